@@ -22,8 +22,11 @@ WARNINGS := -Wall -Wextra -Wpedantic
 C_FLAGS = $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(CFLAGS) -MMD -MP -MT $@ -MF $@.d
 TEST_LIBS := -lcmocka $(OPENCL_LIBS) -lm -lpthread
 
-TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-SUPPORT := $(filter-out $(TESTS),$(patsubst tests/%.c,%,$(wildcard tests/*.c)))
+# tests/scan/test_scan.c becomes build/tests/test_scan.
+TEST_SOURCES := $(wildcard tests/*/test_*.c)
+TESTS := $(basename $(notdir $(TEST_SOURCES)))
+SUPPORT := $(basename $(notdir $(wildcard tests/support/*.c)))
+vpath %.c $(sort $(dir $(TEST_SOURCES))) tests/support
 TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
@@ -81,7 +84,7 @@ test-strings: build/tests/test_nest_strings ## every string of up to eight brack
 test-hash-stress: build/tests/test_hash build/tests/test_hash_full ## the hash table against a model: ten seeds, millions of operations each
 	@GPUPRIM_TEST_HASH=10 tools/run_tests.sh $^
 
-build/tests/%.o: tests/%.c | gpuprim.h deps-test
+build/tests/%.o: %.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
@@ -112,7 +115,7 @@ sanitize: $(SANITIZED) ## the tests with the address, leak and undefined-behavio
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 tools/run_tests.sh $(SANITIZED)
 
-build/sanitize/%.o: tests/%.c | gpuprim.h deps-test
+build/sanitize/%.o: %.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
 
@@ -128,7 +131,7 @@ TSAN := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 tsan: $(TSAN_PROGRAMS) ## tests with several threads with the thread sanitizer, on PoCL
 	@TSAN_OPTIONS=ignore_noninstrumented_modules=1 tools/run_tests.sh $(TSAN_PROGRAMS)
 
-build/tsan/%.o: tests/%.c | gpuprim.h deps-test
+build/tsan/%.o: %.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) $(TSAN) -c -o $@ $<
 
@@ -220,7 +223,7 @@ PEERS := $(strip $(call peer_if,numeric,std packs sorts sorted topk segment_sort
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map))
 endif
 
-BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(wildcard bench/*.c bench/peers/*.c))
+BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(wildcard bench/*.c bench/*/*.c))
 PEER_OBJECTS := $(PEERS:%=build/bench/peers/%.o)
 
 bench: build/gpbench ## gpuprim against the machine's limits and the peers found; ARGS="scan --n 16M"
@@ -248,14 +251,14 @@ build/bench/%.o: bench/%.c | gpuprim.h deps-run
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
 # What stands for the best that a host compiler can do, and only that.
-build/bench/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_pack.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
+build/bench/harness/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c_pack.o build/bench/peers/c_lsd.o build/bench/peers/c_merge.o \
 	build/bench/peers/c_brackets.o build/bench/peers/c_tree.o build/bench/peers/c_hash.o build/bench/peers/c_histogram.o \
 	build/bench/peers/c_by_key.o: C_FLAGS += $(NATIVE)
 
 # Compiled anew when other peers are found than the last time.
-build/bench/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)
-build/bench/peers.o: build/bench/peers.list
-build/bench/peers.list: always
+build/bench/peers/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)
+build/bench/peers/peers.o: build/bench/peers/peers.list
+build/bench/peers/peers.list: always
 	@mkdir -p $(@D)
 	@echo "$(PEERS)" | cmp -s - $@ || echo "$(PEERS)" >$@
 

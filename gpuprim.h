@@ -2586,7 +2586,7 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     return result;
 }
 
-/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+/* Puts `prefix` between the function's name and the rest of the last failure's text. */
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
 {
     char *at = strstr(gp->error, function);
@@ -3122,7 +3122,7 @@ static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *te
                     gpi_cl_error_name(left_out->error), (int)left_out->error);
 }
 
-/* The platform's devices, behind the *count that are there; false: no memory. */
+/* Appends the platform's devices to the *count that are there; false: no memory. */
 static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
                            gpi_left_out *left_out)
 {
@@ -3139,7 +3139,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        if (unknown != CL_SUCCESS) break; /* with those after it, whose indices would be others */
         ++*count;
     }
     return true;
@@ -3343,7 +3343,7 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
    call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
-   set going: a user event, behind which everything of an in-order queue stands still. No query tells that,
+   set going: a user event, for which everything later in an in-order queue waits. No query tells that,
    so only a command that runs is waited for, and one that does not begin to run for a while is taken for
    stalled, together with all that are in flight by then. Stalled commands are not counted. */
 #include <time.h>
@@ -3526,7 +3526,7 @@ static void gpi_settle(gp_context *gp)
     gp->pending_stalled = stalled;
 }
 
-/* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
+/* Settles everything; the queue has been finished. An event's status can change after clFinish has returned (Mesa). */
 static void gpi_settle_all(gp_context *gp)
 {
     size_t i;
@@ -3639,7 +3639,7 @@ typedef enum gpi_primitive {
 enum {
     GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank.cl, sort/merge.cl) */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -3859,8 +3859,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
-   word an item (scan/segmented_reduce.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile_local.cl), and
+   a word an item (scan/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -3868,7 +3868,7 @@ static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, u
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
- * counters, the digits' (sort/rank.cl). */
+ * counters, the digits' (sort/rank_tile.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * per_item * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
@@ -4080,8 +4080,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
-                    plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, and it needs at least %u",
+                    function, plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
@@ -4414,9 +4414,9 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
         (void)snprintf(out, size,
                        "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
     else if (strstr(log, "undeclared identifier 'x'"))
-        (void)snprintf(out, size, "the map names x, and there is no in: ");
+        (void)snprintf(out, size, "the map names x, but in is NULL: ");
     else if (strstr(log, "undeclared identifier 'y'"))
-        (void)snprintf(out, size, "the map names y, and there is no in2: ");
+        (void)snprintf(out, size, "the map names y, but in2 is NULL: ");
 }
 /* ---- End file src/program/build_log.c ---- */
 
@@ -7634,18 +7634,14 @@ static const char *const gpi_kernel_hash_table[] = {
 };
 /* ---- End file kernels/hash/table.cl ---- */
 
-/* ---- Begin file kernels/histogram/histogram.cl ---- */
-static const char *const gpi_kernel_histogram_histogram[] = {
-    "#line 1 \"kernels/histogram/histogram.cl\"\n",
-    "#line 33\n",
-    "#ifndef GPI_HISTOGRAM_HISTOGRAM_CL\n",
-    "#define GPI_HISTOGRAM_HISTOGRAM_CL\n",
-    "#include \"base/count.cl\"\n",
-    "#line 36 \"kernels/histogram/histogram.cl\"\n",
+/* ---- Begin file kernels/histogram/bins.cl ---- */
+static const char *const gpi_kernel_histogram_bins[] = {
+    "#line 1 \"kernels/histogram/bins.cl\"\n",
+    "#line 18\n",
+    "#ifndef GPI_HISTOGRAM_BINS_CL\n",
+    "#define GPI_HISTOGRAM_BINS_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 37 \"kernels/histogram/histogram.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 38 \"kernels/histogram/histogram.cl\"\n",
+    "#line 21 \"kernels/histogram/bins.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -7653,27 +7649,11 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
-    "#if GPI_CHANNELS < 1 || GPI_CHANNELS > 4 || (GPI_CHANNELS > 1 && GPI_SAMPLE_SIZE > 1)\n",
-    "#error \"GPI_CHANNELS must be 1, or up to 4 with samples of 8 bits\"\n",
-    "#endif\n",
-    "#if GPI_NEAR_CELLS < GPI_CHANNELS * 256\n",
-    "#error \"GPI_NEAR_CELLS must hold 256 counts a channel\"\n",
-    "#endif\n",
     "\n",
     "#define GPI_HISTOGRAM_NOWHERE (~0u)\n",
     "#define GPI_BYTES (GPI_SAMPLE_SIZE == 1)\n",
     "\n",
-    "#if GPI_COUNT_WIDE\n",
-    "typedef ulong gpi_histogram_cell;\n",
-    "#else\n",
-    "typedef uint gpi_histogram_cell;\n",
-    "#endif\n",
-    "#if GPI_WEIGHTS\n",
-    "typedef gpi_histogram_cell gpi_weight;\n",
-    "#else\n",
-    "typedef uint gpi_weight;\n",
-    "#endif\n",
-    "#line 69\n",
+    "\n",
     "typedef struct gpi_bins {\n",
     "    uint count;\n",
     "    ulong lower, limit;\n",
@@ -7700,7 +7680,7 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "#else\n",
     "#define GPI_READ_SAMPLE(p, i) (p)[i]\n",
     "#endif\n",
-    "#line 98\n",
+    "#line 62\n",
     "#if GPI_SHAPE_LOCAL\n",
     "#define GPI_HISTOGRAM_BATCH 4\n",
     "#elif GPI_EDGES || GPI_BYTES\n",
@@ -7782,46 +7762,8 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "\n",
-    "typedef struct gpi_samples {\n",
-    "    __global const GPI_SAMPLE *in;\n",
-    "    ulong begin, end;\n",
-    "#if GPI_WEIGHTS\n",
-    "    __global const GPI_WEIGHT *weights;\n",
-    "#endif\n",
-    "} gpi_samples;\n",
-    "\n",
-    "#if GPI_WEIGHTS\n",
-    "#define GPI_WEIGHTS_PARAMETERS __global const GPI_WEIGHT *weights, ulong weights_at,\n",
-    "#define GPI_WEIGHTS_SET(samples) (samples).weights = weights + weights_at;\n",
-    "#define GPI_WEIGHT_OF(samples, i) ((gpi_weight)(samples).weights[i])\n",
-    "#else\n",
-    "#define GPI_WEIGHTS_PARAMETERS\n",
-    "#define GPI_WEIGHTS_SET(samples)\n",
-    "#define GPI_WEIGHT_OF(samples, i) ((gpi_weight)1)\n",
-    "#endif\n",
-    "#define GPI_SAMPLES_PARAMETERS \\\n",
-    "    __global const GPI_SAMPLE *in, ulong in_at, GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span\n",
-    "#define GPI_SAMPLES_SET(samples)                                           \\\n",
-    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words); \\\n",
-    "    (samples).in = in + in_at * GPI_CHANNELS;                              \\\n",
-    "    GPI_WEIGHTS_SET(samples)                                               \\\n",
-    "    (samples).begin = min(n, span * get_group_id(0));                      \\\n",
-    "    (samples).end = min(n, (samples).begin + span)\n",
-    "#line 209\n",
-    "static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_histogram_cell x)\n",
-    "{\n",
-    "#if GPI_COUNT_WIDE\n",
-    "    const uint high = (uint)(x >> 32);\n",
-    "    gpi_add_wide(out + 2 * cell, (uint)x);\n",
-    "    if (high) (void)atomic_add(out + 2 * cell + 1, high);\n",
-    "#else\n",
-    "    (void)atomic_add(out + cell, x);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "\n",
     "#if GPI_BYTES\n",
+    "\n",
     "static uint gpi_bin_of_byte(uint value, gpi_bins bins)\n",
     "{\n",
     "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
@@ -7831,155 +7773,110 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "    return b[0];\n",
     "}\n",
     "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/histogram/bins.cl ---- */
+
+/* ---- Begin file kernels/histogram/histogram.cl ---- */
+static const char *const gpi_kernel_histogram_histogram[] = {
+    "#line 1 \"kernels/histogram/histogram.cl\"\n",
+    "#line 15\n",
+    "#ifndef GPI_HISTOGRAM_HISTOGRAM_CL\n",
+    "#define GPI_HISTOGRAM_HISTOGRAM_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 18 \"kernels/histogram/histogram.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 19 \"kernels/histogram/histogram.cl\"\n",
+    "#include \"histogram/bins.cl\"\n",
+    "#line 20 \"kernels/histogram/histogram.cl\"\n",
+    "#include \"histogram/samples.cl\"\n",
+    "#line 21 \"kernels/histogram/histogram.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "\n",
-    "\n",
-    "#if GPI_BYTES\n",
-    "\n",
-    "#define GPI_SLOTS (GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)\n",
-    "\n",
-    "#if GPI_WEIGHTS\n",
-    "typedef gpi_histogram_cell gpi_near;\n",
-    "\n",
-    "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
-    "{\n",
-    "    for (ulong i = s.begin; i < s.end; i++) {\n",
-    "        const gpi_weight w = GPI_WEIGHT_OF(s, i);\n",
-    "#pragma unroll\n",
-    "        for (uint c = 0; c < GPI_CHANNELS; c++) table[c * 256 + (uchar)s.in[i * GPI_CHANNELS + c]] += w;\n",
-    "    }\n",
-    "}\n",
-    "#define GPI_SLOT_CHANNEL(slot, s) (slot)\n",
+    "#include \"histogram/histogram_serial.cl\"\n",
+    "#line 24 \"kernels/histogram/histogram.cl\"\n",
     "#else\n",
-    "typedef uint gpi_near;\n",
-    "\n",
-    "\n",
-    "static __global const uchar *gpi_count_single(gpi_near *table, __global const uchar *p,\n",
-    "                                              __global const uchar *end)\n",
-    "{\n",
-    "    for (; p < end; p++) table[(uint)((size_t)p % GPI_SLOTS) * 256 + *p]++;\n",
-    "    return p;\n",
-    "}\n",
-    "\n",
-    "GPI_INLINE void gpi_count_word(gpi_near *table, ulong word)\n",
-    "{\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < 8; k++) table[k * 256 + (uint)(word >> 8 * k & 255)]++;\n",
-    "}\n",
-    "\n",
-    "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
-    "{\n",
-    "    __global const uchar *p = (__global const uchar *)s.in + s.begin * GPI_CHANNELS;\n",
-    "    __global const uchar *end = (__global const uchar *)s.in + s.end * GPI_CHANNELS;\n",
-    "    const size_t off = (size_t)p % GPI_SLOTS;\n",
-    "    __global const uchar *aligned = p + (off ? GPI_SLOTS - off : 0);\n",
-    "    p = gpi_count_single(table, p, aligned < end ? aligned : end);\n",
-    "    for (; p + GPI_SLOTS <= end; p += GPI_SLOTS) {\n",
-    "        GPI_PREFETCH_READ(p + 1024);\n",
-    "#pragma unroll\n",
-    "        for (uint w = 0; w < GPI_SLOTS / 8; w++)\n",
-    "            gpi_count_word(table + w * 8 * 256, ((__global const ulong *)p)[w]);\n",
-    "    }\n",
-    "    (void)gpi_count_single(table, p, end);\n",
-    "}\n",
-    "\n",
-    "#define GPI_SLOT_CHANNEL(slot, s) (((slot) + GPI_SLOTS - (uint)((size_t)(s).in % GPI_SLOTS)) % GPI_CHANNELS)\n",
+    "#include \"histogram/histogram_local.cl\"\n",
+    "#line 26 \"kernels/histogram/histogram.cl\"\n",
     "#endif\n",
     "\n",
-    "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
-    "                           volatile __global uint *out)\n",
-    "{\n",
-    "    gpi_near table[GPI_SLOTS * 256];\n",
-    "    (void)copies;\n",
-    "    for (uint k = 0; k < GPI_SLOTS * 256; k++) table[k] = 0;\n",
-    "    gpi_count_bytes(table, s);\n",
-    "    for (uint value = 0; value < 256; value++) {\n",
-    "        gpi_histogram_cell sum[4] = {0, 0, 0, 0};\n",
-    "        const uint b = gpi_bin_of_byte(value, bins);\n",
-    "        for (uint k = 0; k < GPI_SLOTS; k++) sum[GPI_SLOT_CHANNEL(k, s)] += table[k * 256 + value];\n",
-    "        for (uint c = 0; c < channels && b != GPI_HISTOGRAM_NOWHERE; c++)\n",
-    "            if (sum[c]) gpi_out_add(out, (ulong)c * bins.count + b, sum[c]);\n",
-    "    }\n",
-    "}\n",
+    "#if GPI_NEAR_CELLS < GPI_CHANNELS * 256\n",
+    "#error \"GPI_NEAR_CELLS must hold 256 counts a channel\"\n",
+    "#endif\n",
     "\n",
+    "\n",
+    "GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,\n",
+    "                                  ulong out_at, uint copies, uint channels, volatile __global uint *counters)\n",
+    "{\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    volatile __local uint near[GPI_NEAR_CELLS];\n",
+    "#endif\n",
+    "    gpi_samples samples;\n",
+    "    gpi_bins bins;\n",
+    "    GPI_SAMPLES_SET(samples);\n",
+    "    GPI_BINS_SET(bins);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    out += out_at * (GPI_COUNT_WIDE + 1);\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    gpi_count_near(samples, bins, copies, channels, out, near);\n",
     "#else\n",
-    "typedef gpi_histogram_cell gpi_near;\n",
-    "\n",
-    "\n",
-    "static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
-    "{\n",
-    "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
-    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k, s.end - 1));\n",
-    "    gpi_bins_find(x, bins, b);\n",
-    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_HISTOGRAM_NOWHERE;\n",
-    "}\n",
-    "\n",
-    "GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
-    "{\n",
-    "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
-    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_SAMPLE); k += 64)\n",
-    "        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);\n",
-    "    GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
-    "    gpi_bins_find(x, bins, b);\n",
+    "    gpi_count_near(samples, bins, copies, channels, out);\n",
+    "#endif\n",
     "}\n",
     "\n",
     "\n",
-    "#define GPI_COPIES 4\n",
-    "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
-    "                           volatile __global uint *out)\n",
+    "GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,\n",
+    "                                 __global gpi_histogram_cell *out, ulong out_at,\n",
+    "                                 __global gpi_histogram_cell *slices, volatile __global uint *counters)\n",
     "{\n",
-    "    gpi_near table[GPI_NEAR_CELLS];\n",
-    "    uint b[GPI_HISTOGRAM_BATCH];\n",
-    "    const uint row = bins.count + 1;\n",
-    "    ulong i = s.begin;\n",
-    "    (void)copies;\n",
-    "    (void)channels;\n",
-    "    for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;\n",
-    "    for (; i + GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {\n",
-    "        gpi_bins_load_all(s, i, bins, b);\n",
-    "        GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);\n",
-    "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k += GPI_COPIES) {\n",
-    "#pragma unroll\n",
-    "            for (uint c = 0; c < GPI_COPIES; c++) table[c * row + b[k + c]] += GPI_WEIGHT_OF(s, i + k + c);\n",
-    "        }\n",
-    "    }\n",
-    "    if (i < s.end) gpi_bins_load(s, i, bins, b);\n",
-    "    for (uint k = 0; i + k < s.end; k++) table[min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);\n",
-    "    for (uint k = 0; k < bins.count; k++) {\n",
-    "        const gpi_histogram_cell sum = table[k] + table[row + k] + table[2 * row + k] + table[3 * row + k];\n",
-    "        if (sum) gpi_out_add(out, k, sum);\n",
-    "    }\n",
+    "    gpi_samples samples;\n",
+    "    gpi_bins bins;\n",
+    "    GPI_SAMPLES_SET(samples);\n",
+    "    GPI_BINS_SET(bins);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "#if !GPI_BYTES && GPI_SHAPE_SERIAL\n",
+    "    gpi_count_far(samples, bins, out + out_at, slices);\n",
+    "#elif !GPI_BYTES\n",
+    "    gpi_tables t;\n",
+    "    t.near = 0;\n",
+    "    t.out = (volatile __global uint *)(out + out_at);\n",
+    "    t.bins = bins;\n",
+    "    gpi_count_span(t, samples, false);\n",
+    "#endif\n",
     "}\n",
-    "#line 354\n",
-    "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,\n",
-    "                          __global gpi_histogram_cell *slices)\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_histogram_join(__global gpi_histogram_cell *out, ulong out_at,\n",
+    "                                  __global const gpi_histogram_cell *slices, uint count, ulong bins,\n",
+    "                                  ulong span)\n",
     "{\n",
-    "    const uint group = (uint)get_group_id(0);\n",
-    "    __global gpi_histogram_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;\n",
-    "    uint b[2][GPI_HISTOGRAM_BATCH];\n",
-    "    uint now = 0;\n",
-    "    ulong i = s.begin;\n",
-    "    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;\n",
-    "    if (i + GPI_HISTOGRAM_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);\n",
-    "    for (; i + 2 * GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {\n",
-    "        gpi_bins_load_all(s, i + GPI_HISTOGRAM_BATCH, bins, b[1 - now]);\n",
-    "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {\n",
-    "            GPI_PREFETCH_WRITE(table + b[1 - now][k]);\n",
-    "            if (b[now][k] != GPI_HISTOGRAM_NOWHERE) table[b[now][k]] += GPI_WEIGHT_OF(s, i + k);\n",
-    "        }\n",
-    "        now = 1 - now;\n",
-    "    }\n",
-    "    for (; i < s.end; i += GPI_HISTOGRAM_BATCH) {\n",
-    "        gpi_bins_load(s, i, bins, b[0]);\n",
-    "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)\n",
-    "            if (b[0][k] != GPI_HISTOGRAM_NOWHERE) table[b[0][k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    const ulong begin = span * get_group_id(0), end = min(bins, begin + span);\n",
+    "    out += out_at;\n",
+    "    for (uint k = 0; k < count; k++) {\n",
+    "        for (ulong b = begin + get_local_id(0); b < end; b += GPI_WG) out[b] += slices[k * bins + b];\n",
     "    }\n",
     "}\n",
     "#endif\n",
+};
+/* ---- End file kernels/histogram/histogram.cl ---- */
+
+/* ---- Begin file kernels/histogram/histogram_local.cl ---- */
+static const char *const gpi_kernel_histogram_histogram_local[] = {
+    "#line 1 \"kernels/histogram/histogram_local.cl\"\n",
     "\n",
-    "#else\n",
-    "#line 384\n",
+    "\n",
+    "#ifndef GPI_HISTOGRAM_HISTOGRAM_LOCAL_CL\n",
+    "#define GPI_HISTOGRAM_HISTOGRAM_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/histogram/histogram_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 7 \"kernels/histogram/histogram_local.cl\"\n",
+    "#include \"histogram/bins.cl\"\n",
+    "#line 8 \"kernels/histogram/histogram_local.cl\"\n",
+    "#include \"histogram/samples.cl\"\n",
+    "#line 9 \"kernels/histogram/histogram_local.cl\"\n",
+    "\n",
+    "\n",
     "typedef struct gpi_histogram_run {\n",
     "    uint cell;\n",
     "    gpi_weight weight;\n",
@@ -8108,61 +8005,235 @@ static const char *const gpi_kernel_histogram_histogram[] = {
     "    gpi_near_join(t, near, cells, copies, channels);\n",
     "}\n",
     "#endif\n",
-    "#line 516\n",
-    "GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,\n",
-    "                                  ulong out_at, uint copies, uint channels, volatile __global uint *counters)\n",
+};
+/* ---- End file kernels/histogram/histogram_local.cl ---- */
+
+/* ---- Begin file kernels/histogram/histogram_serial.cl ---- */
+static const char *const gpi_kernel_histogram_histogram_serial[] = {
+    "#line 1 \"kernels/histogram/histogram_serial.cl\"\n",
+    "#line 6\n",
+    "#ifndef GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL\n",
+    "#define GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 9 \"kernels/histogram/histogram_serial.cl\"\n",
+    "#include \"histogram/bins.cl\"\n",
+    "#line 10 \"kernels/histogram/histogram_serial.cl\"\n",
+    "#include \"histogram/samples.cl\"\n",
+    "#line 11 \"kernels/histogram/histogram_serial.cl\"\n",
+    "\n",
+    "#if GPI_BYTES\n",
+    "\n",
+    "#define GPI_SLOTS (GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)\n",
+    "\n",
+    "#if GPI_WEIGHTS\n",
+    "typedef gpi_histogram_cell gpi_near;\n",
+    "\n",
+    "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
     "{\n",
-    "#if GPI_SHAPE_LOCAL\n",
-    "    volatile __local uint near[GPI_NEAR_CELLS];\n",
-    "#endif\n",
-    "    gpi_samples samples;\n",
-    "    gpi_bins bins;\n",
-    "    GPI_SAMPLES_SET(samples);\n",
-    "    GPI_BINS_SET(bins);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    out += out_at * (GPI_COUNT_WIDE + 1);\n",
-    "#if GPI_SHAPE_LOCAL\n",
-    "    gpi_count_near(samples, bins, copies, channels, out, near);\n",
+    "    for (ulong i = s.begin; i < s.end; i++) {\n",
+    "        const gpi_weight w = GPI_WEIGHT_OF(s, i);\n",
+    "#pragma unroll\n",
+    "        for (uint c = 0; c < GPI_CHANNELS; c++) table[c * 256 + (uchar)s.in[i * GPI_CHANNELS + c]] += w;\n",
+    "    }\n",
+    "}\n",
+    "#define GPI_SLOT_CHANNEL(slot, s) (slot)\n",
     "#else\n",
-    "    gpi_count_near(samples, bins, copies, channels, out);\n",
+    "typedef uint gpi_near;\n",
+    "\n",
+    "\n",
+    "static __global const uchar *gpi_count_single(gpi_near *table, __global const uchar *p,\n",
+    "                                              __global const uchar *end)\n",
+    "{\n",
+    "    for (; p < end; p++) table[(uint)((size_t)p % GPI_SLOTS) * 256 + *p]++;\n",
+    "    return p;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_count_word(gpi_near *table, ulong word)\n",
+    "{\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < 8; k++) table[k * 256 + (uint)(word >> 8 * k & 255)]++;\n",
+    "}\n",
+    "\n",
+    "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
+    "{\n",
+    "    __global const uchar *p = (__global const uchar *)s.in + s.begin * GPI_CHANNELS;\n",
+    "    __global const uchar *end = (__global const uchar *)s.in + s.end * GPI_CHANNELS;\n",
+    "    const size_t off = (size_t)p % GPI_SLOTS;\n",
+    "    __global const uchar *aligned = p + (off ? GPI_SLOTS - off : 0);\n",
+    "    p = gpi_count_single(table, p, aligned < end ? aligned : end);\n",
+    "    for (; p + GPI_SLOTS <= end; p += GPI_SLOTS) {\n",
+    "        GPI_PREFETCH_READ(p + 1024);\n",
+    "#pragma unroll\n",
+    "        for (uint w = 0; w < GPI_SLOTS / 8; w++)\n",
+    "            gpi_count_word(table + w * 8 * 256, ((__global const ulong *)p)[w]);\n",
+    "    }\n",
+    "    (void)gpi_count_single(table, p, end);\n",
+    "}\n",
+    "\n",
+    "#define GPI_SLOT_CHANNEL(slot, s) (((slot) + GPI_SLOTS - (uint)((size_t)(s).in % GPI_SLOTS)) % GPI_CHANNELS)\n",
     "#endif\n",
+    "\n",
+    "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
+    "                           volatile __global uint *out)\n",
+    "{\n",
+    "    gpi_near table[GPI_SLOTS * 256];\n",
+    "    (void)copies;\n",
+    "    for (uint k = 0; k < GPI_SLOTS * 256; k++) table[k] = 0;\n",
+    "    gpi_count_bytes(table, s);\n",
+    "    for (uint value = 0; value < 256; value++) {\n",
+    "        gpi_histogram_cell sum[4] = {0, 0, 0, 0};\n",
+    "        const uint b = gpi_bin_of_byte(value, bins);\n",
+    "        for (uint k = 0; k < GPI_SLOTS; k++) sum[GPI_SLOT_CHANNEL(k, s)] += table[k * 256 + value];\n",
+    "        for (uint c = 0; c < channels && b != GPI_HISTOGRAM_NOWHERE; c++)\n",
+    "            if (sum[c]) gpi_out_add(out, (ulong)c * bins.count + b, sum[c]);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "typedef gpi_histogram_cell gpi_near;\n",
+    "\n",
+    "\n",
+    "static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
+    "{\n",
+    "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k, s.end - 1));\n",
+    "    gpi_bins_find(x, bins, b);\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_HISTOGRAM_NOWHERE;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
+    "{\n",
+    "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_SAMPLE); k += 64)\n",
+    "        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);\n",
+    "    GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
+    "    gpi_bins_find(x, bins, b);\n",
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,\n",
-    "                                 __global gpi_histogram_cell *out, ulong out_at,\n",
-    "                                 __global gpi_histogram_cell *slices, volatile __global uint *counters)\n",
+    "#define GPI_COPIES 4\n",
+    "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
+    "                           volatile __global uint *out)\n",
     "{\n",
-    "    gpi_samples samples;\n",
-    "    gpi_bins bins;\n",
-    "    GPI_SAMPLES_SET(samples);\n",
-    "    GPI_BINS_SET(bins);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "#if !GPI_BYTES && GPI_SHAPE_SERIAL\n",
-    "    gpi_count_far(samples, bins, out + out_at, slices);\n",
-    "#elif !GPI_BYTES\n",
-    "    gpi_tables t;\n",
-    "    t.near = 0;\n",
-    "    t.out = (volatile __global uint *)(out + out_at);\n",
-    "    t.bins = bins;\n",
-    "    gpi_count_span(t, samples, false);\n",
-    "#endif\n",
+    "    gpi_near table[GPI_NEAR_CELLS];\n",
+    "    uint b[GPI_HISTOGRAM_BATCH];\n",
+    "    const uint row = bins.count + 1;\n",
+    "    ulong i = s.begin;\n",
+    "    (void)copies;\n",
+    "    (void)channels;\n",
+    "    for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;\n",
+    "    for (; i + GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {\n",
+    "        gpi_bins_load_all(s, i, bins, b);\n",
+    "        GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);\n",
+    "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k += GPI_COPIES) {\n",
+    "#pragma unroll\n",
+    "            for (uint c = 0; c < GPI_COPIES; c++) table[c * row + b[k + c]] += GPI_WEIGHT_OF(s, i + k + c);\n",
+    "        }\n",
+    "    }\n",
+    "    if (i < s.end) gpi_bins_load(s, i, bins, b);\n",
+    "    for (uint k = 0; i + k < s.end; k++) table[min(b[k], bins.count)] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    for (uint k = 0; k < bins.count; k++) {\n",
+    "        const gpi_histogram_cell sum = table[k] + table[row + k] + table[2 * row + k] + table[3 * row + k];\n",
+    "        if (sum) gpi_out_add(out, k, sum);\n",
+    "    }\n",
     "}\n",
-    "\n",
-    "\n",
-    "GPI_KERNEL void gp_histogram_join(__global gpi_histogram_cell *out, ulong out_at,\n",
-    "                                  __global const gpi_histogram_cell *slices, uint count, ulong bins,\n",
-    "                                  ulong span)\n",
+    "#line 131\n",
+    "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,\n",
+    "                          __global gpi_histogram_cell *slices)\n",
     "{\n",
-    "    const ulong begin = span * get_group_id(0), end = min(bins, begin + span);\n",
-    "    out += out_at;\n",
-    "    for (uint k = 0; k < count; k++) {\n",
-    "        for (ulong b = begin + get_local_id(0); b < end; b += GPI_WG) out[b] += slices[k * bins + b];\n",
+    "    const uint group = (uint)get_group_id(0);\n",
+    "    __global gpi_histogram_cell *table = group ? slices + (ulong)(group - 1) * bins.count : out;\n",
+    "    uint b[2][GPI_HISTOGRAM_BATCH];\n",
+    "    uint now = 0;\n",
+    "    ulong i = s.begin;\n",
+    "    for (uint k = 0; k < bins.count && group; k++) table[k] = 0;\n",
+    "    if (i + GPI_HISTOGRAM_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);\n",
+    "    for (; i + 2 * GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {\n",
+    "        gpi_bins_load_all(s, i + GPI_HISTOGRAM_BATCH, bins, b[1 - now]);\n",
+    "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {\n",
+    "            GPI_PREFETCH_WRITE(table + b[1 - now][k]);\n",
+    "            if (b[now][k] != GPI_HISTOGRAM_NOWHERE) table[b[now][k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "        }\n",
+    "        now = 1 - now;\n",
+    "    }\n",
+    "    for (; i < s.end; i += GPI_HISTOGRAM_BATCH) {\n",
+    "        gpi_bins_load(s, i, bins, b[0]);\n",
+    "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)\n",
+    "            if (b[0][k] != GPI_HISTOGRAM_NOWHERE) table[b[0][k]] += GPI_WEIGHT_OF(s, i + k);\n",
     "    }\n",
     "}\n",
     "#endif\n",
+    "#endif\n",
 };
-/* ---- End file kernels/histogram/histogram.cl ---- */
+/* ---- End file kernels/histogram/histogram_serial.cl ---- */
+
+/* ---- Begin file kernels/histogram/samples.cl ---- */
+static const char *const gpi_kernel_histogram_samples[] = {
+    "#line 1 \"kernels/histogram/samples.cl\"\n",
+    "#line 7\n",
+    "#ifndef GPI_HISTOGRAM_SAMPLES_CL\n",
+    "#define GPI_HISTOGRAM_SAMPLES_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 10 \"kernels/histogram/samples.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 11 \"kernels/histogram/samples.cl\"\n",
+    "\n",
+    "#if GPI_CHANNELS < 1 || GPI_CHANNELS > 4 || (GPI_CHANNELS > 1 && GPI_SAMPLE_SIZE > 1)\n",
+    "#error \"GPI_CHANNELS must be 1, or up to 4 with samples of 8 bits\"\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_COUNT_WIDE\n",
+    "typedef ulong gpi_histogram_cell;\n",
+    "#else\n",
+    "typedef uint gpi_histogram_cell;\n",
+    "#endif\n",
+    "#if GPI_WEIGHTS\n",
+    "typedef gpi_histogram_cell gpi_weight;\n",
+    "#else\n",
+    "typedef uint gpi_weight;\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_samples {\n",
+    "    __global const GPI_SAMPLE *in;\n",
+    "    ulong begin, end;\n",
+    "#if GPI_WEIGHTS\n",
+    "    __global const GPI_WEIGHT *weights;\n",
+    "#endif\n",
+    "} gpi_samples;\n",
+    "\n",
+    "#if GPI_WEIGHTS\n",
+    "#define GPI_WEIGHTS_PARAMETERS __global const GPI_WEIGHT *weights, ulong weights_at,\n",
+    "#define GPI_WEIGHTS_SET(samples) (samples).weights = weights + weights_at;\n",
+    "#define GPI_WEIGHT_OF(samples, i) ((gpi_weight)(samples).weights[i])\n",
+    "#else\n",
+    "#define GPI_WEIGHTS_PARAMETERS\n",
+    "#define GPI_WEIGHTS_SET(samples)\n",
+    "#define GPI_WEIGHT_OF(samples, i) ((gpi_weight)1)\n",
+    "#endif\n",
+    "#define GPI_SAMPLES_PARAMETERS \\\n",
+    "    __global const GPI_SAMPLE *in, ulong in_at, GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span\n",
+    "#define GPI_SAMPLES_SET(samples)                                           \\\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words); \\\n",
+    "    (samples).in = in + in_at * GPI_CHANNELS;                              \\\n",
+    "    GPI_WEIGHTS_SET(samples)                                               \\\n",
+    "    (samples).begin = min(n, span * get_group_id(0));                      \\\n",
+    "    (samples).end = min(n, (samples).begin + span)\n",
+    "\n",
+    "\n",
+    "static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_histogram_cell x)\n",
+    "{\n",
+    "#if GPI_COUNT_WIDE\n",
+    "    const uint high = (uint)(x >> 32);\n",
+    "    gpi_add_wide(out + 2 * cell, (uint)x);\n",
+    "    if (high) (void)atomic_add(out + 2 * cell + 1, high);\n",
+    "#else\n",
+    "    (void)atomic_add(out + cell, x);\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/histogram/samples.cl ---- */
 
 /* ---- Begin file kernels/map/gather.cl ---- */
 static const char *const gpi_kernel_map_gather[] = {
@@ -10545,30 +10616,24 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
 };
 /* ---- End file kernels/nest/stack_monoid.cl ---- */
 
-/* ---- Begin file kernels/nest/stack_scan.cl ---- */
-static const char *const gpi_kernel_nest_stack_scan[] = {
-    "#line 1 \"kernels/nest/stack_scan.cl\"\n",
-    "#line 27\n",
-    "#ifndef GPI_NEST_STACK_SCAN_CL\n",
-    "#define GPI_NEST_STACK_SCAN_CL\n",
+/* ---- Begin file kernels/nest/stack_products.cl ---- */
+static const char *const gpi_kernel_nest_stack_products[] = {
+    "#line 1 \"kernels/nest/stack_products.cl\"\n",
+    "#line 13\n",
+    "#ifndef GPI_NEST_STACK_PRODUCTS_CL\n",
+    "#define GPI_NEST_STACK_PRODUCTS_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 30 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 16 \"kernels/nest/stack_products.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 31 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 32 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 17 \"kernels/nest/stack_products.cl\"\n",
     "#include \"element/input.cl\"\n",
-    "#line 33 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 18 \"kernels/nest/stack_products.cl\"\n",
     "#include \"element/monoid.cl\"\n",
-    "#line 34 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/brackets_tile.cl\"\n",
-    "#line 35 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 19 \"kernels/nest/stack_products.cl\"\n",
     "#include \"nest/stack_monoid.cl\"\n",
-    "#line 36 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/symbols.cl\"\n",
-    "#line 37 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 20 \"kernels/nest/stack_products.cl\"\n",
     "#include \"nest/tile_summary.cl\"\n",
-    "#line 38 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 21 \"kernels/nest/stack_products.cl\"\n",
     "\n",
     "typedef struct gpi_stack {\n",
     "    gpi_nest nest;\n",
@@ -10586,12 +10651,6 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    stack.bases = (__global GPI_T *)(scratch + bases_at);                              \\\n",
     "    stack.cells = (__global GPI_T *)(scratch + cells_at)\n",
     "\n",
-    "#define GPI_STACK_VALUES_PARAMETERS __global const GPI_IN *values, ulong values_at, GPI_INPUT_PARAMETERS\n",
-    "#define GPI_STACK_VALUES_SET(source) \\\n",
-    "    gpi_source source;               \\\n",
-    "    source.in = values + values_at;  \\\n",
-    "    source.count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
-    "\n",
     "static __global GPI_T *gpi_stack_cells(gpi_stack stack, uint tile)\n",
     "{\n",
     "    return stack.cells + (ulong)tile * (GPI_TILE + 1);\n",
@@ -10606,9 +10665,333 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "}\n",
     "\n",
     "\n",
+    "GPI_NOINLINE GPI_T gpi_stack_lowest(gpi_stack stack, uint x, gpi_index m)\n",
+    "{\n",
+    "    const uint leaves = stack.nest.leaves;\n",
+    "    GPI_T product = gpi_identity();\n",
+    "    while (x < leaves) {\n",
+    "        const gpi_index left = gpi_excess(stack.nest.tree[2 * x].pushes, stack.nest.tree[2 * x + 1].pops);\n",
+    "        const bool right = m > left;\n",
+    "        if (right) product = gpi_combine(product, stack.joints[x]);\n",
+    "        if (right) m -= left;\n",
+    "        x = 2 * x + right;\n",
+    "    }\n",
+    "    return gpi_combine(product, gpi_stack_cells(stack, x - leaves)[m]);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_stack_grow(gpi_stack stack, uint x)\n",
+    "{\n",
+    "    const gpi_node a = stack.nest.tree[2 * x], b = stack.nest.tree[2 * x + 1];\n",
+    "    const gpi_index left = gpi_excess(a.pushes, b.pops);\n",
+    "    stack.nest.tree[x] = gpi_node_product(a, b);\n",
+    "    stack.joints[x] = gpi_identity();\n",
+    "    if (left > 0) stack.joints[x] = gpi_stack_lowest(stack, 2 * x, left);\n",
+    "}\n",
+    "\n",
+    "\n",
     "static void gpi_stack_put(__global GPI_OUT *out, ulong i, GPI_T x) { GPI_WRITE(out, i, GPI_BASE_RESULT(x)); }\n",
-    "#line 79\n",
+    "#endif\n",
+};
+/* ---- End file kernels/nest/stack_products.cl ---- */
+
+/* ---- Begin file kernels/nest/stack_scan.cl ---- */
+static const char *const gpi_kernel_nest_stack_scan[] = {
+    "#line 1 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 18\n",
+    "#ifndef GPI_NEST_STACK_SCAN_CL\n",
+    "#define GPI_NEST_STACK_SCAN_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 21 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 22 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 23 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 24 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 25 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"nest/brackets_tile.cl\"\n",
+    "#line 26 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 27 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"nest/stack_products.cl\"\n",
+    "#line 28 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
+    "#line 29 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 30 \"kernels/nest/stack_scan.cl\"\n",
+    "\n",
     "#if GPI_SHAPE_SERIAL\n",
+    "#include \"nest/stack_scan_serial.cl\"\n",
+    "#line 33 \"kernels/nest/stack_scan.cl\"\n",
+    "#else\n",
+    "#include \"nest/stack_scan_local.cl\"\n",
+    "#line 35 \"kernels/nest/stack_scan.cl\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_STACK_VALUES_PARAMETERS __global const GPI_IN *values, ulong values_at, GPI_INPUT_PARAMETERS\n",
+    "#define GPI_STACK_VALUES_SET(source) \\\n",
+    "    gpi_source source;               \\\n",
+    "    source.in = values + values_at;  \\\n",
+    "    source.count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
+    "\n",
+    "GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,\n",
+    "                              volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_STACK_SET(stack);\n",
+    "    GPI_STACK_VALUES_SET(source);\n",
+    "    GPI_SHARED(gpi_stack_memory, shared);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    gpi_slice_group(GPI_INPUT, source, stack, shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)\n",
+    "{\n",
+    "    GPI_STACK_SET(stack);\n",
+    "#define GPI_STACK_CLEAR(x) stack.nest.tree[x] = gpi_node_make(0, 0)\n",
+    "#define GPI_STACK_GROW(x) gpi_stack_grow(stack, x)\n",
+    "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);\n",
+    "}\n",
+    "#line 63\n",
+    "GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)\n",
+    "{\n",
+    "    GPI_STACK_SET(stack);\n",
+    "    const uint tile = (uint)get_global_id(0);\n",
+    "    GPI_T product = gpi_identity();\n",
+    "    if (tile >= gpi_tiles_of(stack.nest.n)) return;\n",
+    "    gpi_index need = stack.nest.tree[leaves + tile].pops;\n",
+    "    for (uint x = leaves + tile; x > 1; x >>= 1) {\n",
+    "        if (!(x & 1)) continue;\n",
+    "        const gpi_node before = stack.nest.tree[x - 1];\n",
+    "        const bool some = before.pushes > need;\n",
+    "        if (some) product = gpi_combine(gpi_stack_lowest(stack, x - 1, before.pushes - need), product);\n",
+    "        need = some ? before.pops : need + before.pops - before.pushes;\n",
+    "    }\n",
+    "    stack.bases[tile] = gpi_combine(gpi_base_of(initial), product);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,\n",
+    "                              gpi_argument initial, uint exclusive, GPI_STACK_PARAMETERS)\n",
+    "{\n",
+    "    GPI_STACK_SET(stack);\n",
+    "    GPI_STACK_VALUES_SET(source);\n",
+    "    GPI_SHARED(gpi_stack_memory, shared);\n",
+    "    gpi_fold_group(GPI_INPUT, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/nest/stack_scan.cl ---- */
+
+/* ---- Begin file kernels/nest/stack_scan_local.cl ---- */
+static const char *const gpi_kernel_nest_stack_scan_local[] = {
+    "#line 1 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#line 7\n",
+    "#ifndef GPI_NEST_STACK_SCAN_LOCAL_CL\n",
+    "#define GPI_NEST_STACK_SCAN_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 10 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 11 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 12 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 13 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#include \"nest/brackets_tile.cl\"\n",
+    "#line 14 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 15 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#include \"nest/stack_products.cl\"\n",
+    "#line 16 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
+    "#line 17 \"kernels/nest/stack_scan_local.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 18 \"kernels/nest/stack_scan_local.cl\"\n",
+    "\n",
+    "typedef struct gpi_stack_memory {\n",
+    "    gpi_group group;\n",
+    "    uint going[2];\n",
+    "    ushort parent[GPI_TILE];\n",
+    "    ushort link[GPI_TILE];\n",
+    "\n",
+    "    GPI_T value[GPI_TILE];\n",
+    "} gpi_stack_memory;\n",
+    "typedef __local gpi_stack_memory *gpi_stack_shared;\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_links_of {\n",
+    "    uint openers, kept;\n",
+    "    gpi_node node;\n",
+    "} gpi_links_of;\n",
+    "#line 37\n",
+    "static gpi_links_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile,\n",
+    "                                   gpi_index height, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    gpi_links_of bits;\n",
+    "    uint close;\n",
+    "    gpi_load_signs(in, begin, gpi_brackets_tile_length(nest, tile), shared);\n",
+    "    for (uint i = l; i < GPI_TILE; i += GPI_WG)\n",
+    "        if (shared->sign[i] > 0) memory->value[i] = gpi_load(source, begin + i);\n",
+    "    if (l == 0) memory->going[0] = 0;\n",
+    "    gpi_sync();\n",
+    "    bits.openers = 0;\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++)\n",
+    "        if (shared->sign[l * GPI_PER_ITEM + j] > 0) bits.openers |= 1u << j;\n",
+    "    bits.node = gpi_reduce_item(shared, 0, &bits.kept, &close);\n",
+    "    gpi_grow_tree(bits.node, bits.kept, shared);\n",
+    "    gpi_enclose_item(height, memory->parent, shared);\n",
+    "    return bits;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_stack_item(uint openers, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint p = first + j, q = memory->link[p];\n",
+    "        if (!(openers >> j & 1) || q < first || q >= GPI_TILE) continue;\n",
+    "        memory->value[p] = gpi_combine(memory->value[q], memory->value[p]);\n",
+    "        memory->link[p] = memory->link[q];\n",
+    "    }\n",
+    "}\n",
+    "#line 73\n",
+    "static void gpi_stack_double(uint openers, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;\n",
+    "    bool going = true;\n",
+    "    for (uint round = 0; going; round ^= 1) {\n",
+    "        GPI_T below[GPI_PER_ITEM];\n",
+    "        ushort next[GPI_PER_ITEM];\n",
+    "        gpi_sync();\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "            const uint q = memory->link[first + j];\n",
+    "            if (!(openers >> j & 1) || q >= GPI_TILE) continue;\n",
+    "            below[j] = memory->value[q];\n",
+    "            next[j] = memory->link[q];\n",
+    "            (void)atomic_or(&memory->going[round], 1u);\n",
+    "        }\n",
+    "        gpi_sync();\n",
+    "        if (l == 0) memory->going[1 - round] = 0;\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "            if (!(openers >> j & 1) || memory->link[first + j] >= GPI_TILE) continue;\n",
+    "            memory->value[first + j] = gpi_combine(below[j], memory->value[first + j]);\n",
+    "            memory->link[first + j] = next[j];\n",
+    "        }\n",
+    "        going = memory->going[round] != 0;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const gpi_shared shared = &memory->group;\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);\n",
+    "    __global GPI_T *cell = gpi_stack_cells(stack, tile);\n",
+    "    if (gpi_brackets_tile_length(stack.nest, tile) == 0) return;\n",
+    "    const gpi_links_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) memory->link[first + j] = memory->parent[first + j];\n",
+    "    gpi_stack_item(bits.openers, memory);\n",
+    "    gpi_stack_double(bits.openers, memory);\n",
+    "    uint open = bits.kept, at;\n",
+    "    const uint left = gpi_kept(bits.node, shared, &at);\n",
+    "    for (uint k = 0; k < left; k++, open &= open - 1)\n",
+    "        cell[at + k + 1] = memory->value[first + popcount(~open & (open - 1))];\n",
+    "    if (l != 0) return;\n",
+    "    cell[0] = gpi_identity();\n",
+    "    stack.nest.tree[stack.nest.leaves + tile] = shared->tree[1];\n",
+    "}\n",
+    "#line 120\n",
+    "static GPI_T gpi_fold_outer(gpi_stack stack, uint tile, uint m)\n",
+    "{\n",
+    "    const gpi_index pops = stack.nest.tree[stack.nest.leaves + tile].pops;\n",
+    "    if (m >= pops) return stack.bases[tile];\n",
+    "    return gpi_stack_cells(stack, tile)[gpi_brackets_tile_length(stack.nest, tile) - m];\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_fold_parent(gpi_stack stack, uint tile, uint q, GPI_T initial, gpi_stack_shared memory)\n",
+    "{\n",
+    "    if (q < GPI_TILE) return memory->value[q];\n",
+    "    return q == GPI_ALONE ? initial : gpi_fold_outer(stack, tile, q - GPI_TILE);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static uint gpi_fold_grandparent(uint q, gpi_stack_shared memory)\n",
+    "{\n",
+    "    if (q < GPI_TILE) return memory->parent[q];\n",
+    "    return q == GPI_ALONE ? q : q + 1;\n",
+    "}\n",
+    "\n",
+    "static void gpi_fold_write(gpi_input in, __global GPI_OUT *out, gpi_stack stack, uint tile, GPI_T initial,\n",
+    "                           bool exclusive, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const ulong begin = gpi_tile_begin(tile);\n",
+    "    const uint length = gpi_brackets_tile_length(stack.nest, tile);\n",
+    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
+    "        const int sign = exclusive ? 0 : gpi_sign(in, begin + i);\n",
+    "        uint q = memory->parent[i];\n",
+    "        if (sign > 0) q = i;\n",
+    "        if (sign < 0) q = gpi_fold_grandparent(q, memory);\n",
+    "        gpi_stack_put(out, begin + i, gpi_fold_parent(stack, tile, q, initial, memory));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,\n",
+    "                           GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
+    "{\n",
+    "    const gpi_nest nest = stack.nest;\n",
+    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);\n",
+    "    const uint length = gpi_brackets_tile_length(nest, tile);\n",
+    "    if (length == 0) return;\n",
+    "    const gpi_index pops = nest.tree[nest.leaves + tile].pops;\n",
+    "    for (uint m = l; m < GPI_TILE; m += GPI_WG)\n",
+    "        if (m < pops)\n",
+    "            gpi_stack_cells(stack, tile)[length - m] =\n",
+    "                gpi_stack_at(stack, gpi_tiles_search(nest.tree, nest.leaves, tile, m), initial);\n",
+    "    const gpi_links_of bits =\n",
+    "        gpi_stack_open(in, source, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);\n",
+    "    gpi_sync_all();\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint p = first + j, q = memory->parent[p];\n",
+    "        memory->link[p] = (ushort)q;\n",
+    "        if (!(bits.openers >> j & 1) || q < GPI_TILE) continue;\n",
+    "        memory->value[p] = gpi_combine(gpi_fold_parent(stack, tile, q, initial, memory), memory->value[p]);\n",
+    "    }\n",
+    "    gpi_stack_item(bits.openers, memory);\n",
+    "    gpi_stack_double(bits.openers, memory);\n",
+    "    gpi_sync();\n",
+    "    gpi_fold_write(in, out, stack, tile, initial, exclusive, memory);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/nest/stack_scan_local.cl ---- */
+
+/* ---- Begin file kernels/nest/stack_scan_serial.cl ---- */
+static const char *const gpi_kernel_nest_stack_scan_serial[] = {
+    "#line 1 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "\n",
+    "\n",
+    "#ifndef GPI_NEST_STACK_SCAN_SERIAL_CL\n",
+    "#define GPI_NEST_STACK_SCAN_SERIAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 7 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 8 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "#include \"nest/brackets_tile.cl\"\n",
+    "#line 9 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 10 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "#include \"nest/stack_products.cl\"\n",
+    "#line 11 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
+    "#line 12 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 13 \"kernels/nest/stack_scan_serial.cl\"\n",
+    "\n",
     "typedef uint gpi_stack_memory;\n",
     "typedef uint *gpi_stack_shared;\n",
     "\n",
@@ -10693,7 +11076,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
     "        gpi_slice_abreast(in, source, stack, tile + k, 1, gpi_brackets_tile_length(nest, tile + k));\n",
     "}\n",
-    "#line 167\n",
+    "#line 101\n",
     "typedef struct gpi_fold {\n",
     "    gpi_stack stack;\n",
     "    gpi_place place;\n",
@@ -10821,238 +11204,9 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    if (exclusive) gpi_fold_strands(f, true);\n",
     "    else gpi_fold_strands(f, false);\n",
     "}\n",
-    "#line 297\n",
-    "#else\n",
-    "#line 301\n",
-    "typedef struct gpi_stack_memory {\n",
-    "    gpi_group group;\n",
-    "    uint going[2];\n",
-    "    ushort parent[GPI_TILE];\n",
-    "    ushort link[GPI_TILE];\n",
-    "\n",
-    "    GPI_T value[GPI_TILE];\n",
-    "} gpi_stack_memory;\n",
-    "typedef __local gpi_stack_memory *gpi_stack_shared;\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_links_of {\n",
-    "    uint openers, kept;\n",
-    "    gpi_node node;\n",
-    "} gpi_links_of;\n",
-    "#line 319\n",
-    "static gpi_links_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile,\n",
-    "                                   gpi_index height, gpi_stack_shared memory)\n",
-    "{\n",
-    "    const gpi_shared shared = &memory->group;\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    const ulong begin = gpi_tile_begin(tile);\n",
-    "    gpi_links_of bits;\n",
-    "    uint close;\n",
-    "    gpi_load_signs(in, begin, gpi_brackets_tile_length(nest, tile), shared);\n",
-    "    for (uint i = l; i < GPI_TILE; i += GPI_WG)\n",
-    "        if (shared->sign[i] > 0) memory->value[i] = gpi_load(source, begin + i);\n",
-    "    if (l == 0) memory->going[0] = 0;\n",
-    "    gpi_sync();\n",
-    "    bits.openers = 0;\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++)\n",
-    "        if (shared->sign[l * GPI_PER_ITEM + j] > 0) bits.openers |= 1u << j;\n",
-    "    bits.node = gpi_reduce_item(shared, 0, &bits.kept, &close);\n",
-    "    gpi_grow_tree(bits.node, bits.kept, shared);\n",
-    "    gpi_enclose_item(height, memory->parent, shared);\n",
-    "    return bits;\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_stack_item(uint openers, gpi_stack_shared memory)\n",
-    "{\n",
-    "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint p = first + j, q = memory->link[p];\n",
-    "        if (!(openers >> j & 1) || q < first || q >= GPI_TILE) continue;\n",
-    "        memory->value[p] = gpi_combine(memory->value[q], memory->value[p]);\n",
-    "        memory->link[p] = memory->link[q];\n",
-    "    }\n",
-    "}\n",
-    "#line 355\n",
-    "static void gpi_stack_double(uint openers, gpi_stack_shared memory)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;\n",
-    "    bool going = true;\n",
-    "    for (uint round = 0; going; round ^= 1) {\n",
-    "        GPI_T below[GPI_PER_ITEM];\n",
-    "        ushort next[GPI_PER_ITEM];\n",
-    "        gpi_sync();\n",
-    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "            const uint q = memory->link[first + j];\n",
-    "            if (!(openers >> j & 1) || q >= GPI_TILE) continue;\n",
-    "            below[j] = memory->value[q];\n",
-    "            next[j] = memory->link[q];\n",
-    "            (void)atomic_or(&memory->going[round], 1u);\n",
-    "        }\n",
-    "        gpi_sync();\n",
-    "        if (l == 0) memory->going[1 - round] = 0;\n",
-    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "            if (!(openers >> j & 1) || memory->link[first + j] >= GPI_TILE) continue;\n",
-    "            memory->value[first + j] = gpi_combine(below[j], memory->value[first + j]);\n",
-    "            memory->link[first + j] = next[j];\n",
-    "        }\n",
-    "        going = memory->going[round] != 0;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared memory)\n",
-    "{\n",
-    "    const gpi_shared shared = &memory->group;\n",
-    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);\n",
-    "    __global GPI_T *cell = gpi_stack_cells(stack, tile);\n",
-    "    if (gpi_brackets_tile_length(stack.nest, tile) == 0) return;\n",
-    "    const gpi_links_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) memory->link[first + j] = memory->parent[first + j];\n",
-    "    gpi_stack_item(bits.openers, memory);\n",
-    "    gpi_stack_double(bits.openers, memory);\n",
-    "    uint open = bits.kept, at;\n",
-    "    const uint left = gpi_kept(bits.node, shared, &at);\n",
-    "    for (uint k = 0; k < left; k++, open &= open - 1)\n",
-    "        cell[at + k + 1] = memory->value[first + popcount(~open & (open - 1))];\n",
-    "    if (l != 0) return;\n",
-    "    cell[0] = gpi_identity();\n",
-    "    stack.nest.tree[stack.nest.leaves + tile] = shared->tree[1];\n",
-    "}\n",
-    "#line 402\n",
-    "static GPI_T gpi_fold_outer(gpi_stack stack, uint tile, uint m)\n",
-    "{\n",
-    "    const gpi_index pops = stack.nest.tree[stack.nest.leaves + tile].pops;\n",
-    "    if (m >= pops) return stack.bases[tile];\n",
-    "    return gpi_stack_cells(stack, tile)[gpi_brackets_tile_length(stack.nest, tile) - m];\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static GPI_T gpi_fold_parent(gpi_stack stack, uint tile, uint q, GPI_T initial, gpi_stack_shared memory)\n",
-    "{\n",
-    "    if (q < GPI_TILE) return memory->value[q];\n",
-    "    return q == GPI_ALONE ? initial : gpi_fold_outer(stack, tile, q - GPI_TILE);\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static uint gpi_fold_grandparent(uint q, gpi_stack_shared memory)\n",
-    "{\n",
-    "    if (q < GPI_TILE) return memory->parent[q];\n",
-    "    return q == GPI_ALONE ? q : q + 1;\n",
-    "}\n",
-    "\n",
-    "static void gpi_fold_write(gpi_input in, __global GPI_OUT *out, gpi_stack stack, uint tile, GPI_T initial,\n",
-    "                           bool exclusive, gpi_stack_shared memory)\n",
-    "{\n",
-    "    const ulong begin = gpi_tile_begin(tile);\n",
-    "    const uint length = gpi_brackets_tile_length(stack.nest, tile);\n",
-    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
-    "        const int sign = exclusive ? 0 : gpi_sign(in, begin + i);\n",
-    "        uint q = memory->parent[i];\n",
-    "        if (sign > 0) q = i;\n",
-    "        if (sign < 0) q = gpi_fold_grandparent(q, memory);\n",
-    "        gpi_stack_put(out, begin + i, gpi_fold_parent(stack, tile, q, initial, memory));\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,\n",
-    "                           GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
-    "{\n",
-    "    const gpi_nest nest = stack.nest;\n",
-    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);\n",
-    "    const uint length = gpi_brackets_tile_length(nest, tile);\n",
-    "    if (length == 0) return;\n",
-    "    const gpi_index pops = nest.tree[nest.leaves + tile].pops;\n",
-    "    for (uint m = l; m < GPI_TILE; m += GPI_WG)\n",
-    "        if (m < pops)\n",
-    "            gpi_stack_cells(stack, tile)[length - m] =\n",
-    "                gpi_stack_at(stack, gpi_tiles_search(nest.tree, nest.leaves, tile, m), initial);\n",
-    "    const gpi_links_of bits =\n",
-    "        gpi_stack_open(in, source, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);\n",
-    "    gpi_sync_all();\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint p = first + j, q = memory->parent[p];\n",
-    "        memory->link[p] = (ushort)q;\n",
-    "        if (!(bits.openers >> j & 1) || q < GPI_TILE) continue;\n",
-    "        memory->value[p] = gpi_combine(gpi_fold_parent(stack, tile, q, initial, memory), memory->value[p]);\n",
-    "    }\n",
-    "    gpi_stack_item(bits.openers, memory);\n",
-    "    gpi_stack_double(bits.openers, memory);\n",
-    "    gpi_sync();\n",
-    "    gpi_fold_write(in, out, stack, tile, initial, exclusive, memory);\n",
-    "}\n",
-    "#endif\n",
-    "#line 467\n",
-    "GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,\n",
-    "                              volatile __global uint *counters)\n",
-    "{\n",
-    "    GPI_STACK_SET(stack);\n",
-    "    GPI_STACK_VALUES_SET(source);\n",
-    "    GPI_SHARED(gpi_stack_memory, shared);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    gpi_slice_group(GPI_INPUT, source, stack, shared);\n",
-    "}\n",
-    "\n",
-    "\n",
-    "GPI_NOINLINE GPI_T gpi_stack_lowest(gpi_stack stack, uint x, gpi_index m)\n",
-    "{\n",
-    "    const uint leaves = stack.nest.leaves;\n",
-    "    GPI_T product = gpi_identity();\n",
-    "    while (x < leaves) {\n",
-    "        const gpi_index left = gpi_excess(stack.nest.tree[2 * x].pushes, stack.nest.tree[2 * x + 1].pops);\n",
-    "        const bool right = m > left;\n",
-    "        if (right) product = gpi_combine(product, stack.joints[x]);\n",
-    "        if (right) m -= left;\n",
-    "        x = 2 * x + right;\n",
-    "    }\n",
-    "    return gpi_combine(product, gpi_stack_cells(stack, x - leaves)[m]);\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_stack_grow(gpi_stack stack, uint x)\n",
-    "{\n",
-    "    const gpi_node a = stack.nest.tree[2 * x], b = stack.nest.tree[2 * x + 1];\n",
-    "    const gpi_index left = gpi_excess(a.pushes, b.pops);\n",
-    "    stack.nest.tree[x] = gpi_node_product(a, b);\n",
-    "    stack.joints[x] = gpi_identity();\n",
-    "    if (left > 0) stack.joints[x] = gpi_stack_lowest(stack, 2 * x, left);\n",
-    "}\n",
-    "\n",
-    "GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)\n",
-    "{\n",
-    "    GPI_STACK_SET(stack);\n",
-    "#define GPI_STACK_CLEAR(x) stack.nest.tree[x] = gpi_node_make(0, 0)\n",
-    "#define GPI_STACK_GROW(x) gpi_stack_grow(stack, x)\n",
-    "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);\n",
-    "}\n",
-    "#line 512\n",
-    "GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)\n",
-    "{\n",
-    "    GPI_STACK_SET(stack);\n",
-    "    const uint tile = (uint)get_global_id(0);\n",
-    "    GPI_T product = gpi_identity();\n",
-    "    if (tile >= gpi_tiles_of(stack.nest.n)) return;\n",
-    "    gpi_index need = stack.nest.tree[leaves + tile].pops;\n",
-    "    for (uint x = leaves + tile; x > 1; x >>= 1) {\n",
-    "        if (!(x & 1)) continue;\n",
-    "        const gpi_node before = stack.nest.tree[x - 1];\n",
-    "        const bool some = before.pushes > need;\n",
-    "        if (some) product = gpi_combine(gpi_stack_lowest(stack, x - 1, before.pushes - need), product);\n",
-    "        need = some ? before.pops : need + before.pops - before.pushes;\n",
-    "    }\n",
-    "    stack.bases[tile] = gpi_combine(gpi_base_of(initial), product);\n",
-    "}\n",
-    "\n",
-    "GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,\n",
-    "                              gpi_argument initial, uint exclusive, GPI_STACK_PARAMETERS)\n",
-    "{\n",
-    "    GPI_STACK_SET(stack);\n",
-    "    GPI_STACK_VALUES_SET(source);\n",
-    "    GPI_SHARED(gpi_stack_memory, shared);\n",
-    "    gpi_fold_group(GPI_INPUT, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);\n",
-    "}\n",
     "#endif\n",
 };
-/* ---- End file kernels/nest/stack_scan.cl ---- */
+/* ---- End file kernels/nest/stack_scan_serial.cl ---- */
 
 /* ---- Begin file kernels/nest/symbols.cl ---- */
 static const char *const gpi_kernel_nest_symbols[] = {
@@ -12401,23 +12555,120 @@ static const char *const gpi_kernel_scan_scan[] = {
 /* ---- Begin file kernels/scan/segmented_reduce.cl ---- */
 static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "#line 1 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#line 19\n",
+    "#line 15\n",
     "#ifndef GPI_SCAN_SEGMENTED_REDUCE_CL\n",
     "#define GPI_SCAN_SEGMENTED_REDUCE_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 22 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#line 18 \"kernels/scan/segmented_reduce.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 23 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#line 19 \"kernels/scan/segmented_reduce.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 24 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#line 20 \"kernels/scan/segmented_reduce.cl\"\n",
     "#include \"element/input.cl\"\n",
-    "#line 25 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#line 21 \"kernels/scan/segmented_reduce.cl\"\n",
     "#include \"element/monoid.cl\"\n",
-    "#line 26 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"element/ops.cl\"\n",
-    "#line 27 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#line 22 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#include \"scan/segments.cl\"\n",
+    "#line 23 \"kernels/scan/segmented_reduce.cl\"\n",
     "#include \"scan/tile.cl\"\n",
-    "#line 28 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#line 24 \"kernels/scan/segmented_reduce.cl\"\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"scan/segments_serial.cl\"\n",
+    "#line 27 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#else\n",
+    "#include \"scan/segments_local.cl\"\n",
+    "#line 29 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#endif\n",
+    "#line 34\n",
+    "GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
+    "                                   GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, __global GPI_OUT *out,\n",
+    "                                   ulong out_offset, gpi_argument initial, ulong block, uint small, uint team,\n",
+    "                                   volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
+    "    gpi_source source;\n",
+    "    gpi_offsets numbers;\n",
+    "    gpi_list list;\n",
+    "    const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);\n",
+    "    source.in = in + in_offset;\n",
+    "    source.count = count;\n",
+    "    GPI_OFFSETS_SET(numbers);\n",
+    "    GPI_LIST_SET(list);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
+    "                       gpi_base_of(initial), counters, shared);\n",
+    "#else\n",
+    "    __local uint listed[GPI_WG];\n",
+    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
+    "                       gpi_base_of(initial), counters, shared, listed);\n",
+    "#endif\n",
+    "}\n",
+    "#line 63\n",
+    "GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
+    "                                 GPI_LIST_PARAMETERS)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
+    "    gpi_source source;\n",
+    "    gpi_offsets numbers;\n",
+    "    gpi_list list;\n",
+    "    GPI_LIST_SET(list);\n",
+    "    GPI_OFFSETS_SET(numbers);\n",
+    "    const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));\n",
+    "    source.in = in + in_offset;\n",
+    "    source.count = count;\n",
+    "    for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {\n",
+    "        const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;\n",
+    "        bool bad;\n",
+    "        gpi_source segment = gpi_segment_of(source, numbers, list.large[GPI_LARGE_WORDS * k], &bad);\n",
+    "        segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;\n",
+    "        const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;\n",
+    "        const GPI_T sum = gpi_tile_reduce(segment, base, shared);\n",
+    "        if (get_local_id(0) == 0) list.partials[r] = sum;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
+    "                                 gpi_argument initial)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
+    "    gpi_list list;\n",
+    "    GPI_LIST_SET(list);\n",
+    "    const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));\n",
+    "    for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {\n",
+    "        const uint row = list.large[GPI_LARGE_WORDS * k + 1], rows = list.large[GPI_LARGE_WORDS * k + 2];\n",
+    "        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)get_local_id(0) * run, rows);\n",
+    "        const uint end = min(begin + run, rows);\n",
+    "        GPI_T sum = gpi_identity();\n",
+    "        for (uint r = begin; r < end; r++) sum = gpi_combine(sum, list.partials[row + r]);\n",
+    "        sum = gpi_group_reduce(sum, shared);\n",
+    "        if (rows > 0 && get_local_id(0) == 0)\n",
+    "            gpi_segment_put(out + out_offset, list.large[GPI_LARGE_WORDS * k], gpi_base_of(initial), sum);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/segmented_reduce.cl ---- */
+
+/* ---- Begin file kernels/scan/segments.cl ---- */
+static const char *const gpi_kernel_scan_segments[] = {
+    "#line 1 \"kernels/scan/segments.cl\"\n",
+    "#line 5\n",
+    "#ifndef GPI_SCAN_SEGMENTS_CL\n",
+    "#define GPI_SCAN_SEGMENTS_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 8 \"kernels/scan/segments.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 9 \"kernels/scan/segments.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 10 \"kernels/scan/segments.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 11 \"kernels/scan/segments.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 12 \"kernels/scan/segments.cl\"\n",
     "\n",
     "#define GPI_SEGMENTS_ROWS 0\n",
     "#define GPI_SEGMENTS_LARGE 1\n",
@@ -12493,8 +12744,105 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "{\n",
     "    if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
     "}\n",
-    "#line 106\n",
-    "#if GPI_SHAPE_SERIAL\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/segments.cl ---- */
+
+/* ---- Begin file kernels/scan/segments_local.cl ---- */
+static const char *const gpi_kernel_scan_segments_local[] = {
+    "#line 1 \"kernels/scan/segments_local.cl\"\n",
+    "\n",
+    "\n",
+    "#ifndef GPI_SCAN_SEGMENTS_LOCAL_CL\n",
+    "#define GPI_SCAN_SEGMENTS_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/scan/segments_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 7 \"kernels/scan/segments_local.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 8 \"kernels/scan/segments_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 9 \"kernels/scan/segments_local.cl\"\n",
+    "#include \"scan/segments.cl\"\n",
+    "#line 10 \"kernels/scan/segments_local.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 11 \"kernels/scan/segments_local.cl\"\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_share_reduce(gpi_source segment, uint lane, uint team)\n",
+    "{\n",
+    "    const ulong run = (segment.count + team - 1) / team;\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (ulong j = 0; j < run; j++) {\n",
+    "        const ulong i = GPI_COMMUTATIVE ? j * team + lane : lane * run + j;\n",
+    "        if (i < segment.count) sum = gpi_combine(sum, gpi_load(segment, i));\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
+    "{\n",
+    "    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);\n",
+    "    value[lane] = x;\n",
+    "    for (uint d = 1; d < team; d *= 2) {\n",
+    "        const uint i = 2 * d * lane;\n",
+    "        gpi_sync();\n",
+    "        if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "    x = value[0];\n",
+    "    gpi_sync();\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
+    "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
+    "                               volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), lane = l % team;\n",
+    "    for (ulong base = first; base < last; base += GPI_WG / team) {\n",
+    "        const ulong s = min(base + l / team, last - 1);\n",
+    "        const bool mine = base + l / team < last;\n",
+    "        bool bad;\n",
+    "        gpi_source segment = gpi_segment_of(source, offsets, s, &bad);\n",
+    "        if (mine && lane == 0) {\n",
+    "            if (bad) gpi_bad_add(list, counters);\n",
+    "            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);\n",
+    "        }\n",
+    "        gpi_sync();\n",
+    "        const bool skip = !mine || listed[l - lane];\n",
+    "        segment.count = skip ? 0 : segment.count;\n",
+    "        const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);\n",
+    "        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/segments_local.cl ---- */
+
+/* ---- Begin file kernels/scan/segments_serial.cl ---- */
+static const char *const gpi_kernel_scan_segments_serial[] = {
+    "#line 1 \"kernels/scan/segments_serial.cl\"\n",
+    "#line 7\n",
+    "#ifndef GPI_SCAN_SEGMENTS_SERIAL_CL\n",
+    "#define GPI_SCAN_SEGMENTS_SERIAL_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 10 \"kernels/scan/segments_serial.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 11 \"kernels/scan/segments_serial.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 12 \"kernels/scan/segments_serial.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 13 \"kernels/scan/segments_serial.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 14 \"kernels/scan/segments_serial.cl\"\n",
+    "#include \"scan/segments.cl\"\n",
+    "#line 15 \"kernels/scan/segments_serial.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 16 \"kernels/scan/segments_serial.cl\"\n",
+    "\n",
     "#define GPI_SEGMENTS_FEW 64\n",
     "\n",
     "static GPI_T gpi_segment_reduce(gpi_source segment, gpi_tile_shared shared)\n",
@@ -12506,7 +12854,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "        sum = gpi_combine(sum, gpi_tile_reduce(segment, base, shared));\n",
     "    return sum;\n",
     "}\n",
-    "#line 124\n",
+    "\n",
     "#define GPI_SEGMENTS_BATCH 32u\n",
     "#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE)\n",
     "\n",
@@ -12597,161 +12945,42 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "        }\n",
     "    }\n",
     "}\n",
-    "#else\n",
-    "\n",
-    "static GPI_T gpi_share_reduce(gpi_source segment, uint lane, uint team)\n",
-    "{\n",
-    "    const ulong run = (segment.count + team - 1) / team;\n",
-    "    GPI_T sum = gpi_identity();\n",
-    "    for (ulong j = 0; j < run; j++) {\n",
-    "        const ulong i = GPI_COMMUTATIVE ? j * team + lane : lane * run + j;\n",
-    "        if (i < segment.count) sum = gpi_combine(sum, gpi_load(segment, i));\n",
-    "    }\n",
-    "    return sum;\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
-    "{\n",
-    "    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);\n",
-    "    value[lane] = x;\n",
-    "    for (uint d = 1; d < team; d *= 2) {\n",
-    "        const uint i = 2 * d * lane;\n",
-    "        gpi_sync();\n",
-    "        if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "    x = value[0];\n",
-    "    gpi_sync();\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
-    "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
-    "                               volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0), lane = l % team;\n",
-    "    for (ulong base = first; base < last; base += GPI_WG / team) {\n",
-    "        const ulong s = min(base + l / team, last - 1);\n",
-    "        const bool mine = base + l / team < last;\n",
-    "        bool bad;\n",
-    "        gpi_source segment = gpi_segment_of(source, offsets, s, &bad);\n",
-    "        if (mine && lane == 0) {\n",
-    "            if (bad) gpi_bad_add(list, counters);\n",
-    "            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);\n",
-    "        }\n",
-    "        gpi_sync();\n",
-    "        const bool skip = !mine || listed[l - lane];\n",
-    "        segment.count = skip ? 0 : segment.count;\n",
-    "        const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);\n",
-    "        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "\n",
-    "GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
-    "                                   GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, __global GPI_OUT *out,\n",
-    "                                   ulong out_offset, gpi_argument initial, ulong block, uint small, uint team,\n",
-    "                                   volatile __global uint *counters)\n",
-    "{\n",
-    "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    gpi_source source;\n",
-    "    gpi_offsets numbers;\n",
-    "    gpi_list list;\n",
-    "    const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
-    "    const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);\n",
-    "    source.in = in + in_offset;\n",
-    "    source.count = count;\n",
-    "    GPI_OFFSETS_SET(numbers);\n",
-    "    GPI_LIST_SET(list);\n",
-    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
-    "                       gpi_base_of(initial), counters, shared);\n",
-    "#else\n",
-    "    __local uint listed[GPI_WG];\n",
-    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
-    "                       gpi_base_of(initial), counters, shared, listed);\n",
-    "#endif\n",
-    "}\n",
-    "#line 297\n",
-    "GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
-    "                                 GPI_LIST_PARAMETERS)\n",
-    "{\n",
-    "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    gpi_source source;\n",
-    "    gpi_offsets numbers;\n",
-    "    gpi_list list;\n",
-    "    GPI_LIST_SET(list);\n",
-    "    GPI_OFFSETS_SET(numbers);\n",
-    "    const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));\n",
-    "    source.in = in + in_offset;\n",
-    "    source.count = count;\n",
-    "    for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {\n",
-    "        const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;\n",
-    "        bool bad;\n",
-    "        gpi_source segment = gpi_segment_of(source, numbers, list.large[GPI_LARGE_WORDS * k], &bad);\n",
-    "        segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;\n",
-    "        const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;\n",
-    "        const GPI_T sum = gpi_tile_reduce(segment, base, shared);\n",
-    "        if (get_local_id(0) == 0) list.partials[r] = sum;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "\n",
-    "GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
-    "                                 gpi_argument initial)\n",
-    "{\n",
-    "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    gpi_list list;\n",
-    "    GPI_LIST_SET(list);\n",
-    "    const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));\n",
-    "    for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {\n",
-    "        const uint row = list.large[GPI_LARGE_WORDS * k + 1], rows = list.large[GPI_LARGE_WORDS * k + 2];\n",
-    "        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)get_local_id(0) * run, rows);\n",
-    "        const uint end = min(begin + run, rows);\n",
-    "        GPI_T sum = gpi_identity();\n",
-    "        for (uint r = begin; r < end; r++) sum = gpi_combine(sum, list.partials[row + r]);\n",
-    "        sum = gpi_group_reduce(sum, shared);\n",
-    "        if (rows > 0 && get_local_id(0) == 0)\n",
-    "            gpi_segment_put(out + out_offset, list.large[GPI_LARGE_WORDS * k], gpi_base_of(initial), sum);\n",
-    "    }\n",
-    "}\n",
     "#endif\n",
 };
-/* ---- End file kernels/scan/segmented_reduce.cl ---- */
+/* ---- End file kernels/scan/segments_serial.cl ---- */
 
 /* ---- Begin file kernels/scan/tile.cl ---- */
 static const char *const gpi_kernel_scan_tile[] = {
     "#line 1 \"kernels/scan/tile.cl\"\n",
-    "#line 17\n",
+    "#line 15\n",
     "#ifndef GPI_SCAN_TILE_CL\n",
     "#define GPI_SCAN_TILE_CL\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 20 \"kernels/scan/tile.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 18 \"kernels/scan/tile.cl\"\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"scan/tile_serial.cl\"\n",
     "#line 21 \"kernels/scan/tile.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
-    "#line 22 \"kernels/scan/tile.cl\"\n",
+    "#else\n",
+    "#include \"scan/tile_local.cl\"\n",
+    "#line 23 \"kernels/scan/tile.cl\"\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/tile.cl ---- */
+
+/* ---- Begin file kernels/scan/tile_input.cl ---- */
+static const char *const gpi_kernel_scan_tile_input[] = {
+    "#line 1 \"kernels/scan/tile_input.cl\"\n",
+    "#line 8\n",
+    "#ifndef GPI_SCAN_TILE_INPUT_CL\n",
+    "#define GPI_SCAN_TILE_INPUT_CL\n",
     "\n",
     "\n",
     "#ifndef GPI_SOURCE_SET\n",
     "#include \"element/input.cl\"\n",
-    "#line 26 \"kernels/scan/tile.cl\"\n",
+    "#line 14 \"kernels/scan/tile_input.cl\"\n",
     "#endif\n",
-    "\n",
-    "\n",
-    "#define GPI_GROUP gpi_items\n",
-    "#define GPI_GROUP_T GPI_T\n",
-    "#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)\n",
-    "#define GPI_GROUP_IDENTITY gpi_identity()\n",
-    "#define GPI_GROUP_SIZE GPI_WG\n",
-    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
-    "#define GPI_GROUP_ALONE GPI_SHAPE_SERIAL\n",
-    "#include \"group/collectives.cl\"\n",
-    "#line 37 \"kernels/scan/tile.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -12765,180 +12994,42 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#if GPI_TILE % GPI_LANES\n",
     "#error \"GPI_TILE must be a multiple of GPI_LANES\"\n",
     "#endif\n",
-    "#line 53\n",
+    "#line 31\n",
     "static uint gpi_tile_length(gpi_source source, ulong base)\n",
     "{\n",
     "    return base < source.count ? (uint)min((ulong)GPI_TILE, source.count - base) : 0;\n",
     "}\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_tile_memory {\n",
-    "    uint word;\n",
-    "} gpi_tile_memory;\n",
-    "typedef gpi_tile_memory *gpi_tile_shared;\n",
-    "\n",
-    "static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)\n",
-    "{\n",
-    "    (void)shared;\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)\n",
-    "{\n",
-    "    (void)shared;\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)\n",
-    "{\n",
-    "    (void)shared;\n",
-    "    *total = x;\n",
-    "    return gpi_identity();\n",
-    "}\n",
-    "#line 89\n",
-    "#define GPI_TILE_AHEAD 2048\n",
-    "#define GPI_TILE_LINE 64\n",
-    "\n",
-    "#define GPI_PREFETCH_LINES(hint, p, bytes) \\\n",
-    "    _Pragma(\"unroll\") for (uint k = 0; k < (bytes); k += GPI_TILE_LINE) hint((__global const char *)(p) + k)\n",
-    "\n",
-    "\n",
-    "static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)\n",
-    "{\n",
-    "    const ulong position = GPI_REVERSE ? source.count - i - elements : i;\n",
-    "#if GPI_INPUTS > 0\n",
-    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));\n",
     "#endif\n",
-    "#if GPI_INPUTS == 2\n",
-    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));\n",
-    "#endif\n",
-    "#if GPI_HEADS\n",
-    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.heads + position, elements * sizeof(GPI_HEADS_TYPE));\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#if !GPI_BY_MASKS\n",
-    "\n",
-    "\n",
-    "#if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16\n",
-    "#define GPI_TILE_RUNS 1\n",
-    "#else\n",
-    "#define GPI_TILE_RUNS 3\n",
-    "#endif\n",
-    "#line 121\n",
-    "#define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)\n",
-    "\n",
-    "static uint gpi_run_length(uint length)\n",
-    "{\n",
-    "    const uint each = (length - length / 64) / GPI_TILE_RUNS;\n",
-    "    return GPI_TILE_RUNS == 1 ? length : each - each % GPI_LINE_ELEMENTS;\n",
-    "}\n",
-    "\n",
-    "typedef struct gpi_tile {\n",
-    "    GPI_T run[GPI_TILE_RUNS];\n",
-    "} gpi_tile;\n",
-    "\n",
-    "#if GPI_SEGMENTED\n",
-    "\n",
-    "static GPI_T gpi_reduce_back(gpi_source source, ulong base)\n",
-    "{\n",
-    "    ulong i = base + gpi_tile_length(source, base);\n",
-    "    GPI_T sum = gpi_identity();\n",
-    "#if GPI_LANES > 1\n",
-    "    gpi_lanes lanes = gpi_lanes_identity(sum.value);\n",
-    "    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) {\n",
-    "        if (any(gpi_read_heads(source, i - GPI_LANES))) break;\n",
-    "        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(source, i - GPI_LANES), 0));\n",
-    "    }\n",
-    "    sum.value = gpi_lanes_fold(lanes, sum.value, 0);\n",
-    "#endif\n",
-    "    while (i > base && !sum.head) sum = gpi_combine(gpi_load(source, --i), sum);\n",
-    "    return sum;\n",
-    "}\n",
-    "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
-    "{\n",
-    "    (void)shared;\n",
-    "    tile->run[0] = gpi_reduce_back(source, base);\n",
-    "}\n",
-    "\n",
-    "#elif GPI_LANES > 1\n",
-    "#define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4)\n",
-    "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
-    "{\n",
-    "    const ulong end = base + gpi_tile_length(source, base);\n",
-    "    const uint step = GPI_ACCUMULATORS * GPI_LANES;\n",
-    "    gpi_lanes sum[GPI_ACCUMULATORS];\n",
-    "    ulong i = base;\n",
-    "    GPI_T rest = gpi_identity();\n",
-    "    (void)shared;\n",
-    "    for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);\n",
-    "    for (; i + step <= end; i += step) {\n",
-    "        gpi_prefetch_read(source, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_ACCUMULATORS; k++) {\n",
-    "            const ulong at = i + k * GPI_LANES;\n",
-    "            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(source, at), (uint)(at - base));\n",
-    "            sum[k] = gpi_lanes_combine(sum[k], x);\n",
-    "        }\n",
-    "    }\n",
-    "#pragma unroll\n",
-    "    for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);\n",
-    "    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(source, i));\n",
-    "    tile->run[0] = gpi_combine(gpi_lanes_fold(sum[0], gpi_identity(), base), rest);\n",
-    "}\n",
-    "\n",
-    "#else\n",
-    "\n",
-    "GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
-    "{\n",
-    "    const uint length = gpi_tile_length(source, base), each = gpi_run_length(length);\n",
-    "    uint i = 0;\n",
-    "    (void)shared;\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < GPI_TILE_RUNS; k++) tile->run[k] = gpi_identity();\n",
-    "    for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_TILE_RUNS; k++) {\n",
-    "            gpi_prefetch_read(source, base + k * each + i + GPI_TILE_AHEAD / sizeof(GPI_IN),\n",
-    "                              GPI_LINE_ELEMENTS);\n",
-    "        }\n",
-    "        for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {\n",
-    "#pragma unroll\n",
-    "            for (uint k = 0; k < GPI_TILE_RUNS; k++) {\n",
-    "                tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + j));\n",
-    "            }\n",
-    "        }\n",
-    "    }\n",
-    "    for (i += (GPI_TILE_RUNS - 1) * each; i < length; i++) {\n",
-    "        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(source, base + i));\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile)\n",
-    "{\n",
-    "    GPI_T sum = tile->run[0];\n",
-    "#pragma unroll\n",
-    "    for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(sum, tile->run[k]);\n",
-    "    return sum;\n",
-    "}\n",
+};
+/* ---- End file kernels/scan/tile_input.cl ---- */
+
+/* ---- Begin file kernels/scan/tile_local.cl ---- */
+static const char *const gpi_kernel_scan_tile_local[] = {
+    "#line 1 \"kernels/scan/tile_local.cl\"\n",
+    "#line 6\n",
+    "#ifndef GPI_SCAN_TILE_LOCAL_CL\n",
+    "#define GPI_SCAN_TILE_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 9 \"kernels/scan/tile_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 10 \"kernels/scan/tile_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 11 \"kernels/scan/tile_local.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 12 \"kernels/scan/tile_local.cl\"\n",
     "\n",
     "\n",
-    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)\n",
-    "{\n",
-    "    gpi_tile tile;\n",
-    "    gpi_tile_open(&tile, source, base, shared);\n",
-    "    return gpi_tile_aggregate(&tile);\n",
-    "}\n",
-    "#endif\n",
+    "#define GPI_GROUP gpi_items\n",
+    "#define GPI_GROUP_T GPI_T\n",
+    "#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)\n",
+    "#define GPI_GROUP_IDENTITY gpi_identity()\n",
+    "#define GPI_GROUP_SIZE GPI_WG\n",
+    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
+    "#define GPI_GROUP_ALONE 0\n",
+    "#include \"group/collectives.cl\"\n",
+    "#line 22 \"kernels/scan/tile_local.cl\"\n",
     "\n",
-    "#else\n",
-    "#line 233\n",
+    "\n",
     "#define GPI_TILE_PAD(i) ((i) + (i) / 32)\n",
     "\n",
     "typedef struct gpi_tile_memory {\n",
@@ -13009,64 +13100,95 @@ static const char *const gpi_kernel_scan_tile[] = {
     "\n",
     "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }\n",
     "#endif\n",
-    "#endif\n",
 };
-/* ---- End file kernels/scan/tile.cl ---- */
+/* ---- End file kernels/scan/tile_local.cl ---- */
 
 /* ---- Begin file kernels/scan/tile_scan.cl ---- */
 static const char *const gpi_kernel_scan_tile_scan[] = {
     "#line 1 \"kernels/scan/tile_scan.cl\"\n",
-    "#line 9\n",
+    "#line 6\n",
     "#ifndef GPI_SCAN_TILE_SCAN_CL\n",
     "#define GPI_SCAN_TILE_SCAN_CL\n",
-    "#include \"base/paste.cl\"\n",
-    "#line 12 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 13 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 14 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"element/input.cl\"\n",
-    "#line 15 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
-    "#line 16 \"kernels/scan/tile_scan.cl\"\n",
-    "#include \"element/ops.cl\"\n",
-    "#line 17 \"kernels/scan/tile_scan.cl\"\n",
     "#include \"scan/tile.cl\"\n",
-    "#line 18 \"kernels/scan/tile_scan.cl\"\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_sink {\n",
-    "    __global GPI_OUT *out;\n",
-    "    GPI_BASE initial;\n",
-    "    uint exclusive;\n",
-    "} gpi_sink;\n",
-    "\n",
-    "#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, gpi_argument initial, uint exclusive\n",
-    "#define GPI_SINK_SET(sink)                 \\\n",
-    "    (sink).out = out + out_offset;         \\\n",
-    "    (sink).initial = gpi_base_of(initial); \\\n",
-    "    (sink).exclusive = exclusive\n",
-    "\n",
-    "\n",
-    "static GPI_T gpi_before(GPI_T sum, GPI_T x)\n",
-    "{\n",
-    "#if GPI_SEGMENTED\n",
-    "    if (x.head) return gpi_identity();\n",
-    "#endif\n",
-    "    return sum;\n",
-    "}\n",
-    "\n",
-    "static void gpi_put(gpi_sink sink, ulong position, GPI_T x)\n",
-    "{\n",
-    "#if GPI_SEGMENTED\n",
-    "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(gpi_base_combine(sink.initial, x.value)));\n",
-    "#else\n",
-    "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(x));\n",
-    "#endif\n",
-    "}\n",
+    "#line 9 \"kernels/scan/tile_scan.cl\"\n",
+    "#include \"scan/tile_sink.cl\"\n",
+    "#line 10 \"kernels/scan/tile_scan.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
+    "#include \"scan/tile_scan_serial.cl\"\n",
+    "#line 13 \"kernels/scan/tile_scan.cl\"\n",
+    "#else\n",
+    "#include \"scan/tile_scan_local.cl\"\n",
+    "#line 15 \"kernels/scan/tile_scan.cl\"\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/tile_scan.cl ---- */
+
+/* ---- Begin file kernels/scan/tile_scan_local.cl ---- */
+static const char *const gpi_kernel_scan_tile_scan_local[] = {
+    "#line 1 \"kernels/scan/tile_scan_local.cl\"\n",
     "\n",
+    "\n",
+    "#ifndef GPI_SCAN_TILE_SCAN_LOCAL_CL\n",
+    "#define GPI_SCAN_TILE_SCAN_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/scan/tile_scan_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 7 \"kernels/scan/tile_scan_local.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 8 \"kernels/scan/tile_scan_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 9 \"kernels/scan/tile_scan_local.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 10 \"kernels/scan/tile_scan_local.cl\"\n",
+    "#include \"scan/tile_sink.cl\"\n",
+    "#line 11 \"kernels/scan/tile_scan_local.cl\"\n",
+    "\n",
+    "\n",
+    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                          gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    GPI_T sum = gpi_combine(prefix, tile->before);\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
+    "        shared->stage[GPI_TILE_PAD(l * GPI_PER_ITEM + j)] =\n",
+    "            sink.exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
+    "        sum = next;\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_TILE_PAD(i)]);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/tile_scan_local.cl ---- */
+
+/* ---- Begin file kernels/scan/tile_scan_serial.cl ---- */
+static const char *const gpi_kernel_scan_tile_scan_serial[] = {
+    "#line 1 \"kernels/scan/tile_scan_serial.cl\"\n",
+    "\n",
+    "\n",
+    "#ifndef GPI_SCAN_TILE_SCAN_SERIAL_CL\n",
+    "#define GPI_SCAN_TILE_SCAN_SERIAL_CL\n",
+    "#include \"base/paste.cl\"\n",
+    "#line 6 \"kernels/scan/tile_scan_serial.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 7 \"kernels/scan/tile_scan_serial.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 8 \"kernels/scan/tile_scan_serial.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 9 \"kernels/scan/tile_scan_serial.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 10 \"kernels/scan/tile_scan_serial.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 11 \"kernels/scan/tile_scan_serial.cl\"\n",
+    "#include \"scan/tile_sink.cl\"\n",
+    "#line 12 \"kernels/scan/tile_scan_serial.cl\"\n",
     "\n",
     "static void gpi_prefetch_write(gpi_source source, gpi_sink sink, ulong i, uint elements)\n",
     "{\n",
@@ -13202,201 +13324,365 @@ static const char *const gpi_kernel_scan_tile_scan[] = {
     "    if (sink.exclusive) gpi_scan_serial(tile, source, base, prefix, sink, true);\n",
     "    else gpi_scan_serial(tile, source, base, prefix, sink, false);\n",
     "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/tile_scan_serial.cl ---- */
+
+/* ---- Begin file kernels/scan/tile_serial.cl ---- */
+static const char *const gpi_kernel_scan_tile_serial[] = {
+    "#line 1 \"kernels/scan/tile_serial.cl\"\n",
+    "#line 10\n",
+    "#ifndef GPI_SCAN_TILE_SERIAL_CL\n",
+    "#define GPI_SCAN_TILE_SERIAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 13 \"kernels/scan/tile_serial.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 14 \"kernels/scan/tile_serial.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 15 \"kernels/scan/tile_serial.cl\"\n",
+    "\n",
+    "typedef struct gpi_tile_memory {\n",
+    "    uint word;\n",
+    "} gpi_tile_memory;\n",
+    "typedef gpi_tile_memory *gpi_tile_shared;\n",
+    "\n",
+    "static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    *total = x;\n",
+    "    return gpi_identity();\n",
+    "}\n",
+    "#line 44\n",
+    "#define GPI_TILE_AHEAD 2048\n",
+    "#define GPI_TILE_LINE 64\n",
+    "\n",
+    "#define GPI_PREFETCH_LINES(hint, p, bytes) \\\n",
+    "    _Pragma(\"unroll\") for (uint k = 0; k < (bytes); k += GPI_TILE_LINE) hint((__global const char *)(p) + k)\n",
+    "\n",
+    "\n",
+    "static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)\n",
+    "{\n",
+    "    const ulong position = GPI_REVERSE ? source.count - i - elements : i;\n",
+    "#if GPI_INPUTS > 0\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));\n",
+    "#endif\n",
+    "#if GPI_INPUTS == 2\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));\n",
+    "#endif\n",
+    "#if GPI_HEADS\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.heads + position, elements * sizeof(GPI_HEADS_TYPE));\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if !GPI_BY_MASKS\n",
+    "\n",
+    "\n",
+    "#if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16\n",
+    "#define GPI_TILE_RUNS 1\n",
+    "#else\n",
+    "#define GPI_TILE_RUNS 3\n",
+    "#endif\n",
+    "#line 76\n",
+    "#define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)\n",
+    "\n",
+    "static uint gpi_run_length(uint length)\n",
+    "{\n",
+    "    const uint each = (length - length / 64) / GPI_TILE_RUNS;\n",
+    "    return GPI_TILE_RUNS == 1 ? length : each - each % GPI_LINE_ELEMENTS;\n",
+    "}\n",
+    "\n",
+    "typedef struct gpi_tile {\n",
+    "    GPI_T run[GPI_TILE_RUNS];\n",
+    "} gpi_tile;\n",
+    "\n",
+    "#if GPI_SEGMENTED\n",
+    "\n",
+    "static GPI_T gpi_reduce_back(gpi_source source, ulong base)\n",
+    "{\n",
+    "    ulong i = base + gpi_tile_length(source, base);\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "#if GPI_LANES > 1\n",
+    "    gpi_lanes lanes = gpi_lanes_identity(sum.value);\n",
+    "    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) {\n",
+    "        if (any(gpi_read_heads(source, i - GPI_LANES))) break;\n",
+    "        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(source, i - GPI_LANES), 0));\n",
+    "    }\n",
+    "    sum.value = gpi_lanes_fold(lanes, sum.value, 0);\n",
+    "#endif\n",
+    "    while (i > base && !sum.head) sum = gpi_combine(gpi_load(source, --i), sum);\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    (void)shared;\n",
+    "    tile->run[0] = gpi_reduce_back(source, base);\n",
+    "}\n",
+    "\n",
+    "#elif GPI_LANES > 1\n",
+    "#define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4)\n",
+    "\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    const ulong end = base + gpi_tile_length(source, base);\n",
+    "    const uint step = GPI_ACCUMULATORS * GPI_LANES;\n",
+    "    gpi_lanes sum[GPI_ACCUMULATORS];\n",
+    "    ulong i = base;\n",
+    "    GPI_T rest = gpi_identity();\n",
+    "    (void)shared;\n",
+    "    for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);\n",
+    "    for (; i + step <= end; i += step) {\n",
+    "        gpi_prefetch_read(source, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_ACCUMULATORS; k++) {\n",
+    "            const ulong at = i + k * GPI_LANES;\n",
+    "            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(source, at), (uint)(at - base));\n",
+    "            sum[k] = gpi_lanes_combine(sum[k], x);\n",
+    "        }\n",
+    "    }\n",
+    "#pragma unroll\n",
+    "    for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);\n",
+    "    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(source, i));\n",
+    "    tile->run[0] = gpi_combine(gpi_lanes_fold(sum[0], gpi_identity(), base), rest);\n",
+    "}\n",
     "\n",
     "#else\n",
-    "#line 192\n",
-    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                          gpi_tile_shared shared)\n",
+    "\n",
+    "GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    GPI_T sum = gpi_combine(prefix, tile->before);\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
-    "        shared->stage[GPI_TILE_PAD(l * GPI_PER_ITEM + j)] =\n",
-    "            sink.exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
-    "        sum = next;\n",
+    "    const uint length = gpi_tile_length(source, base), each = gpi_run_length(length);\n",
+    "    uint i = 0;\n",
+    "    (void)shared;\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < GPI_TILE_RUNS; k++) tile->run[k] = gpi_identity();\n",
+    "    for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_TILE_RUNS; k++) {\n",
+    "            gpi_prefetch_read(source, base + k * each + i + GPI_TILE_AHEAD / sizeof(GPI_IN),\n",
+    "                              GPI_LINE_ELEMENTS);\n",
+    "        }\n",
+    "        for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {\n",
+    "#pragma unroll\n",
+    "            for (uint k = 0; k < GPI_TILE_RUNS; k++) {\n",
+    "                tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + j));\n",
+    "            }\n",
+    "        }\n",
     "    }\n",
-    "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_TILE_PAD(i)]);\n",
+    "    for (i += (GPI_TILE_RUNS - 1) * each; i < length; i++) {\n",
+    "        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(source, base + i));\n",
     "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile)\n",
+    "{\n",
+    "    GPI_T sum = tile->run[0];\n",
+    "#pragma unroll\n",
+    "    for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(sum, tile->run[k]);\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    gpi_tile tile;\n",
+    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    return gpi_tile_aggregate(&tile);\n",
     "}\n",
     "#endif\n",
     "#endif\n",
 };
-/* ---- End file kernels/scan/tile_scan.cl ---- */
+/* ---- End file kernels/scan/tile_serial.cl ---- */
+
+/* ---- Begin file kernels/scan/tile_sink.cl ---- */
+static const char *const gpi_kernel_scan_tile_sink[] = {
+    "#line 1 \"kernels/scan/tile_sink.cl\"\n",
+    "\n",
+    "#ifndef GPI_SCAN_TILE_SINK_CL\n",
+    "#define GPI_SCAN_TILE_SINK_CL\n",
+    "#include \"element/input.cl\"\n",
+    "#line 5 \"kernels/scan/tile_sink.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 6 \"kernels/scan/tile_sink.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 7 \"kernels/scan/tile_sink.cl\"\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_sink {\n",
+    "    __global GPI_OUT *out;\n",
+    "    GPI_BASE initial;\n",
+    "    uint exclusive;\n",
+    "} gpi_sink;\n",
+    "\n",
+    "#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, gpi_argument initial, uint exclusive\n",
+    "#define GPI_SINK_SET(sink)                 \\\n",
+    "    (sink).out = out + out_offset;         \\\n",
+    "    (sink).initial = gpi_base_of(initial); \\\n",
+    "    (sink).exclusive = exclusive\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_before(GPI_T sum, GPI_T x)\n",
+    "{\n",
+    "#if GPI_SEGMENTED\n",
+    "    if (x.head) return gpi_identity();\n",
+    "#endif\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static void gpi_put(gpi_sink sink, ulong position, GPI_T x)\n",
+    "{\n",
+    "#if GPI_SEGMENTED\n",
+    "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(gpi_base_combine(sink.initial, x.value)));\n",
+    "#else\n",
+    "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(x));\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/tile_sink.cl ---- */
 
 /* ---- Begin file kernels/select/compact.cl ---- */
 static const char *const gpi_kernel_select_compact[] = {
     "#line 1 \"kernels/select/compact.cl\"\n",
-    "#line 23\n",
+    "#line 7\n",
     "#ifndef GPI_SELECT_COMPACT_CL\n",
     "#define GPI_SELECT_COMPACT_CL\n",
     "#include \"select/input.cl\"\n",
-    "#line 26 \"kernels/select/compact.cl\"\n",
-    "#include \"select/masks.cl\"\n",
-    "#line 27 \"kernels/select/compact.cl\"\n",
-    "#include \"base/paste.cl\"\n",
-    "#line 28 \"kernels/select/compact.cl\"\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 29 \"kernels/select/compact.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 30 \"kernels/select/compact.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
-    "#line 31 \"kernels/select/compact.cl\"\n",
-    "#include \"element/ops.cl\"\n",
-    "#line 32 \"kernels/select/compact.cl\"\n",
+    "#line 10 \"kernels/select/compact.cl\"\n",
     "#include \"scan/tile.cl\"\n",
-    "#line 33 \"kernels/select/compact.cl\"\n",
-    "#include \"select/stream.cl\"\n",
-    "#line 34 \"kernels/select/compact.cl\"\n",
+    "#line 11 \"kernels/select/compact.cl\"\n",
+    "#include \"select/sink.cl\"\n",
+    "#line 12 \"kernels/select/compact.cl\"\n",
     "\n",
-    "#if GPI_FIELD_COUNT == 0\n",
-    "#define GPI_PICKED(a) ((a).n)\n",
+    "#if GPI_BY_MASKS\n",
+    "#include \"select/compact_masks.cl\"\n",
+    "#line 15 \"kernels/select/compact.cl\"\n",
+    "#elif GPI_SHAPE_SERIAL\n",
+    "#include \"select/compact_serial.cl\"\n",
+    "#line 17 \"kernels/select/compact.cl\"\n",
     "#else\n",
-    "#define GPI_PICKED(a) (a)\n",
+    "#include \"select/compact_local.cl\"\n",
+    "#line 19 \"kernels/select/compact.cl\"\n",
     "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/select/compact.cl ---- */
+
+/* ---- Begin file kernels/select/compact_local.cl ---- */
+static const char *const gpi_kernel_select_compact_local[] = {
+    "#line 1 \"kernels/select/compact_local.cl\"\n",
+    "#line 4\n",
+    "#ifndef GPI_SELECT_COMPACT_LOCAL_CL\n",
+    "#define GPI_SELECT_COMPACT_LOCAL_CL\n",
+    "#include \"select/input.cl\"\n",
+    "#line 7 \"kernels/select/compact_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 8 \"kernels/select/compact_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 9 \"kernels/select/compact_local.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 10 \"kernels/select/compact_local.cl\"\n",
+    "#include \"select/sink.cl\"\n",
+    "#line 11 \"kernels/select/compact_local.cl\"\n",
+    "#line 14\n",
+    "static GPI_T gpi_entry(uint i, GPI_T sum)\n",
+    "{\n",
+    "    GPI_T entry = sum;\n",
+    "    GPI_PICKED(entry) = i;\n",
+    "    return entry;\n",
+    "}\n",
+    "#line 23\n",
+    "static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)\n",
+    "{\n",
+    "    if (GPI_PICKED(x)) return (uint)GPI_PICKED(before);\n",
     "#if GPI_PARTS == 3\n",
-    "#define GPI_SECOND(a) ((a).m)\n",
-    "#else\n",
-    "#define GPI_SECOND(a) 0\n",
-    "#endif\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_sink {\n",
-    "    __global GPI_RECORD *out;\n",
-    "    __global GPI_PLACE *index;\n",
-    "#if GPI_VALUE_SIZE\n",
-    "    __global const GPI_BESIDE *values;\n",
-    "    __global GPI_BESIDE *values_out;\n",
-    "#endif\n",
-    "#if GPI_PICK == GPI_PICK_RUNS\n",
-    "    __global GPI_PLACE *lengths;\n",
+    "    if (GPI_SECOND(x)) return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(before));\n",
     "#endif\n",
     "#if GPI_PARTS > 1\n",
-    "    __global GPI_RECORD *second, *rest;\n",
-    "    uint where;\n",
-    "    long step;\n",
-    "#endif\n",
-    "    __global uint *counts;\n",
-    "    uint count_words;\n",
-    "} gpi_sink;\n",
-    "\n",
-    "#if GPI_VALUE_SIZE\n",
-    "#define GPI_VALUES_PARAMETERS                                                                \\\n",
-    "    __global const GPI_BESIDE *values, ulong values_offset, __global GPI_BESIDE *values_out, \\\n",
-    "        ulong values_out_offset,\n",
-    "#define GPI_VALUES_SET(sink)                \\\n",
-    "    (sink).values = values + values_offset; \\\n",
-    "    (sink).values_out = values_out + values_out_offset;\n",
+    "    return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(aggregate) + i - GPI_PICKED(before) -\n",
+    "                  GPI_SECOND(before));\n",
     "#else\n",
-    "#define GPI_VALUES_PARAMETERS\n",
-    "#define GPI_VALUES_SET(sink)\n",
+    "    return ~0u;\n",
     "#endif\n",
-    "#if GPI_PICK == GPI_PICK_RUNS\n",
-    "#define GPI_LENGTHS_PARAMETERS __global GPI_PLACE *lengths, ulong lengths_offset,\n",
-    "#define GPI_LENGTHS_SET(sink) (sink).lengths = lengths + lengths_offset;\n",
-    "#else\n",
-    "#define GPI_LENGTHS_PARAMETERS\n",
-    "#define GPI_LENGTHS_SET(sink)\n",
-    "#endif\n",
-    "#if GPI_PARTS > 1\n",
-    "#define GPI_PARTS_PARAMETERS                                                                        \\\n",
-    "    __global GPI_RECORD *second, ulong second_offset, __global GPI_RECORD *rest, ulong rest_offset, \\\n",
-    "        uint where,\n",
-    "#define GPI_PARTS_SET(sink)                 \\\n",
-    "    (sink).second = second + second_offset; \\\n",
-    "    (sink).rest = rest + rest_offset;       \\\n",
-    "    (sink).where = where;                   \\\n",
-    "    (sink).step = 1;\n",
-    "#else\n",
-    "#define GPI_PARTS_PARAMETERS\n",
-    "#define GPI_PARTS_SET(sink)\n",
-    "#endif\n",
-    "#define GPI_SINK_PARAMETERS                                                                      \\\n",
-    "    __global GPI_RECORD *out, ulong out_offset, __global GPI_PLACE *index, ulong index_offset,   \\\n",
-    "        GPI_VALUES_PARAMETERS GPI_LENGTHS_PARAMETERS GPI_PARTS_PARAMETERS __global uint *counts, \\\n",
-    "        ulong counts_offset, uint count_words\n",
-    "#define GPI_SINK_SET(sink)                                                                         \\\n",
-    "    (sink).out = out + out_offset;                                                                 \\\n",
-    "    (sink).index = index + index_offset;                                                           \\\n",
-    "    GPI_VALUES_SET(sink)                                                                           \\\n",
-    "    GPI_LENGTHS_SET(sink) GPI_PARTS_SET(sink)(sink).counts = counts + counts_offset * count_words; \\\n",
-    "    (sink).count_words = count_words\n",
-    "\n",
-    "\n",
-    "#define GPI_WHERE_APART 0\n",
-    "#define GPI_WHERE_BEHIND 1\n",
-    "#define GPI_WHERE_REVERSED 2\n",
-    "\n",
-    "static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)\n",
-    "{\n",
-    "    gpi_sink s = sink;\n",
-    "#if GPI_PARTS > 1\n",
-    "    if (s.where == GPI_WHERE_BEHIND) {\n",
-    "        s.second = s.out + GPI_PICKED(total);\n",
-    "        s.rest = s.second + GPI_SECOND(total);\n",
-    "    }\n",
-    "    if (s.where == GPI_WHERE_REVERSED) {\n",
-    "        s.rest = s.out + count - 1;\n",
-    "        s.step = -1;\n",
-    "    }\n",
-    "#endif\n",
-    "    return s;\n",
-    "}\n",
-    "\n",
-    "static void gpi_number_write(gpi_sink sink, uint k, ulong x)\n",
-    "{\n",
-    "    sink.counts[k * sink.count_words] = (uint)x;\n",
-    "    if (sink.count_words == 2) sink.counts[k * sink.count_words + 1] = (uint)(x >> 32);\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)\n",
+    "static void gpi_put_ranked(gpi_source source, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,\n",
+    "                           GPI_T entry, uint r)\n",
     "{\n",
-    "#if GPI_CLOSED\n",
-    "    sink.index[GPI_PICKED(total)] = (GPI_PLACE)count;\n",
-    "#endif\n",
-    "    if (sink.count_words == 0) return;\n",
-    "    gpi_number_write(sink, 0, GPI_PICKED(total));\n",
-    "#if GPI_PARTS == 2\n",
-    "    gpi_number_write(sink, 1, count - GPI_PICKED(total));\n",
-    "#elif GPI_PARTS == 3\n",
-    "    gpi_number_write(sink, 1, GPI_SECOND(total));\n",
-    "    gpi_number_write(sink, 2, count - GPI_PICKED(total) - GPI_SECOND(total));\n",
-    "#endif\n",
-    "}\n",
-    "\n",
+    "    const ulong i = base + GPI_PICKED(entry);\n",
     "#if GPI_PARTS == 1\n",
-    "\n",
-    "static void gpi_put(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)\n",
-    "{\n",
-    "    const ulong from = GPI_PICK == GPI_PICK_RUNS ? begin : gpi_place_of(source, i);\n",
-    "#if GPI_OUT\n",
-    "    sink.out[j] = source.data[from];\n",
-    "#endif\n",
-    "#if GPI_INDEX_OUT\n",
-    "    sink.index[j] = (GPI_PLACE)from;\n",
-    "#endif\n",
-    "#if GPI_LENGTHS\n",
-    "    sink.lengths[j] = (GPI_PLACE)(i + 1 - begin);\n",
-    "#endif\n",
-    "#if GPI_VALUE_SIZE\n",
-    "    sink.values_out[j] = sink.values[from];\n",
+    "    gpi_put(source, sink, (GPI_NUMBER)(GPI_PICKED(prefix) + r), i, GPI_BEGIN(entry));\n",
+    "#else\n",
+    "    const uint firsts = (uint)GPI_PICKED(aggregate), seconds = (uint)GPI_SECOND(aggregate);\n",
+    "    const ulong rest = base - GPI_PICKED(prefix) - GPI_SECOND(prefix);\n",
+    "    const GPI_RECORD x = source.data[i];\n",
+    "    if (r < firsts) sink.out[GPI_PICKED(prefix) + r] = x;\n",
+    "    else if (r < firsts + seconds) sink.second[GPI_SECOND(prefix) + (r - firsts)] = x;\n",
+    "    else sink.rest[sink.step * (long)(rest + (r - firsts - seconds))] = x;\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "                             gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const GPI_T aggregate = tile->aggregate;\n",
+    "    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_PICKED(aggregate);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    GPI_T before = tile->before;\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint i = l * GPI_PER_ITEM + j;\n",
+    "        const uint r = i < length ? gpi_rank(tile->item[j], before, aggregate, i) : ~0u;\n",
+    "        if (r != ~0u) shared->stage[GPI_TILE_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));\n",
+    "        before = gpi_combine(before, tile->item[j]);\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint r = j * GPI_WG + l;\n",
+    "        if (r < ranked)\n",
+    "            gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_TILE_PAD(r)], r);\n",
+    "    }\n",
+    "}\n",
     "#endif\n",
-    "\n",
-    "#if GPI_PICK == GPI_PICK_RUNS\n",
-    "#define GPI_BEGIN(sum) ((sum).m)\n",
-    "#else\n",
-    "#define GPI_BEGIN(sum) 0\n",
-    "#endif\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "\n",
+};
+/* ---- End file kernels/select/compact_local.cl ---- */
+
+/* ---- Begin file kernels/select/compact_masks.cl ---- */
+static const char *const gpi_kernel_select_compact_masks[] = {
+    "#line 1 \"kernels/select/compact_masks.cl\"\n",
+    "#line 4\n",
+    "#ifndef GPI_SELECT_COMPACT_MASKS_CL\n",
+    "#define GPI_SELECT_COMPACT_MASKS_CL\n",
+    "#include \"select/input.cl\"\n",
+    "#line 7 \"kernels/select/compact_masks.cl\"\n",
+    "#include \"select/masks.cl\"\n",
+    "#line 8 \"kernels/select/compact_masks.cl\"\n",
+    "#include \"base/paste.cl\"\n",
+    "#line 9 \"kernels/select/compact_masks.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 10 \"kernels/select/compact_masks.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 11 \"kernels/select/compact_masks.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 12 \"kernels/select/compact_masks.cl\"\n",
+    "#include \"select/sink.cl\"\n",
+    "#line 13 \"kernels/select/compact_masks.cl\"\n",
+    "#include \"select/stream.cl\"\n",
+    "#line 14 \"kernels/select/compact_masks.cl\"\n",
     "\n",
     "#if GPI_BY_MASKS\n",
     "\n",
@@ -13473,7 +13759,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "        for (uint r = 0; r < (ends); r++) to[r] = (type)(value);         \\\n",
     "        (s)->count += (ends) * sizeof(type);                             \\\n",
     "    } while (0)\n",
-    "#line 258\n",
+    "#line 93\n",
     "GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_source source, const GPI_NUMBER *at, uint ends,\n",
     "                             const ushort *mask, ulong i, bool whole)\n",
     "{\n",
@@ -13523,7 +13809,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "\n",
     "#else\n",
     "\n",
-    "GPI_INLINE void gpi_put_vector(gpi_outs *outs, gpi_source source, gpi_sink sink, ulong i, uint mask)\n",
+    "GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_source source, gpi_sink sink, ulong i, uint mask)\n",
     "{\n",
     "#if GPI_OUT\n",
     "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, source.data + i), mask);\n",
@@ -13551,7 +13837,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "    if (picked) gpi_put(source, sink, j, i, 0);\n",
     "#endif\n",
     "}\n",
-    "#line 338\n",
+    "#line 173\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
     "                             gpi_tile_shared shared)\n",
     "{\n",
@@ -13572,7 +13858,7 @@ static const char *const gpi_kernel_select_compact[] = {
     "        for (uint k = i; k < i + GPI_MASKS_BLOCK; k += 16) {\n",
     "            const uint mask = tile->mask[k / 16];\n",
     "            gpi_prefetch_tile(source, base + k);\n",
-    "            gpi_put_vector(&outs, source, sink, base + k, mask);\n",
+    "            gpi_put_picked(&outs, source, sink, base + k, mask);\n",
     "            j += popcount(mask);\n",
     "        }\n",
     "        gpi_outs_flush(&outs);\n",
@@ -13585,8 +13871,27 @@ static const char *const gpi_kernel_select_compact[] = {
     "    }\n",
     "}\n",
     "#endif\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/select/compact_masks.cl ---- */
+
+/* ---- Begin file kernels/select/compact_serial.cl ---- */
+static const char *const gpi_kernel_select_compact_serial[] = {
+    "#line 1 \"kernels/select/compact_serial.cl\"\n",
+    "#line 5\n",
+    "#ifndef GPI_SELECT_COMPACT_SERIAL_CL\n",
+    "#define GPI_SELECT_COMPACT_SERIAL_CL\n",
+    "#include \"select/input.cl\"\n",
+    "#line 8 \"kernels/select/compact_serial.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 9 \"kernels/select/compact_serial.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 10 \"kernels/select/compact_serial.cl\"\n",
+    "#include \"select/sink.cl\"\n",
+    "#line 11 \"kernels/select/compact_serial.cl\"\n",
     "\n",
-    "#elif GPI_PARTS == 1\n",
+    "#if GPI_PARTS == 1\n",
     "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
     "                             gpi_tile_shared shared)\n",
     "{\n",
@@ -13628,72 +13933,9 @@ static const char *const gpi_kernel_select_compact[] = {
     "    }\n",
     "}\n",
     "#endif\n",
-    "\n",
-    "#else\n",
-    "#line 420\n",
-    "static GPI_T gpi_entry(uint i, GPI_T sum)\n",
-    "{\n",
-    "    GPI_T entry = sum;\n",
-    "    GPI_PICKED(entry) = i;\n",
-    "    return entry;\n",
-    "}\n",
-    "#line 429\n",
-    "static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)\n",
-    "{\n",
-    "    if (GPI_PICKED(x)) return (uint)GPI_PICKED(before);\n",
-    "#if GPI_PARTS == 3\n",
-    "    if (GPI_SECOND(x)) return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(before));\n",
-    "#endif\n",
-    "#if GPI_PARTS > 1\n",
-    "    return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(aggregate) + i - GPI_PICKED(before) -\n",
-    "                  GPI_SECOND(before));\n",
-    "#else\n",
-    "    return ~0u;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_put_ranked(gpi_source source, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,\n",
-    "                           GPI_T entry, uint r)\n",
-    "{\n",
-    "    const ulong i = base + GPI_PICKED(entry);\n",
-    "#if GPI_PARTS == 1\n",
-    "    gpi_put(source, sink, (GPI_NUMBER)(GPI_PICKED(prefix) + r), i, GPI_BEGIN(entry));\n",
-    "#else\n",
-    "    const uint firsts = (uint)GPI_PICKED(aggregate), seconds = (uint)GPI_SECOND(aggregate);\n",
-    "    const ulong rest = base - GPI_PICKED(prefix) - GPI_SECOND(prefix);\n",
-    "    const GPI_RECORD x = source.data[i];\n",
-    "    if (r < firsts) sink.out[GPI_PICKED(prefix) + r] = x;\n",
-    "    else if (r < firsts + seconds) sink.second[GPI_SECOND(prefix) + (r - firsts)] = x;\n",
-    "    else sink.rest[sink.step * (long)(rest + (r - firsts - seconds))] = x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
-    "                             gpi_tile_shared shared)\n",
-    "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
-    "    const GPI_T aggregate = tile->aggregate;\n",
-    "    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_PICKED(aggregate);\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    GPI_T before = tile->before;\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint i = l * GPI_PER_ITEM + j;\n",
-    "        const uint r = i < length ? gpi_rank(tile->item[j], before, aggregate, i) : ~0u;\n",
-    "        if (r != ~0u) shared->stage[GPI_TILE_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));\n",
-    "        before = gpi_combine(before, tile->item[j]);\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint r = j * GPI_WG + l;\n",
-    "        if (r < ranked)\n",
-    "            gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_TILE_PAD(r)], r);\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
     "#endif\n",
 };
-/* ---- End file kernels/select/compact.cl ---- */
+/* ---- End file kernels/select/compact_serial.cl ---- */
 
 /* ---- Begin file kernels/select/input.cl ---- */
 static const char *const gpi_kernel_select_input[] = {
@@ -14052,6 +14294,162 @@ static const char *const gpi_kernel_select_select[] = {
 };
 /* ---- End file kernels/select/select.cl ---- */
 
+/* ---- Begin file kernels/select/sink.cl ---- */
+static const char *const gpi_kernel_select_sink[] = {
+    "#line 1 \"kernels/select/sink.cl\"\n",
+    "#line 8\n",
+    "#ifndef GPI_SELECT_SINK_CL\n",
+    "#define GPI_SELECT_SINK_CL\n",
+    "#include \"select/input.cl\"\n",
+    "#line 11 \"kernels/select/sink.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 12 \"kernels/select/sink.cl\"\n",
+    "\n",
+    "#if GPI_FIELD_COUNT == 0\n",
+    "#define GPI_PICKED(a) ((a).n)\n",
+    "#else\n",
+    "#define GPI_PICKED(a) (a)\n",
+    "#endif\n",
+    "#if GPI_PARTS == 3\n",
+    "#define GPI_SECOND(a) ((a).m)\n",
+    "#else\n",
+    "#define GPI_SECOND(a) 0\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_sink {\n",
+    "    __global GPI_RECORD *out;\n",
+    "    __global GPI_PLACE *index;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    __global const GPI_BESIDE *values;\n",
+    "    __global GPI_BESIDE *values_out;\n",
+    "#endif\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "    __global GPI_PLACE *lengths;\n",
+    "#endif\n",
+    "#if GPI_PARTS > 1\n",
+    "    __global GPI_RECORD *second, *rest;\n",
+    "    uint where;\n",
+    "    long step;\n",
+    "#endif\n",
+    "    __global uint *counts;\n",
+    "    uint count_words;\n",
+    "} gpi_sink;\n",
+    "\n",
+    "#if GPI_VALUE_SIZE\n",
+    "#define GPI_VALUES_PARAMETERS                                                                \\\n",
+    "    __global const GPI_BESIDE *values, ulong values_offset, __global GPI_BESIDE *values_out, \\\n",
+    "        ulong values_out_offset,\n",
+    "#define GPI_VALUES_SET(sink)                \\\n",
+    "    (sink).values = values + values_offset; \\\n",
+    "    (sink).values_out = values_out + values_out_offset;\n",
+    "#else\n",
+    "#define GPI_VALUES_PARAMETERS\n",
+    "#define GPI_VALUES_SET(sink)\n",
+    "#endif\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#define GPI_LENGTHS_PARAMETERS __global GPI_PLACE *lengths, ulong lengths_offset,\n",
+    "#define GPI_LENGTHS_SET(sink) (sink).lengths = lengths + lengths_offset;\n",
+    "#else\n",
+    "#define GPI_LENGTHS_PARAMETERS\n",
+    "#define GPI_LENGTHS_SET(sink)\n",
+    "#endif\n",
+    "#if GPI_PARTS > 1\n",
+    "#define GPI_PARTS_PARAMETERS                                                                        \\\n",
+    "    __global GPI_RECORD *second, ulong second_offset, __global GPI_RECORD *rest, ulong rest_offset, \\\n",
+    "        uint where,\n",
+    "#define GPI_PARTS_SET(sink)                 \\\n",
+    "    (sink).second = second + second_offset; \\\n",
+    "    (sink).rest = rest + rest_offset;       \\\n",
+    "    (sink).where = where;                   \\\n",
+    "    (sink).step = 1;\n",
+    "#else\n",
+    "#define GPI_PARTS_PARAMETERS\n",
+    "#define GPI_PARTS_SET(sink)\n",
+    "#endif\n",
+    "#define GPI_SINK_PARAMETERS                                                                      \\\n",
+    "    __global GPI_RECORD *out, ulong out_offset, __global GPI_PLACE *index, ulong index_offset,   \\\n",
+    "        GPI_VALUES_PARAMETERS GPI_LENGTHS_PARAMETERS GPI_PARTS_PARAMETERS __global uint *counts, \\\n",
+    "        ulong counts_offset, uint count_words\n",
+    "#define GPI_SINK_SET(sink)                                                                         \\\n",
+    "    (sink).out = out + out_offset;                                                                 \\\n",
+    "    (sink).index = index + index_offset;                                                           \\\n",
+    "    GPI_VALUES_SET(sink)                                                                           \\\n",
+    "    GPI_LENGTHS_SET(sink) GPI_PARTS_SET(sink)(sink).counts = counts + counts_offset * count_words; \\\n",
+    "    (sink).count_words = count_words\n",
+    "\n",
+    "\n",
+    "#define GPI_WHERE_APART 0\n",
+    "#define GPI_WHERE_BEHIND 1\n",
+    "#define GPI_WHERE_REVERSED 2\n",
+    "\n",
+    "static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)\n",
+    "{\n",
+    "    gpi_sink s = sink;\n",
+    "#if GPI_PARTS > 1\n",
+    "    if (s.where == GPI_WHERE_BEHIND) {\n",
+    "        s.second = s.out + GPI_PICKED(total);\n",
+    "        s.rest = s.second + GPI_SECOND(total);\n",
+    "    }\n",
+    "    if (s.where == GPI_WHERE_REVERSED) {\n",
+    "        s.rest = s.out + count - 1;\n",
+    "        s.step = -1;\n",
+    "    }\n",
+    "#endif\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "static void gpi_number_write(gpi_sink sink, uint k, ulong x)\n",
+    "{\n",
+    "    sink.counts[k * sink.count_words] = (uint)x;\n",
+    "    if (sink.count_words == 2) sink.counts[k * sink.count_words + 1] = (uint)(x >> 32);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)\n",
+    "{\n",
+    "#if GPI_CLOSED\n",
+    "    sink.index[GPI_PICKED(total)] = (GPI_PLACE)count;\n",
+    "#endif\n",
+    "    if (sink.count_words == 0) return;\n",
+    "    gpi_number_write(sink, 0, GPI_PICKED(total));\n",
+    "#if GPI_PARTS == 2\n",
+    "    gpi_number_write(sink, 1, count - GPI_PICKED(total));\n",
+    "#elif GPI_PARTS == 3\n",
+    "    gpi_number_write(sink, 1, GPI_SECOND(total));\n",
+    "    gpi_number_write(sink, 2, count - GPI_PICKED(total) - GPI_SECOND(total));\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_PARTS == 1\n",
+    "\n",
+    "static void gpi_put(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)\n",
+    "{\n",
+    "    const ulong from = GPI_PICK == GPI_PICK_RUNS ? begin : gpi_place_of(source, i);\n",
+    "#if GPI_OUT\n",
+    "    sink.out[j] = source.data[from];\n",
+    "#endif\n",
+    "#if GPI_INDEX_OUT\n",
+    "    sink.index[j] = (GPI_PLACE)from;\n",
+    "#endif\n",
+    "#if GPI_LENGTHS\n",
+    "    sink.lengths[j] = (GPI_PLACE)(i + 1 - begin);\n",
+    "#endif\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    sink.values_out[j] = sink.values[from];\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#define GPI_BEGIN(sum) ((sum).m)\n",
+    "#else\n",
+    "#define GPI_BEGIN(sum) 0\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/select/sink.cl ---- */
+
 /* ---- Begin file kernels/select/stream.cl ---- */
 static const char *const gpi_kernel_select_stream[] = {
     "#line 1 \"kernels/select/stream.cl\"\n",
@@ -14264,7 +14662,10 @@ static const char *const gpi_kernel_sort_digit[] = {
     "\n",
     "#define GPI_BINS 256\n",
     "#define GPI_PASSES_MAX 8\n",
-    "#line 27\n",
+    "\n",
+    "\n",
+    "#define GPI_EACH_BIN(d) for (uint d = (uint)get_local_id(0); d < GPI_BINS; d += GPI_WG)\n",
+    "#line 30\n",
     "typedef struct gpi_digit {\n",
     "    gpi_key_bits flip;\n",
     "    uint shift, mask;\n",
@@ -14322,7 +14723,7 @@ static const char *const gpi_kernel_sort_digit[] = {
     "{\n",
     "    return gpi_digit_at(0, bits.flip, bits.end - 8, bits.end);\n",
     "}\n",
-    "#line 87\n",
+    "#line 90\n",
     "#define GPI_PLACE_IN 0\n",
     "#define GPI_PLACE_OUT 1\n",
     "#define GPI_PLACE_TMP 2\n",
@@ -14408,7 +14809,7 @@ static const char *const gpi_kernel_sort_digit[] = {
     "    if (from == GPI_PLACE_IN) return first;\n",
     "    return from == GPI_PLACE_OUT ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
     "}\n",
-    "#line 175\n",
+    "#line 178\n",
     "#define GPI_STATE_ABANDONED 2\n",
     "#define GPI_STATE_BUCKETS 3\n",
     "#define GPI_STATE_FROM 4\n",
@@ -14624,27 +15025,160 @@ static const char *const gpi_kernel_sort_lookback[] = {
 /* ---- Begin file kernels/sort/merge.cl ---- */
 static const char *const gpi_kernel_sort_merge[] = {
     "#line 1 \"kernels/sort/merge.cl\"\n",
-    "#line 30\n",
+    "#line 26\n",
     "#ifndef GPI_SORT_MERGE_CL\n",
     "#define GPI_SORT_MERGE_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 33 \"kernels/sort/merge.cl\"\n",
+    "#line 29 \"kernels/sort/merge.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 34 \"kernels/sort/merge.cl\"\n",
+    "#line 30 \"kernels/sort/merge.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 35 \"kernels/sort/merge.cl\"\n",
-    "#include \"element/key.cl\"\n",
-    "#line 36 \"kernels/sort/merge.cl\"\n",
+    "#line 31 \"kernels/sort/merge.cl\"\n",
+    "#include \"sort/merge_pair.cl\"\n",
+    "#line 32 \"kernels/sort/merge.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
     "#endif\n",
-    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
-    "#error \"the serial shape has one item a group\"\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"sort/merge_serial.cl\"\n",
+    "#line 38 \"kernels/sort/merge.cl\"\n",
+    "#else\n",
+    "#include \"sort/merge_local.cl\"\n",
+    "#line 40 \"kernels/sort/merge.cl\"\n",
     "#endif\n",
-    "#if GPI_SHAPE_LOCAL && (GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768)\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),\n",
+    "                               GPI_COUNT_PARAMETERS_NAMED(b), ulong span, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_merge_memory, shared);\n",
+    "    gpi_pair pair;\n",
+    "    GPI_PAIR_SET(pair);\n",
+    "    const ulong n = pair.a_count + pair.b_count, begin = span * get_group_id(0);\n",
+    "    GPI_COUNT_CHECK_NAMED(a, get_group_id(0) == 0, counters);\n",
+    "    GPI_COUNT_CHECK_NAMED(b, get_group_id(0) == 0, counters);\n",
+    "    if (begin >= n) return;\n",
+    "    gpi_merge_tile(pair, begin, min(n, begin + span), shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/merge.cl ---- */
+
+/* ---- Begin file kernels/sort/merge_local.cl ---- */
+static const char *const gpi_kernel_sort_merge_local[] = {
+    "#line 1 \"kernels/sort/merge_local.cl\"\n",
+    "#line 9\n",
+    "#ifndef GPI_SORT_MERGE_LOCAL_CL\n",
+    "#define GPI_SORT_MERGE_LOCAL_CL\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 12 \"kernels/sort/merge_local.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 13 \"kernels/sort/merge_local.cl\"\n",
+    "#include \"sort/merge_pair.cl\"\n",
+    "#line 14 \"kernels/sort/merge_local.cl\"\n",
+    "\n",
+    "#if !GPI_SHAPE_LOCAL || GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768\n",
     "#error \"GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768\"\n",
     "#endif\n",
+    "\n",
+    "\n",
+    "#define GPI_MERGE_PAD(i) ((i) + (i) / 32)\n",
+    "#define GPI_HALF (GPI_WG / 2)\n",
+    "\n",
+    "typedef struct gpi_merge_memory {\n",
+    "    gpi_key stage[GPI_TILE + 1];\n",
+    "    ushort order[GPI_MERGE_PAD(GPI_TILE)];\n",
+    "    uchar before[GPI_WG];\n",
+    "    uint passed[2][2];\n",
+    "    ulong crossing[2];\n",
+    "} gpi_merge_memory;\n",
+    "\n",
+    "typedef __local gpi_merge_memory *gpi_merge_shared;\n",
+    "\n",
+    "\n",
+    "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }\n",
+    "#line 39\n",
+    "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), side = l / GPI_HALF, p = l % GPI_HALF;\n",
+    "    const ulong d = side ? end : begin;\n",
+    "    ulong low = gpi_crossing_least(pair, d), high = gpi_crossing_most(pair, d);\n",
+    "    uint round = 0;\n",
+    "    for (ulong most = min(pair.a_count, pair.b_count); most > 0; most /= GPI_HALF) {\n",
+    "        const ulong stride = (high - low) / GPI_HALF + 1, i = low + (p + 1) * stride - 1;\n",
+    "        shared->before[l] = i < high && gpi_is_before(pair.a[i], pair.b[d - 1 - i], pair.flip);\n",
+    "        if (p == 0) shared->passed[round][side] = 0;\n",
+    "        gpi_sync();\n",
+    "\n",
+    "\n",
+    "        if (shared->before[l] && !shared->before[l + 1])\n",
+    "            (void)atomic_max(&shared->passed[round][side], p + 1);\n",
+    "        gpi_sync();\n",
+    "        low += shared->passed[round][side] * stride;\n",
+    "        high = min(high, low + stride - 1);\n",
+    "        round = 1 - round;\n",
+    "    }\n",
+    "    if (p == 0) shared->crossing[side] = low;\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_merge_item(gpi_key_bits flip, uint a_length, uint length, gpi_merge_shared shared)\n",
+    "{\n",
+    "    const uint d = min((uint)get_local_id(0) * GPI_PER_ITEM, length), b_length = length - a_length;\n",
+    "    uint low = d > b_length ? d - b_length : 0, high = min(d, a_length);\n",
+    "    while (low < high) {\n",
+    "        const uint i = (low + high) / 2;\n",
+    "        if (gpi_is_before(shared->stage[i], shared->stage[a_length + d - 1 - i], flip)) low = i + 1;\n",
+    "        else high = i;\n",
+    "    }\n",
+    "    uint i = low, j = a_length + d - low;\n",
+    "    gpi_key x = shared->stage[i], y = shared->stage[j];\n",
+    "    for (uint k = d; k < min(d + GPI_PER_ITEM, length); k++) {\n",
+    "        const bool first = j >= length || (i < a_length && gpi_is_before(x, y, flip));\n",
+    "        shared->order[GPI_MERGE_PAD(k)] = (ushort)(first ? i : j);\n",
+    "        const gpi_key next = shared->stage[(first ? i : j) + 1];\n",
+    "        if (first) i++, x = next;\n",
+    "        else j++, y = next;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), length = (uint)(end - begin);\n",
+    "    gpi_cross(pair, begin, end, shared);\n",
+    "    const ulong i = shared->crossing[0], j = begin - i;\n",
+    "    const uint a_length = (uint)gpi_share(i, shared->crossing[1], length);\n",
+    "    for (uint k = l; k < length; k += GPI_WG)\n",
+    "        shared->stage[k] = k < a_length ? pair.a[i + k] : pair.b[j + (k - a_length)];\n",
+    "    gpi_sync();\n",
+    "    gpi_merge_item(pair.flip, a_length, length, shared);\n",
+    "    gpi_sync();\n",
+    "    for (uint k = l; k < length; k += GPI_WG) {\n",
+    "        const uint from = shared->order[GPI_MERGE_PAD(k)];\n",
+    "        pair.out[begin + k] = shared->stage[from];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        pair.value_out[begin + k] =\n",
+    "            from < a_length ? pair.a_value[i + from] : pair.b_value[j + (from - a_length)];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/merge_local.cl ---- */
+
+/* ---- Begin file kernels/sort/merge_pair.cl ---- */
+static const char *const gpi_kernel_sort_merge_pair[] = {
+    "#line 1 \"kernels/sort/merge_pair.cl\"\n",
+    "\n",
+    "#ifndef GPI_SORT_MERGE_PAIR_CL\n",
+    "#define GPI_SORT_MERGE_PAIR_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 5 \"kernels/sort/merge_pair.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 6 \"kernels/sort/merge_pair.cl\"\n",
     "\n",
     "\n",
     "typedef struct gpi_pair {\n",
@@ -14692,10 +15226,26 @@ static const char *const gpi_kernel_sort_merge[] = {
     "\n",
     "static ulong gpi_crossing_least(gpi_pair pair, ulong d) { return d > pair.b_count ? d - pair.b_count : 0; }\n",
     "static ulong gpi_crossing_most(gpi_pair pair, ulong d) { return min(d, pair.a_count); }\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/merge_pair.cl ---- */
+
+/* ---- Begin file kernels/sort/merge_serial.cl ---- */
+static const char *const gpi_kernel_sort_merge_serial[] = {
+    "#line 1 \"kernels/sort/merge_serial.cl\"\n",
+    "#line 10\n",
+    "#ifndef GPI_SORT_MERGE_SERIAL_CL\n",
+    "#define GPI_SORT_MERGE_SERIAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 13 \"kernels/sort/merge_serial.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 14 \"kernels/sort/merge_serial.cl\"\n",
+    "#include \"sort/merge_pair.cl\"\n",
+    "#line 15 \"kernels/sort/merge_serial.cl\"\n",
     "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "\n",
-    "\n",
+    "#if !GPI_SHAPE_SERIAL || GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
     "#ifndef GPI_MERGE_RUNS\n",
     "#define GPI_MERGE_RUNS 8\n",
     "#endif\n",
@@ -14703,6 +15253,9 @@ static const char *const gpi_kernel_sort_merge[] = {
     "#define GPI_MERGE_AHEAD 1024\n",
     "#endif\n",
     "#define GPI_MERGE_STEP 16\n",
+    "\n",
+    "typedef uint gpi_merge_memory;\n",
+    "typedef gpi_merge_memory *gpi_merge_shared;\n",
     "\n",
     "\n",
     "typedef struct gpi_runs {\n",
@@ -14805,7 +15358,7 @@ static const char *const gpi_kernel_sort_merge[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end)\n",
+    "static void gpi_merge_runs(gpi_pair pair, ulong begin, ulong end)\n",
     "{\n",
     "    const ulong length = (end - begin) / (GPI_MERGE_RUNS * GPI_MERGE_STEP) * GPI_MERGE_STEP;\n",
     "    gpi_runs runs;\n",
@@ -14821,7 +15374,7 @@ static const char *const gpi_kernel_sort_merge[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_copy_tile(gpi_pair pair, ulong begin, ulong end)\n",
+    "static void gpi_merge_copy(gpi_pair pair, ulong begin, ulong end)\n",
     "{\n",
     "    const bool first = pair.a_count > 0;\n",
     "    for (ulong d = begin; d < end; d++) {\n",
@@ -14832,153 +15385,171 @@ static const char *const gpi_kernel_sort_merge[] = {
     "    }\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),\n",
-    "                               GPI_COUNT_PARAMETERS_NAMED(b), ulong span, volatile __global uint *counters)\n",
+    "\n",
+    "static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)\n",
     "{\n",
-    "    gpi_pair pair;\n",
-    "    GPI_PAIR_SET(pair);\n",
-    "    const ulong n = pair.a_count + pair.b_count, begin = min(n, span * get_group_id(0));\n",
-    "    GPI_COUNT_CHECK_NAMED(a, get_group_id(0) == 0, counters);\n",
-    "    GPI_COUNT_CHECK_NAMED(b, get_group_id(0) == 0, counters);\n",
-    "    if (pair.a_count > 0 && pair.b_count > 0) gpi_merge_tile(pair, begin, min(n, begin + span));\n",
-    "    else gpi_copy_tile(pair, begin, min(n, begin + span));\n",
+    "    (void)shared;\n",
+    "    if (pair.a_count > 0 && pair.b_count > 0) gpi_merge_runs(pair, begin, end);\n",
+    "    else gpi_merge_copy(pair, begin, end);\n",
     "}\n",
-    "\n",
-    "#else\n",
-    "#line 249\n",
-    "#define GPI_MERGE_PAD(i) ((i) + (i) / 32)\n",
-    "#define GPI_HALF (GPI_WG / 2)\n",
-    "\n",
-    "typedef struct gpi_local {\n",
-    "    gpi_key stage[GPI_TILE + 1];\n",
-    "    ushort order[GPI_MERGE_PAD(GPI_TILE)];\n",
-    "    uchar before[GPI_WG];\n",
-    "    uint passed[2][2];\n",
-    "    ulong crossing[2];\n",
-    "} gpi_local;\n",
-    "\n",
-    "\n",
-    "static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }\n",
-    "#line 266\n",
-    "static void gpi_cross(gpi_pair pair, ulong begin, ulong end, __local gpi_local *shared)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0), side = l / GPI_HALF, p = l % GPI_HALF;\n",
-    "    const ulong d = side ? end : begin;\n",
-    "    ulong low = gpi_crossing_least(pair, d), high = gpi_crossing_most(pair, d);\n",
-    "    uint round = 0;\n",
-    "    for (ulong most = min(pair.a_count, pair.b_count); most > 0; most /= GPI_HALF) {\n",
-    "        const ulong stride = (high - low) / GPI_HALF + 1, i = low + (p + 1) * stride - 1;\n",
-    "        shared->before[l] = i < high && gpi_is_before(pair.a[i], pair.b[d - 1 - i], pair.flip);\n",
-    "        if (p == 0) shared->passed[round][side] = 0;\n",
-    "        gpi_sync();\n",
-    "\n",
-    "\n",
-    "        if (shared->before[l] && !shared->before[l + 1])\n",
-    "            (void)atomic_max(&shared->passed[round][side], p + 1);\n",
-    "        gpi_sync();\n",
-    "        low += shared->passed[round][side] * stride;\n",
-    "        high = min(high, low + stride - 1);\n",
-    "        round = 1 - round;\n",
-    "    }\n",
-    "    if (p == 0) shared->crossing[side] = low;\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_merge_item(gpi_key_bits flip, uint a_length, uint length, __local gpi_local *shared)\n",
-    "{\n",
-    "    const uint d = min((uint)get_local_id(0) * GPI_PER_ITEM, length), b_length = length - a_length;\n",
-    "    uint low = d > b_length ? d - b_length : 0, high = min(d, a_length);\n",
-    "    while (low < high) {\n",
-    "        const uint i = (low + high) / 2;\n",
-    "        if (gpi_is_before(shared->stage[i], shared->stage[a_length + d - 1 - i], flip)) low = i + 1;\n",
-    "        else high = i;\n",
-    "    }\n",
-    "    uint i = low, j = a_length + d - low;\n",
-    "    gpi_key x = shared->stage[i], y = shared->stage[j];\n",
-    "    for (uint k = d; k < min(d + GPI_PER_ITEM, length); k++) {\n",
-    "        const bool first = j >= length || (i < a_length && gpi_is_before(x, y, flip));\n",
-    "        shared->order[GPI_MERGE_PAD(k)] = (ushort)(first ? i : j);\n",
-    "        const gpi_key next = shared->stage[(first ? i : j) + 1];\n",
-    "        if (first) i++, x = next;\n",
-    "        else j++, y = next;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "\n",
-    "GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),\n",
-    "                               GPI_COUNT_PARAMETERS_NAMED(b), ulong span, volatile __global uint *counters)\n",
-    "{\n",
-    "    __local gpi_local shared;\n",
-    "    gpi_pair pair;\n",
-    "    GPI_PAIR_SET(pair);\n",
-    "    const ulong n = pair.a_count + pair.b_count, begin = span * get_group_id(0);\n",
-    "    GPI_COUNT_CHECK_NAMED(a, get_group_id(0) == 0, counters);\n",
-    "    GPI_COUNT_CHECK_NAMED(b, get_group_id(0) == 0, counters);\n",
-    "    if (begin >= n) return;\n",
-    "    const ulong end = min(n, begin + span);\n",
-    "    gpi_cross(pair, begin, end, &shared);\n",
-    "    const uint l = (uint)get_local_id(0), length = (uint)(end - begin);\n",
-    "    const ulong i = shared.crossing[0], j = begin - i;\n",
-    "    const uint a_length = (uint)gpi_share(i, shared.crossing[1], length);\n",
-    "    for (uint k = l; k < length; k += GPI_WG)\n",
-    "        shared.stage[k] = k < a_length ? pair.a[i + k] : pair.b[j + (k - a_length)];\n",
-    "    gpi_sync();\n",
-    "    gpi_merge_item(pair.flip, a_length, length, &shared);\n",
-    "    gpi_sync();\n",
-    "    for (uint k = l; k < length; k += GPI_WG) {\n",
-    "        const uint from = shared.order[GPI_MERGE_PAD(k)];\n",
-    "        pair.out[begin + k] = shared.stage[from];\n",
-    "#if GPI_VALUE_SIZE\n",
-    "        pair.value_out[begin + k] =\n",
-    "            from < a_length ? pair.a_value[i + from] : pair.b_value[j + (from - a_length)];\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
     "#endif\n",
 };
-/* ---- End file kernels/sort/merge.cl ---- */
+/* ---- End file kernels/sort/merge_serial.cl ---- */
 
 /* ---- Begin file kernels/sort/rank.cl ---- */
 static const char *const gpi_kernel_sort_rank[] = {
     "#line 1 \"kernels/sort/rank.cl\"\n",
-    "#line 15\n",
+    "#line 21\n",
     "#ifndef GPI_SORT_RANK_CL\n",
     "#define GPI_SORT_RANK_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 18 \"kernels/sort/rank.cl\"\n",
+    "#line 24 \"kernels/sort/rank.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 19 \"kernels/sort/rank.cl\"\n",
+    "#line 25 \"kernels/sort/rank.cl\"\n",
     "#include \"element/key.cl\"\n",
-    "#line 20 \"kernels/sort/rank.cl\"\n",
+    "#line 26 \"kernels/sort/rank.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 21 \"kernels/sort/rank.cl\"\n",
+    "#line 27 \"kernels/sort/rank.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
     "#endif\n",
-    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"sort/rank_serial.cl\"\n",
+    "#line 33 \"kernels/sort/rank.cl\"\n",
+    "#else\n",
+    "#include \"sort/rank_local.cl\"\n",
+    "#line 35 \"kernels/sort/rank.cl\"\n",
+    "#include \"sort/rank_tile.cl\"\n",
+    "#line 36 \"kernels/sort/rank.cl\"\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,\n",
+    "                                 const uint passes, GPI_NEAR uint *count)\n",
+    "{\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        gpi_key_bits k = gpi_window_of(key[i], bits);\n",
+    "        for (uint p = 0; p < passes; p++, k >>= 8)\n",
+    "            GPI_NEAR_INC(count + p * GPI_BINS + (uint)(k & (GPI_BINS - 1)));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,\n",
+    "                          GPI_NEAR uint *count)\n",
+    "{\n",
+    "    for (uint c = (uint)get_local_id(0); c < bits.passes * GPI_BINS; c += GPI_WG) count[c] = 0;\n",
+    "    gpi_sync();\n",
+    "    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);\n",
+    "    else gpi_count_passes(key, begin, end, bits, bits.passes, count);\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_bases_of(gpi_rank_shared shared, ulong n)\n",
+    "{\n",
+    "    ulong sum = 0;\n",
+    "    bool trivial = false;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        const ulong x = shared->next[d];\n",
+    "        trivial = trivial || x == n;\n",
+    "        shared->next[d] = sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    return trivial;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/rank.cl ---- */
+
+/* ---- Begin file kernels/sort/rank_local.cl ---- */
+static const char *const gpi_kernel_sort_rank_local[] = {
+    "#line 1 \"kernels/sort/rank_local.cl\"\n",
+    "#line 5\n",
+    "#ifndef GPI_SORT_RANK_LOCAL_CL\n",
+    "#define GPI_SORT_RANK_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 8 \"kernels/sort/rank_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 9 \"kernels/sort/rank_local.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 10 \"kernels/sort/rank_local.cl\"\n",
+    "#include \"sort/rank_tile.cl\"\n",
+    "#line 11 \"kernels/sort/rank_local.cl\"\n",
+    "#line 14\n",
+    "static void gpi_order_nibble(gpi_rank_shared shared, uint shift)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint entry[GPI_PER_ITEM], rank[GPI_PER_ITEM], sum = 0;\n",
+    "    for (uint v = 0; v < GPI_TURNS(16); v++) shared->nibble[v * GPI_WG + l] = 0;\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        entry[j] = shared->order[l * GPI_PER_ITEM + j];\n",
+    "        rank[j] = shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l]++;\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "    for (uint k = 0; k < GPI_TURNS(16); k++) {\n",
+    "        const uint x = shared->nibble[l * 16 + k];\n",
+    "        shared->nibble[l * 16 + k] = (ushort)sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    sum = gpi_group_before(sum, shared);\n",
+    "    for (uint k = 0; k < GPI_TURNS(16); k++) shared->nibble[l * 16 + k] += (ushort)sum;\n",
+    "    gpi_sync();\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
+    "        shared->order[shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l] + rank[j]] = entry[j];\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_order_digits(gpi_rank_shared shared, uint mask)\n",
+    "{\n",
+    "    gpi_sync();\n",
+    "    gpi_order_nibble(shared, 16);\n",
+    "    if (mask > 15) gpi_order_nibble(shared, 20);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
+    "                           gpi_rank_shared shared)\n",
+    "{\n",
+    "    (void)lines;\n",
+    "    for (ulong base = begin; base < end; base += GPI_TILE) {\n",
+    "        const uint length = (uint)min((ulong)GPI_TILE, end - base);\n",
+    "        gpi_tile_load(move.key, base, length, digit, shared);\n",
+    "        gpi_order_digits(shared, digit.mask);\n",
+    "        gpi_tile_write(move, base, length, shared);\n",
+    "        gpi_tile_advance(length, shared);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/rank_local.cl ---- */
+
+/* ---- Begin file kernels/sort/rank_serial.cl ---- */
+static const char *const gpi_kernel_sort_rank_serial[] = {
+    "#line 1 \"kernels/sort/rank_serial.cl\"\n",
+    "#line 9\n",
+    "#ifndef GPI_SORT_RANK_SERIAL_CL\n",
+    "#define GPI_SORT_RANK_SERIAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 12 \"kernels/sort/rank_serial.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 13 \"kernels/sort/rank_serial.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 14 \"kernels/sort/rank_serial.cl\"\n",
+    "\n",
+    "#if !GPI_SHAPE_SERIAL || GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
-    "#if GPI_SHAPE_LOCAL && (GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768)\n",
-    "#error \"GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768\"\n",
+    "#ifndef GPI_RANK_AHEAD\n",
+    "#define GPI_RANK_AHEAD 2048\n",
     "#endif\n",
+    "#define GPI_RANK_STEP 16\n",
     "\n",
     "\n",
-    "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_NEAR __private\n",
     "#define GPI_NEAR_INC(p) (void)(++*(p))\n",
-    "#else\n",
-    "#define GPI_NEAR __local\n",
-    "#define GPI_NEAR_INC(p) (void)atomic_inc(p)\n",
-    "#endif\n",
-    "\n",
-    "\n",
-    "#define GPI_EACH_BIN(d) for (uint d = (uint)get_local_id(0); d < GPI_BINS; d += GPI_WG)\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "\n",
     "\n",
     "typedef struct gpi_rank_memory {\n",
     "    uint count[GPI_BINS];\n",
@@ -14986,12 +15557,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    uint word;\n",
     "} gpi_rank_memory;\n",
     "typedef gpi_rank_memory *gpi_rank_shared;\n",
-    "\n",
-    "#ifndef GPI_RANK_AHEAD\n",
-    "#define GPI_RANK_AHEAD 2048\n",
-    "#endif\n",
-    "#define GPI_RANK_STEP 16\n",
-    "#line 61\n",
+    "#line 36\n",
     "static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
     "                            gpi_rank_shared shared)\n",
     "{\n",
@@ -15008,6 +15574,18 @@ static const char *const gpi_kernel_sort_rank[] = {
     "}\n",
     "\n",
     "\n",
+    "static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)\n",
+    "{\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;\n",
+    "    for (uint b = 0; b < blocks; b++) {\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
+    "            table[(ulong)b * GPI_BINS + d] = shared->next[d];\n",
+    "            shared->next[d] += x;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "#line 67\n",
     "static void gpi_rank_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)\n",
     "{\n",
     "    const ulong j = shared->next[d];\n",
@@ -15025,7 +15603,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    }\n",
     "    for (; i < end; i++) gpi_rank_place(move, i, gpi_digit_of(move.key[i], digit), shared);\n",
     "}\n",
-    "\n",
+    "#line 87\n",
     "#define GPI_RANK_LINE 64\n",
     "#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)\n",
     "#if GPI_VALUE_SIZE\n",
@@ -15034,7 +15612,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 107\n",
+    "#line 99\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
     "        uint16 line[GPI_BINS];\n",
@@ -15051,7 +15629,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    __global gpi_key *key_to;\n",
     "    ulong next[GPI_BINS], first[GPI_BINS];\n",
     "} gpi_lines;\n",
-    "#line 126\n",
+    "#line 118\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
@@ -15134,9 +15712,34 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    if (lines) gpi_move_lines(move, begin, end, digit, shared);\n",
     "    else gpi_move_direct(move, begin, end, digit, shared);\n",
     "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/rank_serial.cl ---- */
+
+/* ---- Begin file kernels/sort/rank_tile.cl ---- */
+static const char *const gpi_kernel_sort_rank_tile[] = {
+    "#line 1 \"kernels/sort/rank_tile.cl\"\n",
+    "#line 12\n",
+    "#ifndef GPI_SORT_RANK_TILE_CL\n",
+    "#define GPI_SORT_RANK_TILE_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 15 \"kernels/sort/rank_tile.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 16 \"kernels/sort/rank_tile.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 17 \"kernels/sort/rank_tile.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 18 \"kernels/sort/rank_tile.cl\"\n",
     "\n",
-    "#else\n",
-    "#line 213\n",
+    "#if !GPI_SHAPE_LOCAL || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768\n",
+    "#error \"GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768\"\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "#define GPI_NEAR __local\n",
+    "#define GPI_NEAR_INC(p) (void)atomic_inc(p)\n",
+    "\n",
+    "\n",
     "#define GPI_ORDER(d, i) ((d) << 16 | (i))\n",
     "#define GPI_ORDER_DIGIT(o) ((o) >> 16)\n",
     "#define GPI_ORDER_INDEX(o) ((o)&0xffffu)\n",
@@ -15179,38 +15782,23 @@ static const char *const gpi_kernel_sort_rank[] = {
     "        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);\n",
     "    gpi_sync();\n",
     "}\n",
-    "#line 258\n",
-    "static void gpi_order_nibble(gpi_rank_shared shared, uint shift)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    uint entry[GPI_PER_ITEM], rank[GPI_PER_ITEM], sum = 0;\n",
-    "    for (uint v = 0; v < GPI_TURNS(16); v++) shared->nibble[v * GPI_WG + l] = 0;\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        entry[j] = shared->order[l * GPI_PER_ITEM + j];\n",
-    "        rank[j] = shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l]++;\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "    for (uint k = 0; k < GPI_TURNS(16); k++) {\n",
-    "        const uint x = shared->nibble[l * 16 + k];\n",
-    "        shared->nibble[l * 16 + k] = (ushort)sum;\n",
-    "        sum += x;\n",
-    "    }\n",
-    "    sum = gpi_group_before(sum, shared);\n",
-    "    for (uint k = 0; k < GPI_TURNS(16); k++) shared->nibble[l * 16 + k] += (ushort)sum;\n",
-    "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
-    "        shared->order[shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l] + rank[j]] = entry[j];\n",
-    "    gpi_sync();\n",
-    "}\n",
     "\n",
     "\n",
-    "static void gpi_order_digits(gpi_rank_shared shared, uint mask)\n",
+    "static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)\n",
     "{\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        ulong sum = 0;\n",
+    "        for (uint b = 0; b < blocks; b++) {\n",
+    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
+    "            table[(ulong)b * GPI_BINS + d] = sum;\n",
+    "            sum += x;\n",
+    "        }\n",
+    "        shared->next[d] = sum;\n",
+    "    }\n",
     "    gpi_sync();\n",
-    "    gpi_order_nibble(shared, 16);\n",
-    "    if (mask > 15) gpi_order_nibble(shared, 20);\n",
     "}\n",
-    "#line 291\n",
+    "#line 91\n",
     "static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,\n",
     "                          gpi_rank_shared shared)\n",
     "{\n",
@@ -15264,86 +15852,9 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    }\n",
     "    gpi_sync();\n",
     "}\n",
-    "\n",
-    "\n",
-    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
-    "                           gpi_rank_shared shared)\n",
-    "{\n",
-    "    (void)lines;\n",
-    "    for (ulong base = begin; base < end; base += GPI_TILE) {\n",
-    "        const uint length = (uint)min((ulong)GPI_TILE, end - base);\n",
-    "        gpi_tile_load(move.key, base, length, digit, shared);\n",
-    "        gpi_order_digits(shared, digit.mask);\n",
-    "        gpi_tile_write(move, base, length, shared);\n",
-    "        gpi_tile_advance(length, shared);\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "#line 363\n",
-    "GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,\n",
-    "                                 const uint passes, GPI_NEAR uint *count)\n",
-    "{\n",
-    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
-    "        gpi_key_bits k = gpi_window_of(key[i], bits);\n",
-    "        for (uint p = 0; p < passes; p++, k >>= 8)\n",
-    "            GPI_NEAR_INC(count + p * GPI_BINS + (uint)(k & (GPI_BINS - 1)));\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,\n",
-    "                          GPI_NEAR uint *count)\n",
-    "{\n",
-    "    for (uint c = (uint)get_local_id(0); c < bits.passes * GPI_BINS; c += GPI_WG) count[c] = 0;\n",
-    "    gpi_sync();\n",
-    "    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);\n",
-    "    else gpi_count_passes(key, begin, end, bits, bits.passes, count);\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static bool gpi_bases_of(gpi_rank_shared shared, ulong n)\n",
-    "{\n",
-    "    ulong sum = 0;\n",
-    "    bool trivial = false;\n",
-    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "        const ulong x = shared->next[d];\n",
-    "        trivial = trivial || x == n;\n",
-    "        shared->next[d] = sum;\n",
-    "        sum += x;\n",
-    "    }\n",
-    "    return trivial;\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)\n",
-    "{\n",
-    "    GPI_EACH_BIN(d) shared->next[d] = 0;\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "    for (uint b = 0; b < blocks; b++) {\n",
-    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
-    "            table[(ulong)b * GPI_BINS + d] = shared->next[d];\n",
-    "            shared->next[d] += x;\n",
-    "        }\n",
-    "    }\n",
-    "#else\n",
-    "    GPI_EACH_BIN(d)\n",
-    "    {\n",
-    "        ulong sum = 0;\n",
-    "        for (uint b = 0; b < blocks; b++) {\n",
-    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
-    "            table[(ulong)b * GPI_BINS + d] = sum;\n",
-    "            sum += x;\n",
-    "        }\n",
-    "        shared->next[d] = sum;\n",
-    "    }\n",
-    "#endif\n",
-    "    gpi_sync();\n",
-    "}\n",
     "#endif\n",
 };
-/* ---- End file kernels/sort/rank.cl ---- */
+/* ---- End file kernels/sort/rank_tile.cl ---- */
 
 /* ---- Begin file kernels/sort/search.cl ---- */
 static const char *const gpi_kernel_sort_search[] = {
@@ -15482,102 +15993,31 @@ static const char *const gpi_kernel_sort_search[] = {
 /* ---- Begin file kernels/sort/segmented_sort.cl ---- */
 static const char *const gpi_kernel_sort_segmented_sort[] = {
     "#line 1 \"kernels/sort/segmented_sort.cl\"\n",
-    "#line 31\n",
+    "#line 29\n",
     "#ifndef GPI_SORT_SEGMENTED_SORT_CL\n",
     "#define GPI_SORT_SEGMENTED_SORT_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 34 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 32 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 35 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 33 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 36 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 34 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 37 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 35 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 38 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 36 \"kernels/sort/segmented_sort.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
+    "#line 37 \"kernels/sort/segmented_sort.cl\"\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"sort/segments_serial.cl\"\n",
     "#line 39 \"kernels/sort/segmented_sort.cl\"\n",
-    "\n",
-    "#ifndef GPI_CELL_WIDE\n",
-    "#error \"GPI_CELL_WIDE must be defined\"\n",
-    "#endif\n",
-    "#if GPI_CELL_WIDE\n",
-    "typedef ulong gpi_sort_cell;\n",
     "#else\n",
-    "typedef uint gpi_sort_cell;\n",
+    "#include \"sort/segments_local.cl\"\n",
+    "#line 41 \"kernels/sort/segmented_sort.cl\"\n",
     "#endif\n",
-    "\n",
-    "#define GPI_SORT_SEGMENTS_ROWS 0\n",
-    "#define GPI_SORT_SEGMENTS_LARGE 1\n",
-    "#define GPI_SORT_SEGMENTS_BAD 2\n",
-    "#define GPI_SEGMENTS_FIRST_BAD 3\n",
-    "#define GPI_SEGMENTS_COUNT 4\n",
-    "#define GPI_SEGMENTS_WORDS 16\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_large {\n",
-    "    ulong begin, length;\n",
-    "    uint row, rows, from[2];\n",
-    "} gpi_large;\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_segments {\n",
-    "    gpi_state state;\n",
-    "    __global gpi_sort_cell *maxima;\n",
-    "    __global gpi_sort_cell *bounds;\n",
-    "    __global gpi_large *large;\n",
-    "    __global uint *owner;\n",
-    "    __global gpi_sort_cell *table;\n",
-    "} gpi_segments;\n",
-    "\n",
-    "#define GPI_SEGMENTS_PARAMETERS \\\n",
-    "    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at\n",
-    "#define GPI_SEGMENTS_SET(segments)                                     \\\n",
-    "    (segments).state = state;                                          \\\n",
-    "    (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \\\n",
-    "    (segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \\\n",
-    "    (segments).large = (__global gpi_large *)(state + large_at);       \\\n",
-    "    (segments).owner = (__global uint *)(state + owner_at);            \\\n",
-    "    (segments).table = (__global gpi_sort_cell *)(state + table_at)\n",
-    "#line 85\n",
+    "#line 46\n",
     "#define GPI_SORT_OFFSETS_PARAMETERS \\\n",
     "    __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "typedef uint gpi_maxima_shared;\n",
-    "#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0\n",
-    "\n",
-    "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)\n",
-    "{\n",
-    "    (void)row;\n",
-    "    *total = x;\n",
-    "    return 0;\n",
-    "}\n",
-    "#else\n",
-    "typedef __local gpi_sort_cell *gpi_maxima_shared;\n",
-    "#define GPI_MAXIMA_SHARED(name)                   \\\n",
-    "    __local gpi_sort_cell name##_mem[2 * GPI_WG]; \\\n",
-    "    const gpi_maxima_shared name = name##_mem\n",
-    "\n",
-    "\n",
-    "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    uint from = 0;\n",
-    "    row[l] = x;\n",
-    "    gpi_sync();\n",
-    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
-    "        if (l >= d) x = max(row[from + l - d], x);\n",
-    "        from = GPI_WG - from;\n",
-    "        row[from + l] = x;\n",
-    "        gpi_sync();\n",
-    "    }\n",
-    "    *total = row[from + GPI_WG - 1];\n",
-    "    x = l > 0 ? row[from + l - 1] : 0;\n",
-    "    gpi_sync();\n",
-    "    return x;\n",
-    "}\n",
-    "#endif\n",
     "\n",
     "\n",
     "GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,\n",
@@ -15621,7 +16061,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
     "    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);\n",
     "}\n",
-    "#line 169\n",
+    "#line 94\n",
     "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,\n",
     "                                 ulong small, ulong row_span, uint from, volatile __global uint *counters)\n",
     "{\n",
@@ -15646,72 +16086,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "            gpi_sort_large_add(segments, before, own - before, row_span, from);\n",
     "    }\n",
     "}\n",
-    "#line 197\n",
-    "static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)\n",
-    "{\n",
-    "    while (begin < end) {\n",
-    "        const uint middle = begin + (end - begin) / 2;\n",
-    "        if (bounds[middle] < x) begin = middle + 1;\n",
-    "        else end = middle;\n",
-    "    }\n",
-    "    return begin;\n",
-    "}\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "\n",
-    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,\n",
-    "                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    for (uint s = first; s < last; s++) {\n",
-    "        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;\n",
-    "        if (n == 0 || n > small) continue;\n",
-    "        if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);\n",
-    "        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);\n",
-    "    }\n",
-    "}\n",
-    "#else\n",
-    "\n",
-    "\n",
-    "static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,\n",
-    "                                    uint last, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const uint highest = last - first - 1;\n",
-    "    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {\n",
-    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
-    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
-    "            uint d = GPI_BINS - 1;\n",
-    "            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;\n",
-    "            shared->order[i] = GPI_ORDER(d, k);\n",
-    "        }\n",
-    "        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,\n",
-    "                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    (void)tmp_first;\n",
-    "    while (first < last) {\n",
-    "        const ulong base = segments.bounds[first];\n",
-    "        uint next = 0;\n",
-    "        if (get_local_id(0) == 0)\n",
-    "            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;\n",
-    "        next = gpi_broadcast(next, &shared->word);\n",
-    "        const uint n = (uint)(segments.bounds[next] - base);\n",
-    "        if (n > 0) {\n",
-    "            gpi_single_tile_order(move.key, base, n, bits, shared);\n",
-    "            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);\n",
-    "            gpi_single_tile_write(move, base, n, shared);\n",
-    "            gpi_sync();\n",
-    "        }\n",
-    "        first = next > first ? next : first + 1;\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "#line 264\n",
+    "#line 123\n",
     "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
     "                                  ulong window, uint small, uint from, uint tmp_first)\n",
     "{\n",
@@ -15733,7 +16108,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    last = gpi_broadcast(last, &shared->word);\n",
     "    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);\n",
     "}\n",
-    "#line 289\n",
+    "#line 148\n",
     "typedef struct gpi_sort_row {\n",
     "    __global gpi_large *large;\n",
     "    ulong begin, end;\n",
@@ -15851,25 +16226,265 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
 };
 /* ---- End file kernels/sort/segmented_sort.cl ---- */
 
-/* ---- Begin file kernels/sort/single_tile_sort.cl ---- */
-static const char *const gpi_kernel_sort_single_tile_sort[] = {
-    "#line 1 \"kernels/sort/single_tile_sort.cl\"\n",
-    "#line 8\n",
-    "#ifndef GPI_SORT_SINGLE_TILE_SORT_CL\n",
-    "#define GPI_SORT_SINGLE_TILE_SORT_CL\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 11 \"kernels/sort/single_tile_sort.cl\"\n",
+/* ---- Begin file kernels/sort/segments_local.cl ---- */
+static const char *const gpi_kernel_sort_segments_local[] = {
+    "#line 1 \"kernels/sort/segments_local.cl\"\n",
+    "#line 6\n",
+    "#ifndef GPI_SORT_SEGMENTS_LOCAL_CL\n",
+    "#define GPI_SORT_SEGMENTS_LOCAL_CL\n",
     "#include \"group/sync.cl\"\n",
-    "#line 12 \"kernels/sort/single_tile_sort.cl\"\n",
-    "#include \"element/key.cl\"\n",
-    "#line 13 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#line 9 \"kernels/sort/segments_local.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 14 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#line 10 \"kernels/sort/segments_local.cl\"\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 15 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#line 11 \"kernels/sort/segments_local.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
+    "#line 12 \"kernels/sort/segments_local.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 13 \"kernels/sort/segments_local.cl\"\n",
     "\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "#line 21\n",
+    "typedef __local gpi_sort_cell *gpi_maxima_shared;\n",
+    "#define GPI_MAXIMA_SHARED(name)                   \\\n",
+    "    __local gpi_sort_cell name##_mem[2 * GPI_WG]; \\\n",
+    "    const gpi_maxima_shared name = name##_mem\n",
+    "\n",
+    "\n",
+    "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint from = 0;\n",
+    "    row[l] = x;\n",
+    "    gpi_sync();\n",
+    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
+    "        if (l >= d) x = max(row[from + l - d], x);\n",
+    "        from = GPI_WG - from;\n",
+    "        row[from + l] = x;\n",
+    "        gpi_sync();\n",
+    "    }\n",
+    "    *total = row[from + GPI_WG - 1];\n",
+    "    x = l > 0 ? row[from + l - 1] : 0;\n",
+    "    gpi_sync();\n",
+    "    return x;\n",
+    "}\n",
+    "#line 40\n",
+    "static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,\n",
+    "                                    uint last, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint highest = last - first - 1;\n",
+    "    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {\n",
+    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
+    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "            uint d = GPI_BINS - 1;\n",
+    "            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;\n",
+    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "        }\n",
+    "        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,\n",
+    "                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    (void)tmp_first;\n",
+    "    while (first < last) {\n",
+    "        const ulong base = segments.bounds[first];\n",
+    "        uint next = 0;\n",
+    "        if (get_local_id(0) == 0)\n",
+    "            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;\n",
+    "        next = gpi_broadcast(next, &shared->word);\n",
+    "        const uint n = (uint)(segments.bounds[next] - base);\n",
+    "        if (n > 0) {\n",
+    "            gpi_single_tile_order(move.key, base, n, bits, shared);\n",
+    "            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);\n",
+    "            gpi_single_tile_write(move, base, n, shared);\n",
+    "            gpi_sync();\n",
+    "        }\n",
+    "        first = next > first ? next : first + 1;\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/segments_local.cl ---- */
+
+/* ---- Begin file kernels/sort/segments_serial.cl ---- */
+static const char *const gpi_kernel_sort_segments_serial[] = {
+    "#line 1 \"kernels/sort/segments_serial.cl\"\n",
+    "#line 4\n",
+    "#ifndef GPI_SORT_SEGMENTS_SERIAL_CL\n",
+    "#define GPI_SORT_SEGMENTS_SERIAL_CL\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 7 \"kernels/sort/segments_serial.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 8 \"kernels/sort/segments_serial.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
+    "#line 9 \"kernels/sort/segments_serial.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 10 \"kernels/sort/segments_serial.cl\"\n",
+    "\n",
+    "typedef uint gpi_maxima_shared;\n",
+    "#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0\n",
+    "\n",
+    "\n",
+    "static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)\n",
+    "{\n",
+    "    (void)row;\n",
+    "    *total = x;\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,\n",
+    "                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    for (uint s = first; s < last; s++) {\n",
+    "        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;\n",
+    "        if (n == 0 || n > small) continue;\n",
+    "        if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);\n",
+    "        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/segments_serial.cl ---- */
+
+/* ---- Begin file kernels/sort/segments_state.cl ---- */
+static const char *const gpi_kernel_sort_segments_state[] = {
+    "#line 1 \"kernels/sort/segments_state.cl\"\n",
+    "#line 7\n",
+    "#ifndef GPI_SORT_SEGMENTS_STATE_CL\n",
+    "#define GPI_SORT_SEGMENTS_STATE_CL\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 10 \"kernels/sort/segments_state.cl\"\n",
+    "\n",
+    "#ifndef GPI_CELL_WIDE\n",
+    "#error \"GPI_CELL_WIDE must be defined\"\n",
+    "#endif\n",
+    "#if GPI_CELL_WIDE\n",
+    "typedef ulong gpi_sort_cell;\n",
+    "#else\n",
+    "typedef uint gpi_sort_cell;\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_SORT_SEGMENTS_ROWS 0\n",
+    "#define GPI_SORT_SEGMENTS_LARGE 1\n",
+    "#define GPI_SORT_SEGMENTS_BAD 2\n",
+    "#define GPI_SEGMENTS_FIRST_BAD 3\n",
+    "#define GPI_SEGMENTS_COUNT 4\n",
+    "#define GPI_SEGMENTS_WORDS 16\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_large {\n",
+    "    ulong begin, length;\n",
+    "    uint row, rows, from[2];\n",
+    "} gpi_large;\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_segments {\n",
+    "    gpi_state state;\n",
+    "    __global gpi_sort_cell *maxima;\n",
+    "    __global gpi_sort_cell *bounds;\n",
+    "    __global gpi_large *large;\n",
+    "    __global uint *owner;\n",
+    "    __global gpi_sort_cell *table;\n",
+    "} gpi_segments;\n",
+    "\n",
+    "#define GPI_SEGMENTS_PARAMETERS \\\n",
+    "    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at\n",
+    "#define GPI_SEGMENTS_SET(segments)                                     \\\n",
+    "    (segments).state = state;                                          \\\n",
+    "    (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \\\n",
+    "    (segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \\\n",
+    "    (segments).large = (__global gpi_large *)(state + large_at);       \\\n",
+    "    (segments).owner = (__global uint *)(state + owner_at);            \\\n",
+    "    (segments).table = (__global gpi_sort_cell *)(state + table_at)\n",
+    "\n",
+    "\n",
+    "static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)\n",
+    "{\n",
+    "    while (begin < end) {\n",
+    "        const uint middle = begin + (end - begin) / 2;\n",
+    "        if (bounds[middle] < x) begin = middle + 1;\n",
+    "        else end = middle;\n",
+    "    }\n",
+    "    return begin;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/segments_state.cl ---- */
+
+/* ---- Begin file kernels/sort/single_tile_local.cl ---- */
+static const char *const gpi_kernel_sort_single_tile_local[] = {
+    "#line 1 \"kernels/sort/single_tile_local.cl\"\n",
+    "#line 5\n",
+    "#ifndef GPI_SORT_SINGLE_TILE_LOCAL_CL\n",
+    "#define GPI_SORT_SINGLE_TILE_LOCAL_CL\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 8 \"kernels/sort/single_tile_local.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 9 \"kernels/sort/single_tile_local.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 10 \"kernels/sort/single_tile_local.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 11 \"kernels/sort/single_tile_local.cl\"\n",
+    "\n",
+    "\n",
+    "static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_digit_bits bits,\n",
+    "                                  gpi_rank_shared shared)\n",
+    "{\n",
+    "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
+    "    for (uint p = 0; p < bits.passes; p++) {\n",
+    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
+    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE && p > 0; i += GPI_WG) {\n",
+    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
+    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "        }\n",
+    "        gpi_order_digits(shared, digit.mask);\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_single_tile_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_value value[GPI_PER_ITEM];\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));\n",
+    "    }\n",
+    "    gpi_sync_all();\n",
+    "#endif\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        if (i >= n) break;\n",
+    "        move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[base + i] = value[j];\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/single_tile_local.cl ---- */
+
+/* ---- Begin file kernels/sort/single_tile_serial.cl ---- */
+static const char *const gpi_kernel_sort_single_tile_serial[] = {
+    "#line 1 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 10\n",
+    "#ifndef GPI_SORT_SINGLE_TILE_SERIAL_CL\n",
+    "#define GPI_SORT_SINGLE_TILE_SERIAL_CL\n",
+    "#include \"element/key.cl\"\n",
+    "#line 13 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 14 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 15 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 18\n",
     "static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
     "                                  uint tmp_first, gpi_rank_shared shared)\n",
     "{\n",
@@ -15961,46 +16576,22 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
     "#endif\n",
     "    }\n",
     "}\n",
-    "\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/single_tile_serial.cl ---- */
+
+/* ---- Begin file kernels/sort/single_tile_sort.cl ---- */
+static const char *const gpi_kernel_sort_single_tile_sort[] = {
+    "#line 1 \"kernels/sort/single_tile_sort.cl\"\n",
+    "#line 9\n",
+    "#ifndef GPI_SORT_SINGLE_TILE_SORT_CL\n",
+    "#define GPI_SORT_SINGLE_TILE_SORT_CL\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"sort/single_tile_serial.cl\"\n",
+    "#line 13 \"kernels/sort/single_tile_sort.cl\"\n",
     "#else\n",
-    "#line 117\n",
-    "static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_digit_bits bits,\n",
-    "                                  gpi_rank_shared shared)\n",
-    "{\n",
-    "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
-    "    for (uint p = 0; p < bits.passes; p++) {\n",
-    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
-    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE && p > 0; i += GPI_WG) {\n",
-    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
-    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
-    "            shared->order[i] = GPI_ORDER(d, k);\n",
-    "        }\n",
-    "        gpi_order_digits(shared, digit.mask);\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_single_tile_write(gpi_move move, ulong base, uint n, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "#if GPI_VALUE_SIZE\n",
-    "    gpi_value value[GPI_PER_ITEM];\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));\n",
-    "    }\n",
-    "    gpi_sync_all();\n",
-    "#endif\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i >= n) break;\n",
-    "        move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
-    "#if GPI_VALUE_SIZE\n",
-    "        move.value_to[base + i] = value[j];\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
+    "#include \"sort/single_tile_local.cl\"\n",
+    "#line 15 \"kernels/sort/single_tile_sort.cl\"\n",
     "#endif\n",
     "#endif\n",
 };
@@ -16488,167 +17079,32 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
 /* ---- Begin file kernels/sort/topk.cl ---- */
 static const char *const gpi_kernel_sort_topk[] = {
     "#line 1 \"kernels/sort/topk.cl\"\n",
-    "#line 30\n",
+    "#line 25\n",
     "#ifndef GPI_SORT_TOPK_CL\n",
     "#define GPI_SORT_TOPK_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 33 \"kernels/sort/topk.cl\"\n",
+    "#line 28 \"kernels/sort/topk.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 34 \"kernels/sort/topk.cl\"\n",
+    "#line 29 \"kernels/sort/topk.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 35 \"kernels/sort/topk.cl\"\n",
+    "#line 30 \"kernels/sort/topk.cl\"\n",
     "#include \"element/hash_function.cl\"\n",
-    "#line 36 \"kernels/sort/topk.cl\"\n",
+    "#line 31 \"kernels/sort/topk.cl\"\n",
     "#include \"element/key.cl\"\n",
-    "#line 37 \"kernels/sort/topk.cl\"\n",
+    "#line 32 \"kernels/sort/topk.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 38 \"kernels/sort/topk.cl\"\n",
+    "#line 33 \"kernels/sort/topk.cl\"\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 39 \"kernels/sort/topk.cl\"\n",
+    "#line 34 \"kernels/sort/topk.cl\"\n",
     "#include \"sort/topk_filter.cl\"\n",
-    "#line 40 \"kernels/sort/topk.cl\"\n",
-    "\n",
-    "#define GPI_TOPK_COUNT 0\n",
-    "#define GPI_TOPK_K 1\n",
-    "#define GPI_TOPK_FOUND 2\n",
-    "#define GPI_TOPK_THRESHOLD 3\n",
-    "#define GPI_TOPK_CURSOR 5\n",
-    "#define GPI_TOPK_EQUALS 6\n",
-    "#define GPI_TOPK_SELECT 8\n",
-    "#define GPI_TOPK_HISTOGRAM 48\n",
-    "#define GPI_TOPK_BLOCKS (GPI_TOPK_HISTOGRAM + GPI_KEY_SIZE * GPI_BINS)\n",
-    "#define GPI_TOPK_BLOCK 128\n",
-    "\n",
-    "#if GPI_TOPK_SELECT + 4 * (GPI_PASSES_MAX + 1) > GPI_TOPK_HISTOGRAM\n",
-    "#error \"the state's parts overlap\"\n",
-    "#endif\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_topk {\n",
-    "    __global ulong *number;\n",
-    "    volatile __global uint *cursor, *equals;\n",
-    "    ulong room;\n",
-    "    uint blocks;\n",
-    "} gpi_topk;\n",
-    "\n",
-    "#define GPI_TOPK_PARAMETERS __global ulong *scratch, ulong state_at, ulong room, uint blocks\n",
-    "#define GPI_TOPK_SET(topk)                                                       \\\n",
-    "    (topk).number = scratch + state_at;                                          \\\n",
-    "    (topk).cursor = (volatile __global uint *)((topk).number + GPI_TOPK_CURSOR); \\\n",
-    "    (topk).equals = (volatile __global uint *)((topk).number + GPI_TOPK_EQUALS); \\\n",
-    "    (topk).room = room;                                                          \\\n",
-    "    (topk).blocks = blocks\n",
-    "\n",
-    "\n",
-    "static volatile __global uint *gpi_topk_block(gpi_topk topk, uint round, uint block)\n",
-    "{\n",
-    "    return (volatile __global uint *)(topk.number + GPI_TOPK_BLOCKS + (ulong)round * topk.blocks + block);\n",
-    "}\n",
-    "\n",
-    "static volatile __global uint *gpi_topk_bin(gpi_topk topk, uint level, uint d)\n",
-    "{\n",
-    "    return (volatile __global uint *)(topk.number + GPI_TOPK_HISTOGRAM + level * GPI_BINS + d);\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static bool gpi_topk_missed(gpi_topk topk)\n",
-    "{\n",
-    "    const ulong kept = topk.cursor[0], equals = (ulong)topk.equals[1] << 32 | topk.equals[0];\n",
-    "    return kept > topk.room || kept + equals < topk.number[GPI_TOPK_K];\n",
-    "}\n",
-    "#line 93\n",
-    "static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
-    "                               gpi_key_bits prefix, gpi_rank_shared shared)\n",
-    "{\n",
-    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
-    "    gpi_sync();\n",
-    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
-    "        const gpi_key_bits high = gpi_key_order(key[i], digit.flip) >> digit.shift;\n",
-    "        if (high >> 8 != prefix) continue;\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "        shared->count[high & digit.mask]++;\n",
-    "#else\n",
-    "        (void)atomic_inc(&shared->count[high & digit.mask]);\n",
-    "#endif\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "static gpi_digit gpi_topk_digit(uint level, ulong flip)\n",
-    "{\n",
-    "    gpi_digit digit;\n",
-    "    digit.flip = (gpi_key_bits)flip;\n",
-    "    digit.shift = 8 * (GPI_KEY_SIZE - 1 - level);\n",
-    "    digit.mask = GPI_BINS - 1;\n",
-    "    return digit;\n",
-    "}\n",
-    "#line 121\n",
-    "static uint gpi_choose(ulong rank, gpi_rank_shared shared)\n",
-    "{\n",
-    "    uint chosen = 0;\n",
-    "    gpi_sync();\n",
-    "    if (get_local_id(0) == 0) {\n",
-    "        ulong sum = 0;\n",
-    "        while (chosen < GPI_BINS - 1 && sum + shared->next[chosen] < rank) sum += shared->next[chosen++];\n",
-    "        shared->next[1] = shared->next[chosen];\n",
-    "        shared->next[0] = sum;\n",
-    "    }\n",
-    "    return gpi_broadcast(chosen, &shared->word);\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,\n",
-    "                               gpi_rank_shared shared)\n",
-    "{\n",
-    "    gpi_key_bits prefix = 0;\n",
-    "    for (uint level = 0; level < GPI_KEY_SIZE; level++) {\n",
-    "        gpi_count_matching(key, 0, n, gpi_topk_digit(level, flip), prefix, shared);\n",
-    "        GPI_EACH_BIN(d) shared->next[d] = shared->count[d];\n",
-    "        prefix = prefix << 8 | gpi_choose(rank, shared);\n",
-    "        rank -= shared->next[0];\n",
-    "        gpi_sync();\n",
-    "    }\n",
-    "    return prefix;\n",
-    "}\n",
-    "#line 151\n",
-    "typedef struct gpi_selected {\n",
-    "    ulong prefix, rest, threshold, decided;\n",
-    "} gpi_selected;\n",
-    "#line 157\n",
-    "static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)\n",
-    "{\n",
-    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);\n",
-    "    gpi_selected s;\n",
-    "    s.prefix = known[0];\n",
-    "    s.rest = known[1];\n",
-    "    s.threshold = known[2];\n",
-    "    s.decided = known[3];\n",
-    "    if (level == 0) return s;\n",
-    "    if (!s.decided) {\n",
-    "        const uint below = 8 * (GPI_KEY_SIZE - level);\n",
-    "        GPI_EACH_BIN(d)\n",
-    "        {\n",
-    "            volatile __global uint *bin = gpi_topk_bin(topk, level - 1, d);\n",
-    "            shared->next[d] = (ulong)bin[1] << 32 | bin[0];\n",
-    "        }\n",
-    "        s.prefix = s.prefix << 8 | gpi_choose(s.rest, shared);\n",
-    "        s.rest -= shared->next[0];\n",
-    "        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);\n",
-    "        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;\n",
-    "    }\n",
-    "    return s;\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)\n",
-    "{\n",
-    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;\n",
-    "    known[0] = s.prefix;\n",
-    "    known[1] = s.rest;\n",
-    "    known[2] = s.threshold;\n",
-    "    known[3] = s.decided;\n",
-    "}\n",
-    "#line 194\n",
+    "#line 35 \"kernels/sort/topk.cl\"\n",
+    "#include \"sort/topk_select.cl\"\n",
+    "#line 36 \"kernels/sort/topk.cl\"\n",
+    "#include \"sort/topk_state.cl\"\n",
+    "#line 37 \"kernels/sort/topk.cl\"\n",
+    "#include \"sort/topk_tile.cl\"\n",
+    "#line 38 \"kernels/sort/topk.cl\"\n",
+    "#line 42\n",
     "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }\n",
     "\n",
     "\n",
@@ -16657,7 +17113,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const float x = (float)(k - 1) * ((float)s / (float)n);\n",
     "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));\n",
     "}\n",
-    "#line 205\n",
+    "#line 53\n",
     "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
     "                               ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,\n",
     "                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
@@ -16688,19 +17144,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "#endif\n",
     "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
     "}\n",
-    "#line 238\n",
-    "static gpi_topk_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,\n",
-    "                                   ulong threshold)\n",
-    "{\n",
-    "    gpi_topk_tile tile;\n",
-    "    tile.key = key + base;\n",
-    "    tile.length = base < n ? (uint)min((ulong)span, n - base) : 0;\n",
-    "    tile.flip = (gpi_key_bits)flip;\n",
-    "    tile.threshold = (gpi_key_bits)threshold;\n",
-    "    return tile;\n",
-    "}\n",
-    "\n",
-    "\n",
+    "#line 87\n",
     "static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)\n",
     "{\n",
     "    volatile __global uint *cursor = topk.cursor + round;\n",
@@ -16771,7 +17215,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
     "    }\n",
     "}\n",
-    "#line 324\n",
+    "#line 161\n",
     "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
     "                            gpi_rank_shared shared)\n",
     "{\n",
@@ -16870,33 +17314,134 @@ static const char *const gpi_kernel_sort_topk[] = {
 /* ---- Begin file kernels/sort/topk_filter.cl ---- */
 static const char *const gpi_kernel_sort_topk_filter[] = {
     "#line 1 \"kernels/sort/topk_filter.cl\"\n",
-    "#line 13\n",
+    "#line 10\n",
     "#ifndef GPI_SORT_TOPK_FILTER_CL\n",
     "#define GPI_SORT_TOPK_FILTER_CL\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 16 \"kernels/sort/topk_filter.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 17 \"kernels/sort/topk_filter.cl\"\n",
-    "#include \"element/key.cl\"\n",
-    "#line 18 \"kernels/sort/topk_filter.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
-    "#line 19 \"kernels/sort/topk_filter.cl\"\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_topk_tile {\n",
-    "    __global const gpi_key *key;\n",
-    "    uint length;\n",
-    "    gpi_key_bits flip, threshold;\n",
-    "} gpi_topk_tile;\n",
-    "\n",
-    "\n",
-    "typedef struct gpi_topk_kept {\n",
-    "    __global gpi_key *key;\n",
-    "    __global gpi_value *index;\n",
-    "} gpi_topk_kept;\n",
-    "\n",
     "#if GPI_SHAPE_SERIAL\n",
+    "#include \"sort/topk_filter_serial.cl\"\n",
+    "#line 14 \"kernels/sort/topk_filter.cl\"\n",
+    "#else\n",
+    "#include \"sort/topk_filter_local.cl\"\n",
+    "#line 16 \"kernels/sort/topk_filter.cl\"\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/topk_filter.cl ---- */
+
+/* ---- Begin file kernels/sort/topk_filter_local.cl ---- */
+static const char *const gpi_kernel_sort_topk_filter_local[] = {
+    "#line 1 \"kernels/sort/topk_filter_local.cl\"\n",
+    "#line 5\n",
+    "#ifndef GPI_SORT_TOPK_FILTER_LOCAL_CL\n",
+    "#define GPI_SORT_TOPK_FILTER_LOCAL_CL\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 8 \"kernels/sort/topk_filter_local.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 9 \"kernels/sort/topk_filter_local.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 10 \"kernels/sort/topk_filter_local.cl\"\n",
+    "#include \"sort/topk_tile.cl\"\n",
+    "#line 11 \"kernels/sort/topk_filter_local.cl\"\n",
     "\n",
+    "#define GPI_SPAN_MAX GPI_TILE\n",
+    "\n",
+    "\n",
+    "#define GPI_MASKS ((GPI_TILE + 31) / 32)\n",
+    "#define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)\n",
+    "#if GPI_MASKS > 16 * GPI_WG\n",
+    "#error \"GPI_PER_ITEM must be 512 at most\"\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "static void gpi_tile_mark(gpi_topk_tile tile, bool equals, uint *below, uint *equal, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    uint less = 0, same = 0;\n",
+    "    for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->order[i] = 0;\n",
+    "    if (l == 0) shared->count[0] = shared->count[1] = 0;\n",
+    "    gpi_sync();\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint i = j * GPI_WG + l;\n",
+    "        const gpi_key_bits c = i < tile.length ? gpi_key_order(tile.key[i], tile.flip) : 0;\n",
+    "        const bool is_less = i < tile.length && c < tile.threshold;\n",
+    "        const bool is_same = i < tile.length && c == tile.threshold;\n",
+    "        less += is_less;\n",
+    "        same += is_same;\n",
+    "        if (equals ? is_same : is_less) (void)atomic_or(&shared->order[i / 32], 1u << i % 32);\n",
+    "    }\n",
+    "    if (less) (void)atomic_add(&shared->count[0], less);\n",
+    "    if (same) (void)atomic_add(&shared->count[1], same);\n",
+    "    gpi_sync();\n",
+    "    *below = shared->count[0];\n",
+    "    *equal = shared->count[1];\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_masks_rank(gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;\n",
+    "    uint sum = 0;\n",
+    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->order[w]);\n",
+    "    sum = gpi_group_before(sum, shared);\n",
+    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) {\n",
+    "        shared->nibble[w] = (ushort)sum;\n",
+    "        sum += popcount(shared->order[w]);\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_tile_keep_marked(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,\n",
+    "                                 gpi_rank_shared shared)\n",
+    "{\n",
+    "    gpi_masks_rank(shared);\n",
+    "    for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {\n",
+    "        const uint mask = shared->order[i / 32], bit = 1u << i % 32;\n",
+    "        const uint rank = shared->nibble[i / 32] + popcount(mask & (bit - 1));\n",
+    "        if (!(mask & bit) || rank >= most) continue;\n",
+    "        to.key[rank] = tile.key[i];\n",
+    "        to.index[rank] = GPI_VALUE_OF(base + i);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_rank_shared shared)\n",
+    "{\n",
+    "    gpi_tile_mark(tile, false, below, equal, shared);\n",
+    "    return 0;\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,\n",
+    "                          gpi_rank_shared shared)\n",
+    "{\n",
+    "    (void)found;\n",
+    "    gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);\n",
+    "}\n",
+    "\n",
+    "static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,\n",
+    "                                gpi_rank_shared shared)\n",
+    "{\n",
+    "    uint below, equal;\n",
+    "    gpi_tile_mark(tile, true, &below, &equal, shared);\n",
+    "    gpi_tile_keep_marked(tile, most, to, base, shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/topk_filter_local.cl ---- */
+
+/* ---- Begin file kernels/sort/topk_filter_serial.cl ---- */
+static const char *const gpi_kernel_sort_topk_filter_serial[] = {
+    "#line 1 \"kernels/sort/topk_filter_serial.cl\"\n",
+    "#line 7\n",
+    "#ifndef GPI_SORT_TOPK_FILTER_SERIAL_CL\n",
+    "#define GPI_SORT_TOPK_FILTER_SERIAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 10 \"kernels/sort/topk_filter_serial.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 11 \"kernels/sort/topk_filter_serial.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 12 \"kernels/sort/topk_filter_serial.cl\"\n",
+    "#include \"sort/topk_tile.cl\"\n",
+    "#line 13 \"kernels/sort/topk_filter_serial.cl\"\n",
     "\n",
     "#define GPI_STRETCH 256\n",
     "#define GPI_SPAN_MAX (64 * GPI_STRETCH)\n",
@@ -17005,95 +17550,217 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
     "        to.index[j++] = GPI_VALUE_OF(base + i);\n",
     "    }\n",
     "}\n",
-    "\n",
-    "#else\n",
-    "\n",
-    "\n",
-    "#define GPI_SPAN_MAX GPI_TILE\n",
-    "\n",
-    "\n",
-    "#define GPI_MASKS ((GPI_TILE + 31) / 32)\n",
-    "#define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)\n",
-    "#if GPI_MASKS > 16 * GPI_WG\n",
-    "#error \"GPI_PER_ITEM must be 512 at most\"\n",
-    "#endif\n",
-    "\n",
-    "\n",
-    "static void gpi_tile_mark(gpi_topk_tile tile, bool equals, uint *below, uint *equal, gpi_rank_shared shared)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    uint less = 0, same = 0;\n",
-    "    for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->order[i] = 0;\n",
-    "    if (l == 0) shared->count[0] = shared->count[1] = 0;\n",
-    "    gpi_sync();\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        const gpi_key_bits c = i < tile.length ? gpi_key_order(tile.key[i], tile.flip) : 0;\n",
-    "        const bool is_less = i < tile.length && c < tile.threshold;\n",
-    "        const bool is_same = i < tile.length && c == tile.threshold;\n",
-    "        less += is_less;\n",
-    "        same += is_same;\n",
-    "        if (equals ? is_same : is_less) (void)atomic_or(&shared->order[i / 32], 1u << i % 32);\n",
-    "    }\n",
-    "    if (less) (void)atomic_add(&shared->count[0], less);\n",
-    "    if (same) (void)atomic_add(&shared->count[1], same);\n",
-    "    gpi_sync();\n",
-    "    *below = shared->count[0];\n",
-    "    *equal = shared->count[1];\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_masks_rank(gpi_rank_shared shared)\n",
-    "{\n",
-    "    const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;\n",
-    "    uint sum = 0;\n",
-    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->order[w]);\n",
-    "    sum = gpi_group_before(sum, shared);\n",
-    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) {\n",
-    "        shared->nibble[w] = (ushort)sum;\n",
-    "        sum += popcount(shared->order[w]);\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_tile_keep_marked(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,\n",
-    "                                 gpi_rank_shared shared)\n",
-    "{\n",
-    "    gpi_masks_rank(shared);\n",
-    "    for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {\n",
-    "        const uint mask = shared->order[i / 32], bit = 1u << i % 32;\n",
-    "        const uint rank = shared->nibble[i / 32] + popcount(mask & (bit - 1));\n",
-    "        if (!(mask & bit) || rank >= most) continue;\n",
-    "        to.key[rank] = tile.key[i];\n",
-    "        to.index[rank] = GPI_VALUE_OF(base + i);\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_rank_shared shared)\n",
-    "{\n",
-    "    gpi_tile_mark(tile, false, below, equal, shared);\n",
-    "    return 0;\n",
-    "}\n",
-    "\n",
-    "static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,\n",
-    "                          gpi_rank_shared shared)\n",
-    "{\n",
-    "    (void)found;\n",
-    "    gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);\n",
-    "}\n",
-    "\n",
-    "static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,\n",
-    "                                gpi_rank_shared shared)\n",
-    "{\n",
-    "    uint below, equal;\n",
-    "    gpi_tile_mark(tile, true, &below, &equal, shared);\n",
-    "    gpi_tile_keep_marked(tile, most, to, base, shared);\n",
-    "}\n",
-    "#endif\n",
     "#endif\n",
 };
-/* ---- End file kernels/sort/topk_filter.cl ---- */
+/* ---- End file kernels/sort/topk_filter_serial.cl ---- */
+
+/* ---- Begin file kernels/sort/topk_select.cl ---- */
+static const char *const gpi_kernel_sort_topk_select[] = {
+    "#line 1 \"kernels/sort/topk_select.cl\"\n",
+    "#line 11\n",
+    "#ifndef GPI_SORT_TOPK_SELECT_CL\n",
+    "#define GPI_SORT_TOPK_SELECT_CL\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 14 \"kernels/sort/topk_select.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 15 \"kernels/sort/topk_select.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 16 \"kernels/sort/topk_select.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 17 \"kernels/sort/topk_select.cl\"\n",
+    "#include \"sort/topk_state.cl\"\n",
+    "#line 18 \"kernels/sort/topk_select.cl\"\n",
+    "\n",
+    "\n",
+    "static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
+    "                               gpi_key_bits prefix, gpi_rank_shared shared)\n",
+    "{\n",
+    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
+    "    gpi_sync();\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const gpi_key_bits high = gpi_key_order(key[i], digit.flip) >> digit.shift;\n",
+    "        if (high >> 8 != prefix) continue;\n",
+    "        GPI_NEAR_INC(&shared->count[high & digit.mask]);\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "static gpi_digit gpi_topk_digit(uint level, ulong flip)\n",
+    "{\n",
+    "    gpi_digit digit;\n",
+    "    digit.flip = (gpi_key_bits)flip;\n",
+    "    digit.shift = 8 * (GPI_KEY_SIZE - 1 - level);\n",
+    "    digit.mask = GPI_BINS - 1;\n",
+    "    return digit;\n",
+    "}\n",
+    "#line 44\n",
+    "static uint gpi_choose(ulong rank, gpi_rank_shared shared)\n",
+    "{\n",
+    "    uint chosen = 0;\n",
+    "    gpi_sync();\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        ulong sum = 0;\n",
+    "        while (chosen < GPI_BINS - 1 && sum + shared->next[chosen] < rank) sum += shared->next[chosen++];\n",
+    "        shared->next[1] = shared->next[chosen];\n",
+    "        shared->next[0] = sum;\n",
+    "    }\n",
+    "    return gpi_broadcast(chosen, &shared->word);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,\n",
+    "                               gpi_rank_shared shared)\n",
+    "{\n",
+    "    gpi_key_bits prefix = 0;\n",
+    "    for (uint level = 0; level < GPI_KEY_SIZE; level++) {\n",
+    "        gpi_count_matching(key, 0, n, gpi_topk_digit(level, flip), prefix, shared);\n",
+    "        GPI_EACH_BIN(d) shared->next[d] = shared->count[d];\n",
+    "        prefix = prefix << 8 | gpi_choose(rank, shared);\n",
+    "        rank -= shared->next[0];\n",
+    "        gpi_sync();\n",
+    "    }\n",
+    "    return prefix;\n",
+    "}\n",
+    "#line 74\n",
+    "typedef struct gpi_selected {\n",
+    "    ulong prefix, rest, threshold, decided;\n",
+    "} gpi_selected;\n",
+    "#line 80\n",
+    "static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)\n",
+    "{\n",
+    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);\n",
+    "    gpi_selected s;\n",
+    "    s.prefix = known[0];\n",
+    "    s.rest = known[1];\n",
+    "    s.threshold = known[2];\n",
+    "    s.decided = known[3];\n",
+    "    if (level == 0) return s;\n",
+    "    if (!s.decided) {\n",
+    "        const uint below = 8 * (GPI_KEY_SIZE - level);\n",
+    "        GPI_EACH_BIN(d)\n",
+    "        {\n",
+    "            volatile __global uint *bin = gpi_topk_bin(topk, level - 1, d);\n",
+    "            shared->next[d] = (ulong)bin[1] << 32 | bin[0];\n",
+    "        }\n",
+    "        s.prefix = s.prefix << 8 | gpi_choose(s.rest, shared);\n",
+    "        s.rest -= shared->next[0];\n",
+    "        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);\n",
+    "        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;\n",
+    "    }\n",
+    "    return s;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)\n",
+    "{\n",
+    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;\n",
+    "    known[0] = s.prefix;\n",
+    "    known[1] = s.rest;\n",
+    "    known[2] = s.threshold;\n",
+    "    known[3] = s.decided;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/topk_select.cl ---- */
+
+/* ---- Begin file kernels/sort/topk_state.cl ---- */
+static const char *const gpi_kernel_sort_topk_state[] = {
+    "#line 1 \"kernels/sort/topk_state.cl\"\n",
+    "#line 8\n",
+    "#ifndef GPI_SORT_TOPK_STATE_CL\n",
+    "#define GPI_SORT_TOPK_STATE_CL\n",
+    "#include \"element/key.cl\"\n",
+    "#line 11 \"kernels/sort/topk_state.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 12 \"kernels/sort/topk_state.cl\"\n",
+    "\n",
+    "#define GPI_TOPK_COUNT 0\n",
+    "#define GPI_TOPK_K 1\n",
+    "#define GPI_TOPK_FOUND 2\n",
+    "#define GPI_TOPK_THRESHOLD 3\n",
+    "#define GPI_TOPK_CURSOR 5\n",
+    "#define GPI_TOPK_EQUALS 6\n",
+    "#define GPI_TOPK_SELECT 8\n",
+    "#define GPI_TOPK_HISTOGRAM 48\n",
+    "#define GPI_TOPK_BLOCKS (GPI_TOPK_HISTOGRAM + GPI_KEY_SIZE * GPI_BINS)\n",
+    "#define GPI_TOPK_BLOCK 128\n",
+    "\n",
+    "#if GPI_TOPK_SELECT + 4 * (GPI_PASSES_MAX + 1) > GPI_TOPK_HISTOGRAM\n",
+    "#error \"the state's parts overlap\"\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_topk {\n",
+    "    __global ulong *number;\n",
+    "    volatile __global uint *cursor, *equals;\n",
+    "    ulong room;\n",
+    "    uint blocks;\n",
+    "} gpi_topk;\n",
+    "\n",
+    "#define GPI_TOPK_PARAMETERS __global ulong *scratch, ulong state_at, ulong room, uint blocks\n",
+    "#define GPI_TOPK_SET(topk)                                                       \\\n",
+    "    (topk).number = scratch + state_at;                                          \\\n",
+    "    (topk).cursor = (volatile __global uint *)((topk).number + GPI_TOPK_CURSOR); \\\n",
+    "    (topk).equals = (volatile __global uint *)((topk).number + GPI_TOPK_EQUALS); \\\n",
+    "    (topk).room = room;                                                          \\\n",
+    "    (topk).blocks = blocks\n",
+    "\n",
+    "\n",
+    "static volatile __global uint *gpi_topk_block(gpi_topk topk, uint round, uint block)\n",
+    "{\n",
+    "    return (volatile __global uint *)(topk.number + GPI_TOPK_BLOCKS + (ulong)round * topk.blocks + block);\n",
+    "}\n",
+    "\n",
+    "static volatile __global uint *gpi_topk_bin(gpi_topk topk, uint level, uint d)\n",
+    "{\n",
+    "    return (volatile __global uint *)(topk.number + GPI_TOPK_HISTOGRAM + level * GPI_BINS + d);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_topk_missed(gpi_topk topk)\n",
+    "{\n",
+    "    const ulong kept = topk.cursor[0], equals = (ulong)topk.equals[1] << 32 | topk.equals[0];\n",
+    "    return kept > topk.room || kept + equals < topk.number[GPI_TOPK_K];\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/topk_state.cl ---- */
+
+/* ---- Begin file kernels/sort/topk_tile.cl ---- */
+static const char *const gpi_kernel_sort_topk_tile[] = {
+    "#line 1 \"kernels/sort/topk_tile.cl\"\n",
+    "\n",
+    "#ifndef GPI_SORT_TOPK_TILE_CL\n",
+    "#define GPI_SORT_TOPK_TILE_CL\n",
+    "#include \"element/key.cl\"\n",
+    "#line 5 \"kernels/sort/topk_tile.cl\"\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_topk_tile {\n",
+    "    __global const gpi_key *key;\n",
+    "    uint length;\n",
+    "    gpi_key_bits flip, threshold;\n",
+    "} gpi_topk_tile;\n",
+    "\n",
+    "static gpi_topk_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,\n",
+    "                                   ulong threshold)\n",
+    "{\n",
+    "    gpi_topk_tile tile;\n",
+    "    tile.key = key + base;\n",
+    "    tile.length = base < n ? (uint)min((ulong)span, n - base) : 0;\n",
+    "    tile.flip = (gpi_key_bits)flip;\n",
+    "    tile.threshold = (gpi_key_bits)threshold;\n",
+    "    return tile;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_topk_kept {\n",
+    "    __global gpi_key *key;\n",
+    "    __global gpi_value *index;\n",
+    "} gpi_topk_kept;\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/topk_tile.cl ---- */
 
 typedef struct gpi_kernel_text {
     const char *path;
@@ -17124,7 +17791,11 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"hash/line.cl", gpi_kernel_hash_line, GPI_COUNT_OF(gpi_kernel_hash_line), true},
     {"hash/slots.cl", gpi_kernel_hash_slots, GPI_COUNT_OF(gpi_kernel_hash_slots), true},
     {"hash/table.cl", gpi_kernel_hash_table, GPI_COUNT_OF(gpi_kernel_hash_table), true},
+    {"histogram/bins.cl", gpi_kernel_histogram_bins, GPI_COUNT_OF(gpi_kernel_histogram_bins), true},
     {"histogram/histogram.cl", gpi_kernel_histogram_histogram, GPI_COUNT_OF(gpi_kernel_histogram_histogram), true},
+    {"histogram/histogram_local.cl", gpi_kernel_histogram_histogram_local, GPI_COUNT_OF(gpi_kernel_histogram_histogram_local), true},
+    {"histogram/histogram_serial.cl", gpi_kernel_histogram_histogram_serial, GPI_COUNT_OF(gpi_kernel_histogram_histogram_serial), true},
+    {"histogram/samples.cl", gpi_kernel_histogram_samples, GPI_COUNT_OF(gpi_kernel_histogram_samples), true},
     {"map/gather.cl", gpi_kernel_map_gather, GPI_COUNT_OF(gpi_kernel_map_gather), true},
     {"map/map.cl", gpi_kernel_map_map, GPI_COUNT_OF(gpi_kernel_map_map), true},
     {"map/random.cl", gpi_kernel_map_random, GPI_COUNT_OF(gpi_kernel_map_random), true},
@@ -17137,7 +17808,10 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"nest/cross_tile.cl", gpi_kernel_nest_cross_tile, GPI_COUNT_OF(gpi_kernel_nest_cross_tile), true},
     {"nest/lookback.cl", gpi_kernel_nest_lookback, GPI_COUNT_OF(gpi_kernel_nest_lookback), true},
     {"nest/stack_monoid.cl", gpi_kernel_nest_stack_monoid, GPI_COUNT_OF(gpi_kernel_nest_stack_monoid), true},
+    {"nest/stack_products.cl", gpi_kernel_nest_stack_products, GPI_COUNT_OF(gpi_kernel_nest_stack_products), true},
     {"nest/stack_scan.cl", gpi_kernel_nest_stack_scan, GPI_COUNT_OF(gpi_kernel_nest_stack_scan), true},
+    {"nest/stack_scan_local.cl", gpi_kernel_nest_stack_scan_local, GPI_COUNT_OF(gpi_kernel_nest_stack_scan_local), true},
+    {"nest/stack_scan_serial.cl", gpi_kernel_nest_stack_scan_serial, GPI_COUNT_OF(gpi_kernel_nest_stack_scan_serial), true},
     {"nest/symbols.cl", gpi_kernel_nest_symbols, GPI_COUNT_OF(gpi_kernel_nest_symbols), true},
     {"nest/tile_summary.cl", gpi_kernel_nest_tile_summary, GPI_COUNT_OF(gpi_kernel_nest_tile_summary), true},
     {"nest/tree.cl", gpi_kernel_nest_tree, GPI_COUNT_OF(gpi_kernel_nest_tree), true},
@@ -17150,25 +17824,54 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"scan/reduce_then_scan.cl", gpi_kernel_scan_reduce_then_scan, GPI_COUNT_OF(gpi_kernel_scan_reduce_then_scan), true},
     {"scan/scan.cl", gpi_kernel_scan_scan, GPI_COUNT_OF(gpi_kernel_scan_scan), true},
     {"scan/segmented_reduce.cl", gpi_kernel_scan_segmented_reduce, GPI_COUNT_OF(gpi_kernel_scan_segmented_reduce), true},
+    {"scan/segments.cl", gpi_kernel_scan_segments, GPI_COUNT_OF(gpi_kernel_scan_segments), true},
+    {"scan/segments_local.cl", gpi_kernel_scan_segments_local, GPI_COUNT_OF(gpi_kernel_scan_segments_local), true},
+    {"scan/segments_serial.cl", gpi_kernel_scan_segments_serial, GPI_COUNT_OF(gpi_kernel_scan_segments_serial), true},
     {"scan/tile.cl", gpi_kernel_scan_tile, GPI_COUNT_OF(gpi_kernel_scan_tile), true},
+    {"scan/tile_input.cl", gpi_kernel_scan_tile_input, GPI_COUNT_OF(gpi_kernel_scan_tile_input), true},
+    {"scan/tile_local.cl", gpi_kernel_scan_tile_local, GPI_COUNT_OF(gpi_kernel_scan_tile_local), true},
     {"scan/tile_scan.cl", gpi_kernel_scan_tile_scan, GPI_COUNT_OF(gpi_kernel_scan_tile_scan), true},
+    {"scan/tile_scan_local.cl", gpi_kernel_scan_tile_scan_local, GPI_COUNT_OF(gpi_kernel_scan_tile_scan_local), true},
+    {"scan/tile_scan_serial.cl", gpi_kernel_scan_tile_scan_serial, GPI_COUNT_OF(gpi_kernel_scan_tile_scan_serial), true},
+    {"scan/tile_serial.cl", gpi_kernel_scan_tile_serial, GPI_COUNT_OF(gpi_kernel_scan_tile_serial), true},
+    {"scan/tile_sink.cl", gpi_kernel_scan_tile_sink, GPI_COUNT_OF(gpi_kernel_scan_tile_sink), true},
     {"select/compact.cl", gpi_kernel_select_compact, GPI_COUNT_OF(gpi_kernel_select_compact), true},
+    {"select/compact_local.cl", gpi_kernel_select_compact_local, GPI_COUNT_OF(gpi_kernel_select_compact_local), true},
+    {"select/compact_masks.cl", gpi_kernel_select_compact_masks, GPI_COUNT_OF(gpi_kernel_select_compact_masks), true},
+    {"select/compact_serial.cl", gpi_kernel_select_compact_serial, GPI_COUNT_OF(gpi_kernel_select_compact_serial), true},
     {"select/input.cl", gpi_kernel_select_input, GPI_COUNT_OF(gpi_kernel_select_input), true},
     {"select/masks.cl", gpi_kernel_select_masks, GPI_COUNT_OF(gpi_kernel_select_masks), true},
     {"select/select.cl", gpi_kernel_select_select, GPI_COUNT_OF(gpi_kernel_select_select), true},
+    {"select/sink.cl", gpi_kernel_select_sink, GPI_COUNT_OF(gpi_kernel_select_sink), true},
     {"select/stream.cl", gpi_kernel_select_stream, GPI_COUNT_OF(gpi_kernel_select_stream), true},
     {"sort/buckets.cl", gpi_kernel_sort_buckets, GPI_COUNT_OF(gpi_kernel_sort_buckets), true},
     {"sort/digit.cl", gpi_kernel_sort_digit, GPI_COUNT_OF(gpi_kernel_sort_digit), true},
     {"sort/lookback.cl", gpi_kernel_sort_lookback, GPI_COUNT_OF(gpi_kernel_sort_lookback), true},
     {"sort/merge.cl", gpi_kernel_sort_merge, GPI_COUNT_OF(gpi_kernel_sort_merge), true},
+    {"sort/merge_local.cl", gpi_kernel_sort_merge_local, GPI_COUNT_OF(gpi_kernel_sort_merge_local), true},
+    {"sort/merge_pair.cl", gpi_kernel_sort_merge_pair, GPI_COUNT_OF(gpi_kernel_sort_merge_pair), true},
+    {"sort/merge_serial.cl", gpi_kernel_sort_merge_serial, GPI_COUNT_OF(gpi_kernel_sort_merge_serial), true},
     {"sort/rank.cl", gpi_kernel_sort_rank, GPI_COUNT_OF(gpi_kernel_sort_rank), true},
+    {"sort/rank_local.cl", gpi_kernel_sort_rank_local, GPI_COUNT_OF(gpi_kernel_sort_rank_local), true},
+    {"sort/rank_serial.cl", gpi_kernel_sort_rank_serial, GPI_COUNT_OF(gpi_kernel_sort_rank_serial), true},
+    {"sort/rank_tile.cl", gpi_kernel_sort_rank_tile, GPI_COUNT_OF(gpi_kernel_sort_rank_tile), true},
     {"sort/search.cl", gpi_kernel_sort_search, GPI_COUNT_OF(gpi_kernel_sort_search), true},
     {"sort/segmented_sort.cl", gpi_kernel_sort_segmented_sort, GPI_COUNT_OF(gpi_kernel_sort_segmented_sort), true},
+    {"sort/segments_local.cl", gpi_kernel_sort_segments_local, GPI_COUNT_OF(gpi_kernel_sort_segments_local), true},
+    {"sort/segments_serial.cl", gpi_kernel_sort_segments_serial, GPI_COUNT_OF(gpi_kernel_sort_segments_serial), true},
+    {"sort/segments_state.cl", gpi_kernel_sort_segments_state, GPI_COUNT_OF(gpi_kernel_sort_segments_state), true},
+    {"sort/single_tile_local.cl", gpi_kernel_sort_single_tile_local, GPI_COUNT_OF(gpi_kernel_sort_single_tile_local), true},
+    {"sort/single_tile_serial.cl", gpi_kernel_sort_single_tile_serial, GPI_COUNT_OF(gpi_kernel_sort_single_tile_serial), true},
     {"sort/single_tile_sort.cl", gpi_kernel_sort_single_tile_sort, GPI_COUNT_OF(gpi_kernel_sort_single_tile_sort), true},
     {"sort/sort.cl", gpi_kernel_sort_sort, GPI_COUNT_OF(gpi_kernel_sort_sort), true},
     {"sort/sort_strings.cl", gpi_kernel_sort_sort_strings, GPI_COUNT_OF(gpi_kernel_sort_sort_strings), true},
     {"sort/topk.cl", gpi_kernel_sort_topk, GPI_COUNT_OF(gpi_kernel_sort_topk), true},
     {"sort/topk_filter.cl", gpi_kernel_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_sort_topk_filter), true},
+    {"sort/topk_filter_local.cl", gpi_kernel_sort_topk_filter_local, GPI_COUNT_OF(gpi_kernel_sort_topk_filter_local), true},
+    {"sort/topk_filter_serial.cl", gpi_kernel_sort_topk_filter_serial, GPI_COUNT_OF(gpi_kernel_sort_topk_filter_serial), true},
+    {"sort/topk_select.cl", gpi_kernel_sort_topk_select, GPI_COUNT_OF(gpi_kernel_sort_topk_select), true},
+    {"sort/topk_state.cl", gpi_kernel_sort_topk_state, GPI_COUNT_OF(gpi_kernel_sort_topk_state), true},
+    {"sort/topk_tile.cl", gpi_kernel_sort_topk_tile, GPI_COUNT_OF(gpi_kernel_sort_topk_tile), true},
 };
 
 typedef struct gpi_program_text {
@@ -17254,7 +17957,7 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length
 
 /* A file of kernels/, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
    are there already. What is included under a condition may turn out to be left out, so that it does not
-   count as seen; guards see to it that nothing is there twice. */
+   count as seen; guards see to it that nothing occurs twice. */
 static void gpi_text_include(gpi_text *text, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
@@ -17331,7 +18034,7 @@ static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
     for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
-/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; behind it,
+/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; after it,
    blank lines and #line stand for comments, and do not count. */
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {
@@ -18250,8 +18953,7 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     if (r.brackets[0] && !r.has_conditions)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
     if (is_expression && !r.has_words)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has nothing in it but comments", function,
-                        field);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s contains only comments", function, field);
     return GP_OK;
 }
 
@@ -18303,15 +19005,15 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
     if (result == GP_OK && !gpi_is_name(m->type, true))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type's name",
-                          function, gpi_quote(m->type, strlen(m->type), quoted));
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type name", function,
+                          gpi_quote(m->type, strlen(m->type), quoted));
     if (result == GP_OK && !gpi_is_name(m->combine, false))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function's name",
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function name",
                           function, gpi_quote(m->combine, strlen(m->combine), quoted));
     return result;
 }
 
-/* The macros of a monoid's source, in the prelude, must not be words of the library's text behind it. */
+/* The macros of a monoid's source, in the prelude, must not be words of the library's text after it. */
 static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
                                   const char *library)
 {
@@ -18391,6 +19093,8 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
                                size_t bytes);
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name);
 static void gpi_call_arg(gpi_call *call, size_t size, const void *value);
+static void gpi_call_arg_ulong(gpi_call *call, size_t x);
+static void gpi_call_arg_uint(gpi_call *call, size_t x);
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count);
 static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t groups);
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
@@ -18510,7 +19214,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
     char field[64];
     memset(range, 0, sizeof *range);
     if (!count->buffer && count->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d but %scount_buffer is NULL",
                         function, prefix, (int)count->type, prefix);
     }
     if (!count->buffer) return GP_OK;
@@ -18588,8 +19292,9 @@ static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, c
     *out = NULL;
     if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
     if (bytes > gp->info.max_alloc_size) {
-        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: %zu bytes, one buffer of %s can have %llu",
-                        function, bytes, gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
+                        "%s: %zu bytes, but a buffer on %s can have at most %llu", function, bytes,
+                        gp->info.name, (unsigned long long)gp->info.max_alloc_size);
     }
     *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");
@@ -18759,6 +19464,18 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
 }
 
+static void gpi_call_arg_ulong(gpi_call *call, size_t x)
+{
+    const cl_ulong value = x;
+    GPI_CALL_ARG(call, value);
+}
+
+static void gpi_call_arg_uint(gpi_call *call, size_t x)
+{
+    const cl_uint value = (cl_uint)x;
+    GPI_CALL_ARG(call, value);
+}
+
 /* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
@@ -18800,7 +19517,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's */
+    /* a wait that fails by itself leaves a copy that is still to come, to memory that is the caller's */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */
@@ -19005,12 +19722,12 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
     const gp_result result = gpi_check_monoid(gp, function, o->monoid);
     if (result != GP_OK) return result;
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: with a monoid, out_type and op (and op_count and compensated) stay 0, and %s too "
-            "unless there is a %s (here %d, %d, %zu, %d, %d)",
-            function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
-            o->compensated, (int)o->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: with a monoid, out_type, op, op_count and compensated must be 0, and %s too "
+                        "unless %s is given "
+                        "(here %d, %d, %zu, %d, %d)",
+                        function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op,
+                        o->op_count, o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
     element->base_size = element->out_size = o->monoid->size;
@@ -19048,7 +19765,7 @@ static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi
                         function, gpi_type_cl(field->out));
     }
     if (gpi_is_arg(field->op) && o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial stays NULL with argmin and argmax",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial must be NULL with argmin and argmax",
                         function);
     }
     return GP_OK;
@@ -19110,11 +19827,11 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     size_t i;
     if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: in2 is given but map is NULL: only a map reads in2", function);
     }
     if (!o->op_count && (o->ops || o->out_types)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops or out_types is given but op_count is 0",
                         function);
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
@@ -19158,15 +19875,15 @@ static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_
 static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_operation *o)
 {
     if (o->op || o->out_type || o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: with op_count, op, out_type and initial stay 0",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: with op_count, op, out_type and initial must be 0", function);
     }
     if (!o->ops || o->op_count > GP_OPS_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: op_count = %zu, must be at most %d, and ops %s",
                         function, o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
     }
     if (o->map_type && (!o->map || !gpi_type_size(o->map_type))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or there is no map",
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or map is NULL",
                         function, (int)o->map_type);
     }
     return gpi_check_fp64(gp, function, o->map_type);
@@ -19207,8 +19924,10 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     if (result == GP_OK && o->indices && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here %s", function,
-                        gpi_is_arg(o->op) ? "the map's values are compared as type" : "it is out_type");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type is only used with op_count; here %s",
+                        function,
+                        gpi_is_arg(o->op) ? "type says as what the map's values are compared"
+                                          : "out_type is the map's type");
     }
     element->field_count = 1;
     element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
@@ -19259,8 +19978,8 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     memcpy(element->initial, element->identity, element->base_size);
     if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
     if (o->compensated && !compensated) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP,
-                        "%s: compensated goes with sums of floats, and there is none", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: compensated needs a sum of floats, and there is none",
+                        function);
     }
     return GP_OK;
 }
@@ -19303,7 +20022,8 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
     for (k = 0; k < element->field_count; k++) {
         if (!gpi_is_arg(element->fields[k].op) || element->fields[k].out != GP_U32) continue;
         if (count >= UINT32_MAX) {
-            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, positions of u32 take out_type u64",
+            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                            "%s: count = %zu, does not fit positions of u32: set out_type to GP_U64",
                             function, count);
         }
     }
@@ -19998,7 +20718,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.indices = desc->map && !desc->in && !desc->type;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there is an in2 (or type2), and no in and type",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 or type2 is given without in and type",
                         function);
     return gpi_element_make(gp, function, &o, element);
 }
@@ -20036,7 +20756,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: for a map of i alone leave type 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: if the map reads only i, leave type 0",
                         function);
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
@@ -20291,7 +21011,7 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[COUNT], &used[OUT])) {
-        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
     }
     if (gpi_overlap(&used[HEADS], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
@@ -20442,7 +21162,7 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
 /* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows. */
 enum {
-    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
+    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segments.cl */
     GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
     GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
     GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */
@@ -20703,7 +21423,7 @@ enum { /* GPI_PICK of select/input.cl */
        GPI_PICK_RUNS
 };
 
-enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/compact.cl */
+enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/sink.cl */
 
 /* The buffers of a call. */
 enum {
@@ -20736,7 +21456,7 @@ typedef struct gpi_compact {
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
     bool repeated_only;
-    bool closed; /* behind the last index stands the count */
+    bool closed; /* the count stands after the last index */
     bool wide;   /* counts and positions take 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
@@ -20877,7 +21597,7 @@ static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const 
                         field, (int)*type);
     }
     if (*type == GP_U32 && most > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes GP_U64 as %s", c->function, most,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs GP_U64 as %s", c->function, most,
                         field);
     }
     return GP_OK;
@@ -21055,8 +21775,8 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     int k;
     memset(used, 0, sizeof used);
     if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: all outputs are NULL: nothing is wanted",
-                        c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: all outputs are NULL: at least one output is required", c->function);
     }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
@@ -21249,7 +21969,7 @@ typedef struct gpi_by_key {
 
 /* ------------------------------------------------------------------ plan */
 
-/* First keys of runs and where they begin, with the end behind the last. */
+/* First keys of runs and where they begin, with the end after the last. */
 static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -21357,7 +22077,7 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* The number of runs, where the caller wants it: as u32, and zeros behind for u64. */
+/* The number of runs, where the caller wants it: as u32, with zeros after it for u64. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -21467,7 +22187,7 @@ static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *pre
     c->predicate = predicate;
     if (given != 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: of predicate, flags and indices %d are given, exactly one must be", c->function,
+                        "%s: exactly one of predicate, flags and indices must be given, not %d", c->function,
                         given);
     }
     return gpi_check_text(gp, c->function, "predicate", predicate);
@@ -21481,7 +22201,7 @@ static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, 
     c->flags_type = type ? type : GP_U8;
     if (c->pick != GPI_PICK_FLAGS) {
         if (!type) return GP_OK;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d, and flags is NULL", c->function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d but flags is NULL", c->function,
                         (int)type);
     }
     result = gpi_check_type(gp, c->function, "flags_type", c->flags_type);
@@ -21506,7 +22226,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
     if (d->in_count && !d->indices) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu, and indices is NULL", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu but indices is NULL", function,
                         d->in_count);
     }
     c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
@@ -21530,16 +22250,15 @@ static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const
     const gp_result result = gpi_check_text(gp, c->function, "predicate2", d->predicate2);
     if (result != GP_OK) return result;
     if (d->predicate2 && !d->predicate)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given without predicate",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given but predicate is NULL",
                         c->function);
     if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s, rest %s, and there are %d parts",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s and rest %s, with %d parts",
                         c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
                         c->parts);
     }
     if (d->reversed && (d->rest || d->predicate2)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed goes with two parts in out",
-                        c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed needs two parts in out", c->function);
     }
     return GP_OK;
 }
@@ -21607,7 +22326,7 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
                      function, d->value_size);
     }
     if (r == GP_OK && !values && (d->values || d->values_out)) {
-        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is for gp_unique_by_key", function,
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is only used by gp_unique_by_key", function,
                      d->values ? "values" : "values_out");
     }
     if (r == GP_OK)
@@ -21788,8 +22507,6 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
-static void gpi_sort_arg_long(gpi_call *call, size_t x);
-static void gpi_sort_arg_uint(gpi_call *call, size_t x);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
 static cl_uint gpi_sort_lines(const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
@@ -21837,7 +22554,7 @@ enum {
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
 };
 
-/* Bytes of keys and values that a group sorts at its best: they and as many behind them, in its core's
+/* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
    caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
    Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
@@ -21892,7 +22609,7 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
@@ -21902,12 +22619,12 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_call_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
@@ -21918,10 +22635,10 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, sort->begin_bit);
     GPI_CALL_ARG(call, end_bit);
-    gpi_sort_arg_uint(call, sort->passes - 1);
+    gpi_call_arg_uint(call, sort->passes - 1);
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_sort_arg_long(call, gpi_buckets_few(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
@@ -21943,7 +22660,7 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 /* merge.c - gp_merge: two sorted sequences into one, in one launch. */
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
-    GPI_MERGE_RUNS = 8,                /* as in sort/merge.cl */
+    GPI_MERGE_RUNS = 8,                /* as in sort/merge_serial.cl */
     GPI_MERGE_STEP = 16,
     GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
 };
@@ -21981,7 +22698,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
     if (result != GP_OK) return result;
     if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
                         merge->function);
     }
     merge->key_size = gpi_type_size(d->key_type);
@@ -22323,7 +23040,7 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
    ones sorted by a group each window, the large ones together by classic passes. */
 enum {
-    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segmented_sort.cl */
+    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segments_state.cl */
     GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
@@ -22506,10 +23223,10 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     GPI_CALL_ARG(call, s->sort.offsets.buffer);
-    gpi_sort_arg_long(call, s->sort.offsets.offset);
-    gpi_sort_arg_uint(call, s->sort.offset_size / 4);
-    gpi_sort_arg_long(call, s->desc->count);
-    gpi_sort_arg_long(call, s->block);
+    gpi_call_arg_ulong(call, s->sort.offsets.offset);
+    gpi_call_arg_uint(call, s->sort.offset_size / 4);
+    gpi_call_arg_ulong(call, s->desc->count);
+    gpi_call_arg_ulong(call, s->block);
 }
 
 static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
@@ -22525,9 +23242,9 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, s->sort.program, "gp_segments_list");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
-    gpi_sort_arg_long(call, s->small);
-    gpi_sort_arg_long(call, s->sort.block_span);
-    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_call_arg_ulong(call, s->small);
+    gpi_call_arg_ulong(call, s->sort.block_span);
+    gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->sort.plan, s->blocks);
 }
@@ -22538,10 +23255,10 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
-    gpi_sort_arg_long(call, s->window);
-    gpi_sort_arg_uint(call, s->small);
-    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(&s->sort));
+    gpi_call_arg_ulong(call, s->window);
+    gpi_call_arg_uint(call, s->small);
+    gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
     return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
 }
 
@@ -22554,7 +23271,7 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
     gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
-    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_call_arg_ulong(call, s->sort.block_span);
 }
 
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
@@ -22570,11 +23287,11 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, sort->program, "gp_segments_spine");
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     result = gpi_call_launch(call, &sort->plan, spines);
     if (result != GP_OK) return result;
     gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    gpi_sort_arg_long(call, lines_from);
+    gpi_call_arg_ulong(call, lines_from);
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
 
@@ -22589,7 +23306,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, s->sort.passes);
-    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_call_arg_ulong(call, s->sort.block_span);
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
@@ -22736,8 +23453,8 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -22747,8 +23464,8 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -22770,7 +23487,7 @@ static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
@@ -22806,7 +23523,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, sort->block_span);
+    gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.histogram);
     result = gpi_call_launch(call, &sort->plan, sort->blocks);
     if (result != GP_OK) return result;
@@ -22814,7 +23531,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->portions);
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_sort_arg_at(call, sort->at.histogram);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -22843,12 +23560,12 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, launch);
-    gpi_sort_arg_long(call, begin);
-    gpi_sort_arg_long(call, begin + sort->portion);
-    gpi_sort_arg_long(call, sort->tile_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_ulong(call, begin);
+    gpi_call_arg_ulong(call, begin + sort->portion);
+    gpi_call_arg_ulong(call, sort->tile_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
-    gpi_sort_arg_uint(call, portion + 1 < sort->portions);
+    gpi_call_arg_uint(call, portion + 1 < sort->portions);
     gpi_sort_arg_at(call, sort->at.rows);
     GPI_CALL_ARG(call, sort->plan.polls);
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
@@ -23027,18 +23744,6 @@ static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
     GPI_CALL_ARG(call, words);
 }
 
-static void gpi_sort_arg_long(gpi_call *call, size_t x)
-{
-    const cl_ulong value = x;
-    GPI_CALL_ARG(call, value);
-}
-
-static void gpi_sort_arg_uint(gpi_call *call, size_t x)
-{
-    const cl_uint value = (cl_uint)x;
-    GPI_CALL_ARG(call, value);
-}
-
 /* Where the keys are before the first pass. */
 static cl_uint gpi_sort_from(const gpi_sort *sort)
 {
@@ -23061,7 +23766,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
+    gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
@@ -23075,8 +23780,8 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_ulong(call, sort->block_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
@@ -23108,15 +23813,15 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
                         sort->function, desc->count);
     }
     if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
                         sort->function);
     }
     if (sort->indices && desc->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given: indices are made, not read",
-                        sort->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: values is given, but indices are generated, not read", sort->function);
     }
     if (sort->indices && !desc->values_out) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: that is where the indices go",
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: the indices are written there",
                         sort->function);
     }
     return GP_OK;
@@ -23623,7 +24328,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
 {
     gpi_call_kernel(call, s->program, kernel);
     GPI_CALL_ARG(call, s->parts);
-    gpi_sort_arg_long(call, s->room);
+    gpi_call_arg_ulong(call, s->room);
     gpi_sort_arg_at(call, keys_at);
     gpi_sort_arg_at(call, s->flags_at);
     gpi_sort_arg_at(call, s->set_at[from]);
@@ -23634,11 +24339,11 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
-    gpi_sort_arg_long(call, s->desc->bytes_offset);
-    gpi_sort_arg_long(call, s->desc->byte_count);
+    gpi_call_arg_ulong(call, s->desc->bytes_offset);
+    gpi_call_arg_ulong(call, s->desc->byte_count);
     GPI_CALL_ARG(call, s->desc->offsets);
-    gpi_sort_arg_long(call, s->desc->offsets_offset);
-    gpi_sort_arg_uint(call, s->offset_size / 4);
+    gpi_call_arg_ulong(call, s->desc->offsets_offset);
+    gpi_call_arg_uint(call, s->offset_size / 4);
 }
 
 static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
@@ -23654,7 +24359,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_keys_first", s->set_at[1], 0);
     gpi_strings_arg_text(call, s);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, n));
     gpi_call_arg_count(call, &s->count);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_strings_launch(call, s, n);
@@ -23673,8 +24378,8 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
     for (k = 0; k < GPI_COUNT_OF(kernels) && result == GP_OK; k++) {
         gpi_strings_prepare(call, s, kernels[k], s->keys_at, from);
         gpi_strings_arg_text(call, s);
-        gpi_sort_arg_long(call, many);
-        gpi_sort_arg_long(call, span);
+        gpi_call_arg_ulong(call, many);
+        gpi_call_arg_ulong(call, span);
         result = gpi_strings_launch(call, s, many);
     }
     if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
@@ -23688,12 +24393,12 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
 {
     gp_result result;
     gpi_strings_prepare(call, s, "gp_strings_ties", s->keys_at, from);
-    gpi_sort_arg_long(call, many);
-    gpi_sort_arg_uint(call, first);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
+    gpi_call_arg_ulong(call, many);
+    gpi_call_arg_uint(call, first);
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, many + 1));
     GPI_CALL_ARG(call, s->desc->out);
-    gpi_sort_arg_long(call, s->desc->out_offset);
-    gpi_sort_arg_uint(call, s->index_size / 4);
+    gpi_call_arg_ulong(call, s->desc->out_offset);
+    gpi_call_arg_uint(call, s->index_size / 4);
     result = gpi_strings_launch(call, s, many + 1);
     if (result == GP_OK) result = gpi_strings_plan_scan(call->gp, s, many);
     if (result != GP_OK) return result;
@@ -23701,9 +24406,9 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     result = gpi_scan_launch(call, &s->scan);
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_compact", s->keys_at, from);
-    gpi_sort_arg_long(call, many);
-    gpi_sort_arg_uint(call, first);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
+    gpi_call_arg_ulong(call, many);
+    gpi_call_arg_uint(call, first);
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, many));
     result = gpi_strings_launch(call, s, many);
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
@@ -23726,7 +24431,7 @@ static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const
 {
     if (state->bad == 0) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: offsets: %u strings end before they begin or behind byte_count = %zu, the first one "
+                    "%s: offsets: %u strings end before they begin or after byte_count = %zu, the first one "
                     "is string %u",
                     s->function, state->bad, s->desc->byte_count, ~state->first_bad);
 }
@@ -23815,7 +24520,7 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
 
 /* ---- Begin file src/sort/topk.c ---- */
 /* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
-/* The state, as sort/topk.cl lays it out: in ulongs. */
+/* The state, as sort/topk_state.cl lays it out: in ulongs. */
 enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
 
 enum {
@@ -23862,8 +24567,8 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
                         topk->function, d->count);
     }
     if (d->k > d->count) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu of count = %zu keys", topk->function,
-                        d->k, d->count);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu is greater than count = %zu",
+                        topk->function, d->k, d->count);
     }
     return GP_OK;
 }
@@ -23986,7 +24691,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
     memset(used, 0, sizeof used);
     if (!d->keys_out && !d->indices_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: keys_out and indices_out are NULL: nothing is wanted", f);
+                        "%s: keys_out and indices_out are NULL: at least one output is required", f);
     }
     r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
                          &used[GPI_TOPK_KEYS]);
@@ -24007,7 +24712,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size_t size)
 {
     GPI_CALL_ARG(call, buffer);
-    gpi_sort_arg_long(call, bytes / size);
+    gpi_call_arg_ulong(call, bytes / size);
 }
 
 /* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
@@ -24016,8 +24721,8 @@ static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scr
     const gp_topk_desc *d = topk->desc;
     gpi_topk_arg_array(call, d->keys, d->keys_offset, 1);
     gpi_topk_arg_array(call, scratch, topk->state, sizeof(cl_ulong));
-    gpi_sort_arg_long(call, topk->room);
-    gpi_sort_arg_uint(call, topk->blocks);
+    gpi_call_arg_ulong(call, topk->room);
+    gpi_call_arg_uint(call, topk->blocks);
     GPI_CALL_ARG(call, topk->sort.flip);
 }
 
@@ -24025,10 +24730,10 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
 {
     gpi_call_kernel(call, topk->program, "gp_topk_sample");
     gpi_topk_arg_common(call, topk, scratch);
-    gpi_sort_arg_long(call, topk->desc->k);
-    gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_call_arg_ulong(call, topk->desc->k);
+    gpi_call_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
     gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
-    gpi_sort_arg_uint(call, topk->samples);
+    gpi_call_arg_uint(call, topk->samples);
     gpi_call_arg_count(call, &topk->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &topk->plan, 1);
@@ -24039,7 +24744,7 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_call_kernel(call, topk->program, "gp_topk_filter");
     gpi_topk_arg_common(call, topk, scratch);
     GPI_CALL_ARG(call, round);
-    gpi_sort_arg_uint(call, topk->span);
+    gpi_call_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
@@ -24058,7 +24763,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
         GPI_CALL_ARG(call, level);
-        gpi_sort_arg_long(call, span);
+        gpi_call_arg_ulong(call, span);
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
@@ -24070,7 +24775,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
     gpi_call_kernel(call, topk->program, "gp_topk_gather");
     gpi_topk_arg_common(call, topk, scratch);
-    gpi_sort_arg_uint(call, topk->span);
+    gpi_call_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, index_size);
@@ -24111,7 +24816,7 @@ static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scra
     gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
     gpi_topk_arg_array(call, d->indices_out ? d->indices_out : d->keys_out, d->indices_out_offset, 1);
     GPI_CALL_ARG(call, wants);
-    gpi_sort_arg_long(call, d->k);
+    gpi_call_arg_ulong(call, d->k);
     gpi_call_arg_count(call, &topk->count);
     return gpi_call_launch(call, &topk->plan,
                            groups < (size_t)GPI_TOPK_GROUPS_MAX ? groups : (size_t)GPI_TOPK_GROUPS_MAX);
@@ -24402,7 +25107,8 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     memset(used, 0, sizeof used);
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: match, parent, depth and errors are NULL: nothing is wanted", b->function);
+                        "%s: match, parent, depth and errors are NULL: at least one output is required",
+                        b->function);
     }
     if (n > 0)
         r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
@@ -24553,7 +25259,7 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known behind the launch
+/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known after the launch
  * only. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
@@ -24714,14 +25420,14 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     size_t i;
     if (length == 0 || length % 2 != 0 || length > 254) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = %s: openers and closers in turns, 1 to 127 pairs", b->function,
+                        "%s: pairs = %s: must be openers and closers in turns, 1 to 127 pairs", b->function,
                         gpi_quote(pairs, length, all));
     }
     for (i = 0; i < length; i++) {
         const int kind = (int)(i / 2) + 1;
         int8_t *code = &b->table[(unsigned char)pairs[i]];
         if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s is there twice", b->function,
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s occurs twice", b->function,
                             gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
         }
         *code = (int8_t)(i % 2 == 0 ? kind : -kind);
@@ -24763,8 +25469,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     }
     if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
-                        b->function);
+                        "%s: give only one of pairs, table and map, and with codes only map", b->function);
     }
     result = gpi_check_text(gp, b->function, "map", d->map);
     if (result != GP_OK) return result;
@@ -25180,12 +25885,12 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     }
     t->index_size = d->index_type == GP_U64 ? 8 : 4;
     if (t->index_size == 4 && (uint64_t)d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes index_type = GP_U64", t->function,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs index_type = GP_U64", t->function,
                         d->count);
     }
     if (!d->type && (d->in || d->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: there is %s, and type is 0", t->function,
-                        d->in ? "in" : "a map");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is given but type is 0", t->function,
+                        d->in ? "in" : "map");
     }
     if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
@@ -25276,7 +25981,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     memset(used, 0, sizeof used);
     if (!d->index && !d->children && !d->end) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: index, children and end are NULL: nothing is wanted", t->function);
+                        "%s: index, children and end are NULL: at least one output is required", t->function);
     }
     r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
                          GPI_READS, &used[PARENT]);
@@ -25623,7 +26328,7 @@ static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t c
 static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
 {
     const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     gpi_call_arg_count(call, count);
     gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
@@ -25721,7 +26426,7 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, cons
                         v, gp->info.name);
     }
     if (v == 0 && desc->reserved)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given but the table is a set",
                         function);
     return GP_OK;
 }
@@ -25891,7 +26596,7 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     table = gpi_hash_of(from, function, handle);
     if (!table) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        "%s: table = %llx is not a table of from, or was destroyed", function,
                         (unsigned long long)handle.id);
     }
     if (gp->context != from->context)
@@ -25977,10 +26682,10 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     gp_result r = GP_OK;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     if (!d->values && !d->found)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values and found are NULL: nothing is wanted",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: values and found are NULL: at least one output is required", batch->function);
     if (v == 0 && (d->values || d->absent)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
@@ -26000,8 +26705,8 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->found, d->found_offset);
     GPI_CALL_ARG(call, absent);
-    gpi_sort_arg_uint(call, gpi_hash_widths(table));
-    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
+    gpi_call_arg_uint(call, gpi_hash_widths(table));
+    gpi_call_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
@@ -26031,7 +26736,7 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
 {
     if (gp && desc && (desc->values || desc->absent)) {
         if (desc->done) *desc->done = NULL;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values or absent is given");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values and absent must be NULL");
     }
     return gpi_hash_find(gp, "gp_hash_contains", table, desc);
 }
@@ -26088,7 +26793,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
     GPI_CALL_ARG(call, wants);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
@@ -26173,7 +26878,8 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: map is %s and erase is %s: exactly one must be given", function,
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
     result = gpi_check_text(gp, function, "map", desc->map);
@@ -26283,7 +26989,7 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
                         batch->function);
     if (gpi_type_size(type) != size) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
+                        "%s: type = %d, must have the size of the table's values, %zu bytes", batch->function,
                         (int)desc->type, size);
     }
     if (type == GP_F64 && !gp->info.fp64)
@@ -26307,9 +27013,9 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
 {
     const gp_hash_insert_desc *desc = put->desc;
     if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function,
-                        (int)desc->duplicates,
-                        apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function, (int)desc->duplicates,
+            apply ? "has no meaning where values of equal keys are combined" : "is not a gp_hash_duplicates");
     }
     if (!apply && desc->op) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
@@ -26321,13 +27027,14 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: failed_keys is %s, failed_count %s, failed_values %s: they go together",
-                        batch->function, desc->failed_keys ? "given" : "NULL",
-                        desc->failed_count ? "given" : "NULL", desc->failed_values ? "given" : "NULL");
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: failed_keys is %s, failed_count %s, failed_values %s: give keys and count, or none",
+            batch->function, desc->failed_keys ? "given" : "NULL", desc->failed_count ? "given" : "NULL",
+            desc->failed_values ? "given" : "NULL");
     }
     if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
@@ -26435,9 +27142,9 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     }
     GPI_CALL_ARG(call, source);
     GPI_CALL_ARG(call, put->operand);
-    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+    gpi_call_arg_uint(call, judging ? chosen | wide : put->change);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
 /* One launch: the batch into the table, or its indices into the judge. */
@@ -26611,7 +27318,7 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_HASH_LOST] > 0) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys do not fit into %llu slots", function,
                         (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
     }
     to->taken = counts[GPI_HASH_CLAIMED];
@@ -26703,7 +27410,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
+    /* Keys after the slots take none: where one is live, there is a dead one more than this tells. */
     out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }
@@ -26727,7 +27434,7 @@ GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live)
 
 /* ---- Begin file src/hash/retrieve.c ---- */
 /* retrieve.c - gp_hash_retrieve: all live keys of a table. */
-/* The sort behind a retrieve with sort_type: in place, as many keys as were found. */
+/* The sort after a retrieve with sort_type: in place, as many keys as were found. */
 static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
 {
     gp_sort_desc sort;
@@ -26754,15 +27461,15 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
-                        (int)d->sort_type, k);
+                        "%s: sort_type = %d, must have the size of the table's keys, %zu bytes",
+                        batch->function, (int)d->sort_type, k);
     }
     if (v == 0 && d->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (d->descending && !d->sort_type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set but sort_type is 0",
                         batch->function);
     }
     if (!d->live_count)
@@ -26802,9 +27509,9 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
-    gpi_sort_arg_long(call, d->room);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
+    gpi_call_arg_ulong(call, d->room);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
     return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
 }
 
@@ -26924,8 +27631,8 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
 {
     return gpi_fail(
         gp, GP_ERROR_INVALID_BUFFER,
-        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
-        "table was not done: gp_hash_clear makes it anew",
+        "%s: the memory of a hash table was overwritten: its header is damaged. The call did nothing; "
+        "gp_hash_clear makes the table usable again",
         function);
 }
 
@@ -26966,10 +27673,11 @@ static gp_result gpi_hash_tell(gp_context *gp)
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
     if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: keys refused: %u: their value is, or would have become, the one that the table has "
-                    "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
-                    functions[by], counts[by]);
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_ARGUMENT,
+        "%s: keys refused: %u: their value is, or would have become, the one that marks absent keys; "
+        "set gp_hash_desc.reserved to a value that does not occur",
+        functions[by], counts[by]);
 }
 
 /* Blocks; the queue's hash kernels have ended. */
@@ -26993,7 +27701,7 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
     if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
         gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
         (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                       "%s: table = %llx is no table of this context, or was destroyed", function,
+                       "%s: table = %llx is not a table of this context, or was destroyed", function,
                        (unsigned long long)handle.id);
         return NULL;
     }
@@ -27123,7 +27831,7 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Slots behind the table, for the keys that mean something else in a slot. */
+/* Slots after the table's, for the keys that mean something else in a slot. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -27143,7 +27851,7 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
                                        bool has_counters)
 {
     const size_t span = gpi_hash_slot_span(call->gp, plan);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     if (has_counters) gpi_hash_arg_counters(call);
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
@@ -27159,7 +27867,7 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
-    gpi_sort_arg_uint(call, from != NULL);
+    gpi_call_arg_uint(call, from != NULL);
     return gpi_hash_launch_slots(call, table, &plan, false);
 }
 /* ---- End file src/hash/table.c ---- */
@@ -27242,7 +27950,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: ranks of the flags, behind the scan's own scratch */
+    gp_scan_desc scan_desc; /* unpack: ranks of the flags, after the scan's own scratch */
     gpi_scan scan;
     size_t ranks_at; /* bytes */
 } gpi_gather;
@@ -28203,7 +28911,7 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
                         (int)d->border);
     }
     if (d->map && d->weights)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map and weights are both given: give one of them",
                         s->function);
     return gpi_check_text(gp, s->function, "map", d->map);
 }
@@ -28234,7 +28942,8 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->out_pitch = d->out_pitch ? d->out_pitch : row;
     s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
     if (s->in_pitch < row || s->out_pitch < row) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a pitch of %zu or %zu is less than a row of %zu",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: in_pitch = %zu or out_pitch = %zu is less than a row of %zu elements",
                         s->function, s->in_pitch, s->out_pitch, row);
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||
@@ -28520,7 +29229,7 @@ typedef struct gpi_histogram {
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
-    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/histogram.cl */
+    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
     cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
@@ -28564,7 +29273,7 @@ static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
     return ~(cl_uint)0;
 }
 
-/* Even bins of integers: exact, see histogram/histogram.cl. */
+/* Even bins of integers: exact, see histogram/bins.cl. */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
     const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */
@@ -28593,8 +29302,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: bounds of floats are .f64 of lower and upper, and here .f32 is set",
-                        h->function);
+                        "%s: bounds of floats are lower.f64 and upper.f64, but .f32 is set", h->function);
     }
     if (!good) {
         return gpi_fail(
@@ -28654,16 +29362,17 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
 {
     const gp_histogram_desc *d = h->desc;
     if (h->channels > 4 || (h->channels > 1 && h->size > 1) || h->wanted > h->channels) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: channels = %u and channels_out = %u: 4 at most, more than one of 8 bits only",
-                        h->function, d->channels, d->channels_out);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: channels = %u and channels_out = %u: at most 4, and more than 1 only for samples of 8 bits",
+            h->function, d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
         return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
                         "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: edges is given: lower and upper must be 0",
                         h->function);
     }
     return GP_OK;
@@ -29220,7 +29929,7 @@ static gp_result gpi_group_element(gp_context *gp, const char *function, const g
     operation.monoid = op->monoid;
     if (!op->monoid) operation.out_type = op->type;
     if (!op->monoid && gpi_is_arg(op->op)) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax take a monoid here",
+        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax need a monoid here",
                           function, (int)op->op);
     } else {
         result = gpi_element_make(gp, function, &operation, element);
@@ -29244,7 +29953,8 @@ static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_
                         (unsigned)desc->group, (int)GPI_GROUP_SIZE_MAX);
     }
     if (desc->table.id) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table is only used with GP_DEVICE_HASH",
+                        function);
     }
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
         result = gpi_group_check_name(gp, function, desc, k);
@@ -29345,8 +30055,8 @@ static gp_result gpi_device_compose(gp_context *gp, const char *function, const 
                         (int)desc->part);
     }
     if (desc->ops || desc->op_count || desc->group) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_GROUP",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: ops, op_count and group are only used with GP_DEVICE_GROUP", function);
     }
     return gpi_hash_device_text(gp, function, desc->table, text);
 }

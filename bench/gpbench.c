@@ -1,13 +1,13 @@
 /* gpbench.c - the benchmark program: sub-commands and options. */
 #define _POSIX_C_SOURCE 200809L
-#include "bench.h"
+#include "harness/bench.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
+#include "harness/data.h"
 
 static const char help[] =
     "usage: gpbench                          a short run, and what its columns mean\n"

@@ -1,7 +1,7 @@
 /* 07_json_tree.c - the structure of a JSON file: which brackets are real, which one closes which, how deep.
 
-   Whether a byte is in a string is a matter of an automaton: outside, inside, behind a backslash. Each byte
-   is a function from state to state, functions are composed, and a scan of them gives the state behind every
+   Whether a byte is in a string is a matter of an automaton: outside, inside, after a backslash. Each byte
+   is a function from state to state, functions are composed, and a scan of them gives the state after every
    byte, without a sequential step. gp_brackets sees the brackets outside strings, gp_tree counts the commas
    there. Prints the tree down to depth 2.
 
@@ -32,7 +32,7 @@ static char *read_file(const char *path, size_t *size)
     return text;
 }
 
-/* A function of states 0 (outside), 1 (inside), 2 (behind a backslash), two bits each, and above them the
+/* A function of states 0 (outside), 1 (inside), 2 (after a backslash), two bits each, and above them the
    last byte: 17 is that of a quote, 24 of a backslash, 20 of any other byte. */
 static const cl_uint unmoved = 36;
 static const gp_monoid automaton = {

@@ -55,7 +55,7 @@ emit_sources() {
 }
 
 # kernels/FOLDER/NAME.cl as gpi_kernel_FOLDER_NAME[]. Comments go, unless the file is in a text for users; #line, which
-# also names the file for build logs, stands for the lines that are gone, and behind #include.
+# also names the file for build logs, stands for the lines that are gone, and after #include.
 # A second question mark in a row is escaped, because C99 reads some such pairs as trigraphs.
 emit_kernel() {
     printf '/* ---- Begin file kernels/%s.cl ---- */\n' "$1"

@@ -9,7 +9,9 @@ cd "$(dirname "$0")/.."
 flags_of() { # file of kernels/
     case $1 in
     *_serial.cl | */buckets.cl) printf '%s ' -DGPI_SHAPE_SERIAL=1 ;;
-    */brackets.cl | */stack_scan.cl) printf '%s ' -DGPI_BACK=0 ;;
+    esac
+    case $1 in
+    */brackets.cl | */stack_*.cl) printf '%s ' -DGPI_BACK=0 ;;
     esac
     echo "-Ikernels -include ${1%/*}/prelude.h"
 }

@@ -4,7 +4,7 @@
 # usage: tools/layers.sh [FOLDER]      (src without FOLDER)
 #
 # FOLDER/layers.txt lists the folders from the bottom up, one a line; what follows the first word is for readers.
-# A line "instead x/y.cl x/z.cl" there names files of which a program has one: what all of them define is one thing.
+# A line "instead x/y.cl x/z.cl" there names files that stand in for one another: what several of them define is one thing.
 #   upward   a file includes a file, or uses a name that is defined, in a folder above its own
 #   cycle    files include one another, or use one another's names, in a circle
 #   header   a file uses a name beginning with gpi_ or GPI_ (in kernels also gp_) that it neither defines nor

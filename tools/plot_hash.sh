@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the rate of insertion by load, beside the published one (bench/hash_published.c), as SVG.
+# Draws the rate of insertion by load, beside the published one (bench/hash/hash_published.c), as SVG.
 #
 # usage: tools/plot_hash.sh CSV SVG
 #

@@ -51,7 +51,7 @@ function emit(path,   lines, n, i, line, name, depth, dropped, begun) {
         if (name != "" && is_public(path)) emit(name)
         if (name != "" || line ~ /^#[ \t]*pragma[ \t]+once/ ||
             (line ~ /^#include </ && !depth && line in seen)) {
-            # a block of such lines goes with the blank line behind it; in the public header parts end themselves
+            # a block of such lines goes with the blank line after it; in the public header parts end themselves
             dropped = 1
             continue
         }

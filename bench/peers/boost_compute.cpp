@@ -1,5 +1,5 @@
 // boost_compute.cpp - Boost.Compute on the same device, queue and buffers.
-#include "../peer.h"
+#include "peer.h"
 
 #include <exception>
 

@@ -1,5 +1,5 @@
 // boost_map.cpp - Boost.Compute's transform, fill and gather on the same device, queue and buffers.
-#include "../peer.h"
+#include "peer.h"
 
 #include <exception>
 

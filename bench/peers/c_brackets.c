@@ -1,6 +1,6 @@
 /* c_brackets.c - brackets matched by one thread in plain C: the usual stack, and one without branches.
    Compiled like host_loops.c. */
-#include "../peer.h"
+#include "peer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* c_by_key.c - runs of equal keys summed up on all cores in plain C: each thread counts the runs that begin
    in its part, then sums them up, the last one to its end wherever that is. Compiled like host_loops.c. */
-#include "../peer.h"
+#include "peer.h"
 
-#include "../pool.h"
+#include "../harness/pool.h"
 
 enum { THREADS_MAX = 256 };
 

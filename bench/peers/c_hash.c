@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "../pool.h"
+#include "../harness/pool.h"
 
 enum { AHEAD = 16 };
 #define EMPTY UINT64_MAX

@@ -1,12 +1,12 @@
 /* c_histogram.c - a histogram on all cores in plain C: each thread counts its part in four tables, so that
    equal samples in a row do not wait for each other; many bins in one table a thread. Compiled like
    host_loops.c. */
-#include "../peer.h"
+#include "peer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../pool.h"
+#include "../harness/pool.h"
 
 enum { TABLES = 4, BYTE = 256, THREADS_MAX = 64, FEW = 4096 };
 

@@ -4,7 +4,7 @@
    counts, move, barrier. The tough form gathers a cache line for each digit and writes it past the caches;
    the plain one stores key by key. Compiled like host_loops.c. */
 #define _POSIX_C_SOURCE 200809L
-#include "../peer.h"
+#include "peer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-#include "../pool.h"
+#include "../harness/pool.h"
 
 enum { BINS = 256, THREADS_MAX = 64, LINE = 64, AHEAD = 2048, STEP = 16 };
 

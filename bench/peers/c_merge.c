@@ -1,9 +1,9 @@
 /* c_merge.c - merging and searching on all cores in plain C. Each thread takes an equal part of the output,
    or of the needles; where its part of a merge begins is found by binary search (Merge Path). The tough forms
    work on several runs, or needles, side by side. Compiled like host_loops.c. */
-#include "../peer.h"
+#include "peer.h"
 
-#include "../pool.h"
+#include "../harness/pool.h"
 
 enum { RUNS = 8, ABREAST = 16 };
 

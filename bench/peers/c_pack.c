@@ -1,8 +1,8 @@
 /* c_pack.c - selection, partition, unique elements and runs on all cores in plain C: each thread counts in
    its part, then writes, without branches. Compiled like host_loops.c. */
-#include "../peer.h"
+#include "peer.h"
 
-#include "../pool.h"
+#include "../harness/pool.h"
 
 enum { THREADS_MAX = 256 };
 

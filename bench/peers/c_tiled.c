@@ -1,8 +1,8 @@
 /* c_tiled.c - the toughest plain C: all cores, tile by tile, so that a scan's second reading is from cache.
    Compiled like host_loops.c. */
-#include "../peer.h"
+#include "peer.h"
 
-#include "../pool.h"
+#include "../harness/pool.h"
 
 /* Elements of one thread's tile: read twice, so it must stay in a core's cache. */
 enum { TILE = 32768, THREADS_MAX = 256, LINE = 16 /* words: threads write to lines of their own */ };

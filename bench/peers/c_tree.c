@@ -1,6 +1,6 @@
 /* c_tree.c - trees by one thread in plain C: index among siblings, numbers of children, ends of subtrees.
    Compiled like host_loops.c. */
-#include "../peer.h"
+#include "peer.h"
 
 #include <stdlib.h>
 

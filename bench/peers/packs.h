@@ -1,6 +1,6 @@
 // packs.h - the work of the C++ peers of gp_select, gp_partition and gp_unique: what each library has to
 // give.
-#include "../peer.h"
+#include "peer.h"
 
 static bool packs_supports(const bench_work *work)
 {

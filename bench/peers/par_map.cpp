@@ -1,5 +1,5 @@
 // par_map.cpp - std::transform, std::fill and loops on C++17's parallel policies, and oneTBB's parallel_for.
-#include "../peer.h"
+#include "peer.h"
 
 #include <algorithm>
 #include <execution>

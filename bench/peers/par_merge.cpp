@@ -1,5 +1,5 @@
 // par_merge.cpp - std::merge with the parallel policy, which is oneTBB's in libstdc++.
-#include "../peer.h"
+#include "peer.h"
 
 #include <algorithm>
 #include <execution>

@@ -1,8 +1,8 @@
 // segment_sorts.cpp - std::sort of each segment, on one thread and on all.
-#include "../peer.h"
+#include "peer.h"
 
 extern "C" {
-#include "../pool.h"
+#include "../harness/pool.h"
 }
 
 #include <algorithm>

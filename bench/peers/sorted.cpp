@@ -1,10 +1,10 @@
 // sorted.cpp - std::merge on one thread; std::lower_bound on one thread and on all.
-#include "../peer.h"
+#include "peer.h"
 
 #include <algorithm>
 
 extern "C" {
-#include "../pool.h"
+#include "../harness/pool.h"
 }
 
 static bool supports_merge(const bench_work *work)

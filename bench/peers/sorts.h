@@ -2,7 +2,7 @@
 #ifndef BENCH_PEERS_SORTS_H
 #define BENCH_PEERS_SORTS_H
 
-#include "../peer.h"
+#include "peer.h"
 
 #include <cstring>
 #include <vector>

@@ -1,5 +1,5 @@
 // std.cpp - the C++ standard library on one thread.
-#include "../peer.h"
+#include "peer.h"
 
 #include <numeric>
 

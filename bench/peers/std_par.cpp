@@ -1,5 +1,5 @@
 // std_par.cpp - the C++17 parallel algorithms; libstdc++ has them on TBB.
-#include "../peer.h"
+#include "peer.h"
 
 #include <execution>
 #include <numeric>

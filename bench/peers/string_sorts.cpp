@@ -1,5 +1,5 @@
 // string_sorts.cpp - std::stable_sort of indices by std::string_view, on one thread.
-#include "../peer.h"
+#include "peer.h"
 
 #include <algorithm>
 #include <numeric>

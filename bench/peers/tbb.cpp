@@ -1,5 +1,5 @@
 // tbb.cpp - oneTBB's parallel_reduce and parallel_scan, written as its manual shows.
-#include "../peer.h"
+#include "peer.h"
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 // tbb_histogram.cpp - histograms as oneTBB's manual shows, a table a thread; and by the C++17 parallel
 // algorithms, one table of atomic counts.
-#include "../peer.h"
+#include "peer.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // topk.cpp - the largest k keys with the standard library, on one thread; keys only.
-#include "../peer.h"
+#include "peer.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 /* masks.cl - the serial tile of gp_select and its like where vectors can be packed (GPI_BY_MASKS of select/input.cl),
-   in place of scan/tile.cl's: what is picked is found out once, and kept as masks of 16 elements.
+   in place of scan/tile_serial.cl's: what is picked is found out once, and kept as masks of 16 elements.
 
        picked   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors
        mask     |    16 bits    | ... |     of the whole tile

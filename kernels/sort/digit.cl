@@ -21,6 +21,9 @@
 #define GPI_BINS 256
 #define GPI_PASSES_MAX 8
 
+/* Digits d of this item. */
+#define GPI_EACH_BIN(d) for (uint d = (uint)get_local_id(0); d < GPI_BINS; d += GPI_WG)
+
 /* ------------------------------------------------------------------ digits */
 
 /* What a pass sorts by. */

@@ -20,14 +20,12 @@
        keys    |  small ..  |      large 0      |small|       large 1       |
        rows                 | 0    | 1    | 2 |       | 3    | 4    | 5  |
 
-   In the local shape, neighbouring small segments share a tile: it is put in the order of all digits, and
-   then, being stable, of the segments' numbers.
    (Count, scan, scatter: Satish, Harris & Garland 2009.)
 
-   State, in uints: | rows | large segments | bad offsets | first bad one | segments | - |, 16 in all.
+   What one group does with small segments is in a file for each shape (sort/segments_serial.cl,
+   sort/segments_local.cl), what kernels tell each other in sort/segments_state.cl.
 
-   Parameters
-       GPI_CELL_WIDE   1: positions take 64 bits, 0: 32                                                   */
+   Parameters: those of sort/rank.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SEGMENTED_SORT_CL
 #define GPI_SORT_SEGMENTED_SORT_CL
 #include "base/count.cl"
@@ -35,91 +33,18 @@
 #include "group/sync.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
-#include "sort/single_tile_sort.cl"
-
-#ifndef GPI_CELL_WIDE
-#error "GPI_CELL_WIDE must be defined"
-#endif
-#if GPI_CELL_WIDE
-typedef ulong gpi_sort_cell;
+#include "sort/segments_state.cl"
+#if GPI_SHAPE_SERIAL
+#include "sort/segments_serial.cl"
 #else
-typedef uint gpi_sort_cell;
+#include "sort/segments_local.cl"
 #endif
-
-#define GPI_SORT_SEGMENTS_ROWS 0
-#define GPI_SORT_SEGMENTS_LARGE 1
-#define GPI_SORT_SEGMENTS_BAD 2
-#define GPI_SEGMENTS_FIRST_BAD 3
-#define GPI_SEGMENTS_COUNT 4
-#define GPI_SEGMENTS_WORDS 16
-
-/* A large segment; the host makes room for 32 bytes. from[p % 2] is the place that pass p reads. */
-typedef struct gpi_large {
-    ulong begin, length;
-    uint row, rows, from[2];
-} gpi_large;
-
-/* What the host has laid out in the state buffer. */
-typedef struct gpi_segments {
-    gpi_state state;
-    __global gpi_sort_cell *maxima; /* of blocks of offsets */
-    __global gpi_sort_cell *bounds; /* P */
-    __global gpi_large *large;
-    __global uint *owner;          /* of a row: its large segment */
-    __global gpi_sort_cell *table; /* row, digit */
-} gpi_segments;
-
-#define GPI_SEGMENTS_PARAMETERS \
-    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at
-#define GPI_SEGMENTS_SET(segments)                                     \
-    (segments).state = state;                                          \
-    (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \
-    (segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \
-    (segments).large = (__global gpi_large *)(state + large_at);       \
-    (segments).owner = (__global uint *)(state + owner_at);            \
-    (segments).table = (__global gpi_sort_cell *)(state + table_at)
 
 /* ------------------------------------------------------------------ offsets */
 
 /* The caller's: numbers of `offset_words` 32-bit words. */
 #define GPI_SORT_OFFSETS_PARAMETERS \
     __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
-
-#if GPI_SHAPE_SERIAL
-typedef uint gpi_maxima_shared;
-#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0
-
-static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
-{
-    (void)row;
-    *total = x;
-    return 0;
-}
-#else
-typedef __local gpi_sort_cell *gpi_maxima_shared;
-#define GPI_MAXIMA_SHARED(name)                   \
-    __local gpi_sort_cell name##_mem[2 * GPI_WG]; \
-    const gpi_maxima_shared name = name##_mem
-
-/* The maximum of x over the items before this one; *total over all. Each step doubles the reach. */
-static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
-{
-    const uint l = (uint)get_local_id(0);
-    uint from = 0;
-    row[l] = x;
-    gpi_sync(); /* row 0 is complete */
-    for (uint d = 1; d < GPI_WG; d *= 2) {
-        if (l >= d) x = max(row[from + l - d], x);
-        from = GPI_WG - from;
-        row[from + l] = x;
-        gpi_sync(); /* this step's row is complete; the other one is no longer read */
-    }
-    *total = row[from + GPI_WG - 1];
-    x = l > 0 ? row[from + l - 1] : 0;
-    gpi_sync(); /* the last row is read: the next call may overwrite it */
-    return x;
-}
-#endif
 
 /* The maximum of the good ones of a block of `span` offsets. The first group clears the state. */
 GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
@@ -192,72 +117,6 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAM
 }
 
 /* ------------------------------------------------------------------ small */
-
-/* The first i in [begin, end) with P[i] >= x; end when there is none. */
-static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)
-{
-    while (begin < end) {
-        const uint middle = begin + (end - begin) / 2;
-        if (bounds[middle] < x) begin = middle + 1;
-        else end = middle;
-    }
-    return begin;
-}
-
-#if GPI_SHAPE_SERIAL
-/* The small ones of segments [first, last), one after the other. */
-static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
-                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)
-{
-    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    for (uint s = first; s < last; s++) {
-        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;
-        if (n == 0 || n > small) continue;
-        if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);
-        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);
-    }
-}
-#else
-/* Puts shared->order of a tile at `base`, ordered by keys, in the order of its segments [first, last):
-   their numbers are further digits. */
-static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
-                                    uint last, gpi_rank_shared shared)
-{
-    const uint highest = last - first - 1;
-    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {
-        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {
-            const uint k = GPI_ORDER_INDEX(shared->order[i]);
-            uint d = GPI_BINS - 1;
-            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;
-            shared->order[i] = GPI_ORDER(d, k);
-        }
-        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));
-    }
-}
-
-/* The small ones of segments [first, last), as many together as a tile holds. */
-static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
-                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)
-{
-    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    (void)tmp_first;
-    while (first < last) {
-        const ulong base = segments.bounds[first];
-        uint next = 0;
-        if (get_local_id(0) == 0)
-            next = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;
-        next = gpi_broadcast(next, &shared->word);
-        const uint n = (uint)(segments.bounds[next] - base);
-        if (n > 0) {
-            gpi_single_tile_order(move.key, base, n, bits, shared);
-            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);
-            gpi_single_tile_write(move, base, n, shared);
-            gpi_sync(); /* the tile is written: the next one may overwrite it */
-        }
-        first = next > first ? next : first + 1; /* the same: this one is large */
-    }
-}
-#endif
 
 /* The small segments that begin at [window * group, ... + window). Small: up to `small` keys; in the local
    shape a tile. */

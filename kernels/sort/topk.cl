@@ -16,15 +16,10 @@
 
    No group waits for another. Whatever the sample was, the result is the same: only the cost differs. Each
    histogram's groups choose the digit of the one before for themselves, so that a choice costs no launch.
-   (Radix selection: Alabi et al. 2012; a threshold from a sample: Floyd & Rivest 1975.)
+   (A threshold from a sample: Floyd & Rivest 1975.)
 
-   State, in ulongs; the host computes where the rest of the scratch begins:
-
-       | count | k | found | threshold of each round | cursor of each round (uints) | equals (round 0) | - |
-       | select: after digit 0 ... GPI_KEY_SIZE: prefix, rest, threshold, decided |
-       | histogram: digit, bin | blocks: round, GPI_TOPK_BLOCK tiles: keys below, equal (uints) |
-
-   The directory has for each tile: where its kept keys begin, how many they are, how many equal t.
+   The directory has for each tile: where its kept keys begin, how many they are, how many equal t. What else
+   kernels tell each other: sort/topk_state.cl.
 
    Parameters: those of sort/rank.cl. */
 #ifndef GPI_SORT_TOPK_CL
@@ -37,156 +32,9 @@
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/topk_filter.cl"
-
-#define GPI_TOPK_COUNT 0
-#define GPI_TOPK_K 1
-#define GPI_TOPK_FOUND 2
-#define GPI_TOPK_THRESHOLD 3
-#define GPI_TOPK_CURSOR 5
-#define GPI_TOPK_EQUALS 6
-#define GPI_TOPK_SELECT 8
-#define GPI_TOPK_HISTOGRAM 48
-#define GPI_TOPK_BLOCKS (GPI_TOPK_HISTOGRAM + GPI_KEY_SIZE * GPI_BINS)
-#define GPI_TOPK_BLOCK 128
-
-#if GPI_TOPK_SELECT + 4 * (GPI_PASSES_MAX + 1) > GPI_TOPK_HISTOGRAM
-#error "the state's parts overlap"
-#endif
-
-/* What all kernels share. `blocks`: of GPI_TOPK_BLOCK tiles; `room`: how many keys may be kept. */
-typedef struct gpi_topk {
-    __global ulong *number;
-    volatile __global uint *cursor, *equals;
-    ulong room;
-    uint blocks;
-} gpi_topk;
-
-#define GPI_TOPK_PARAMETERS __global ulong *scratch, ulong state_at, ulong room, uint blocks
-#define GPI_TOPK_SET(topk)                                                       \
-    (topk).number = scratch + state_at;                                          \
-    (topk).cursor = (volatile __global uint *)((topk).number + GPI_TOPK_CURSOR); \
-    (topk).equals = (volatile __global uint *)((topk).number + GPI_TOPK_EQUALS); \
-    (topk).room = room;                                                          \
-    (topk).blocks = blocks
-
-/* Keys below and equal to the threshold in a block of tiles. */
-static volatile __global uint *gpi_topk_block(gpi_topk topk, uint round, uint block)
-{
-    return (volatile __global uint *)(topk.number + GPI_TOPK_BLOCKS + (ulong)round * topk.blocks + block);
-}
-
-static volatile __global uint *gpi_topk_bin(gpi_topk topk, uint level, uint d)
-{
-    return (volatile __global uint *)(topk.number + GPI_TOPK_HISTOGRAM + level * GPI_BINS + d);
-}
-
-/* The first round's threshold has let too many keys pass, or too few. Known after its filter. */
-static bool gpi_topk_missed(gpi_topk topk)
-{
-    const ulong kept = topk.cursor[0], equals = (ulong)topk.equals[1] << 32 | topk.equals[0];
-    return kept > topk.room || kept + equals < topk.number[GPI_TOPK_K];
-}
-
-/* ------------------------------------------------------------------ selection by digits */
-
-/* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */
-static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                               gpi_key_bits prefix, gpi_rank_shared shared)
-{
-    GPI_EACH_BIN(d) shared->count[d] = 0;
-    gpi_sync(); /* the counters are zero */
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
-        const gpi_key_bits high = gpi_key_order(key[i], digit.flip) >> digit.shift;
-        if (high >> 8 != prefix) continue;
-#if GPI_SHAPE_SERIAL
-        shared->count[high & digit.mask]++;
-#else
-        (void)atomic_inc(&shared->count[high & digit.mask]);
-#endif
-    }
-    gpi_sync(); /* all is counted */
-}
-
-static gpi_digit gpi_topk_digit(uint level, ulong flip)
-{
-    gpi_digit digit;
-    digit.flip = (gpi_key_bits)flip;
-    digit.shift = 8 * (GPI_KEY_SIZE - 1 - level);
-    digit.mask = GPI_BINS - 1;
-    return digit;
-}
-
-/* The digit of the key that comes rank-th (from 1) among those counted in shared->next. Leaves in next[0] how
-   many have lower digits, in next[1] how many have this one. */
-static uint gpi_choose(ulong rank, gpi_rank_shared shared)
-{
-    uint chosen = 0;
-    gpi_sync(); /* the counts are there */
-    if (get_local_id(0) == 0) {
-        ulong sum = 0;
-        while (chosen < GPI_BINS - 1 && sum + shared->next[chosen] < rank) sum += shared->next[chosen++];
-        shared->next[1] = shared->next[chosen];
-        shared->next[0] = sum;
-    }
-    return gpi_broadcast(chosen, &shared->word);
-}
-
-/* The order that comes rank-th among n keys; one group. */
-static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
-                               gpi_rank_shared shared)
-{
-    gpi_key_bits prefix = 0;
-    for (uint level = 0; level < GPI_KEY_SIZE; level++) {
-        gpi_count_matching(key, 0, n, gpi_topk_digit(level, flip), prefix, shared);
-        GPI_EACH_BIN(d) shared->next[d] = shared->count[d];
-        prefix = prefix << 8 | gpi_choose(rank, shared);
-        rank -= shared->next[0];
-        gpi_sync(); /* next[0] is read: the next level's counts may overwrite it */
-    }
-    return prefix;
-}
-
-/* What is known of the k-th key's order: its highest digits; how many of the keys with those come before and
-   with it; once those keys fit, a threshold. */
-typedef struct gpi_selected {
-    ulong prefix, rest, threshold, decided;
-} gpi_selected;
-
-/* The same after `level` digits: from what was known before, and the histogram of the digit. Every group
-   computes it. */
-static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)
-{
-    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);
-    gpi_selected s;
-    s.prefix = known[0];
-    s.rest = known[1];
-    s.threshold = known[2];
-    s.decided = known[3];
-    if (level == 0) return s;
-    if (!s.decided) {
-        const uint below = 8 * (GPI_KEY_SIZE - level);
-        GPI_EACH_BIN(d)
-        {
-            volatile __global uint *bin = gpi_topk_bin(topk, level - 1, d);
-            shared->next[d] = (ulong)bin[1] << 32 | bin[0];
-        }
-        s.prefix = s.prefix << 8 | gpi_choose(s.rest, shared);
-        s.rest -= shared->next[0];
-        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);
-        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;
-    }
-    return s;
-}
-
-/* Writes it down for the kernels behind. One item. */
-static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
-{
-    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;
-    known[0] = s.prefix;
-    known[1] = s.rest;
-    known[2] = s.threshold;
-    known[3] = s.decided;
-}
+#include "sort/topk_select.cl"
+#include "sort/topk_state.cl"
+#include "sort/topk_tile.cl"
 
 /* ------------------------------------------------------------------ sample */
 
@@ -234,17 +82,6 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
 }
 
 /* ------------------------------------------------------------------ filter */
-
-static gpi_topk_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,
-                                   ulong threshold)
-{
-    gpi_topk_tile tile;
-    tile.key = key + base;
-    tile.length = base < n ? (uint)min((ulong)span, n - base) : 0;
-    tile.flip = (gpi_key_bits)flip;
-    tile.threshold = (gpi_key_bits)threshold;
-    return tile;
-}
 
 /* Room for `keys` keys. One item. Once there is none left, the cursor stays where it is, above `room`. */
 static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)

@@ -138,7 +138,7 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     return result;
 }
 
-/* Puts `prefix` in front of what the last failure's text says behind the function's name. */
+/* Puts `prefix` between the function's name and the rest of the last failure's text. */
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix)
 {
     char *at = strstr(gp->error, function);

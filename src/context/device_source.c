@@ -55,7 +55,7 @@ static gp_result gpi_group_element(gp_context *gp, const char *function, const g
     operation.monoid = op->monoid;
     if (!op->monoid) operation.out_type = op->type;
     if (!op->monoid && gpi_is_arg(op->op)) {
-        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax take a monoid here",
+        result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax need a monoid here",
                           function, (int)op->op);
     } else {
         result = gpi_element_make(gp, function, &operation, element);
@@ -79,7 +79,8 @@ static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_
                         (unsigned)desc->group, (int)GPI_GROUP_SIZE_MAX);
     }
     if (desc->table.id) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table goes with GP_DEVICE_HASH", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: table is only used with GP_DEVICE_HASH",
+                        function);
     }
     for (k = 0; k < desc->op_count && result == GP_OK; k++) {
         result = gpi_group_check_name(gp, function, desc, k);
@@ -180,8 +181,8 @@ static gp_result gpi_device_compose(gp_context *gp, const char *function, const 
                         (int)desc->part);
     }
     if (desc->ops || desc->op_count || desc->group) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops, op_count and group go with GP_DEVICE_GROUP",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: ops, op_count and group are only used with GP_DEVICE_GROUP", function);
     }
     return gpi_hash_device_text(gp, function, desc->table, text);
 }

@@ -37,12 +37,12 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
     const gp_result result = gpi_check_monoid(gp, function, o->monoid);
     if (result != GP_OK) return result;
     if (o->out_type || o->op || o->op_count || o->compensated || (o->type && !o->map)) {
-        return gpi_fail(
-            gp, GP_ERROR_INVALID_ARGUMENT,
-            "%s: with a monoid, out_type and op (and op_count and compensated) stay 0, and %s too "
-            "unless there is a %s (here %d, %d, %zu, %d, %d)",
-            function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op, o->op_count,
-            o->compensated, (int)o->type);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: with a monoid, out_type, op, op_count and compensated must be 0, and %s too "
+                        "unless %s is given "
+                        "(here %d, %d, %zu, %d, %d)",
+                        function, gpi_type_field(o), gpi_map_field(o), (int)o->out_type, (int)o->op,
+                        o->op_count, o->compensated, (int)o->type);
     }
     if (!o->map) element->in_size = o->monoid->size;
     element->base_size = element->out_size = o->monoid->size;
@@ -80,7 +80,7 @@ static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi
                         function, gpi_type_cl(field->out));
     }
     if (gpi_is_arg(field->op) && o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial stays NULL with argmin and argmax",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: initial must be NULL with argmin and argmax",
                         function);
     }
     return GP_OK;
@@ -142,11 +142,11 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     size_t i;
     if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 is only used by a map, and there is none",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: in2 is given but map is NULL: only a map reads in2", function);
     }
     if (!o->op_count && (o->ops || o->out_types)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are ops or out_types, and op_count is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: ops or out_types is given but op_count is 0",
                         function);
     }
     for (i = 0; i < 3 && result == GP_OK; i++) {
@@ -190,15 +190,15 @@ static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_
 static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_operation *o)
 {
     if (o->op || o->out_type || o->initial) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: with op_count, op, out_type and initial stay 0",
-                        function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: with op_count, op, out_type and initial must be 0", function);
     }
     if (!o->ops || o->op_count > GP_OPS_MAX) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: op_count = %zu, must be at most %d, and ops %s",
                         function, o->op_count, GP_OPS_MAX, o->ops ? "is given" : "is NULL");
     }
     if (o->map_type && (!o->map || !gpi_type_size(o->map_type))) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or there is no map",
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d: not a gp_type, or map is NULL",
                         function, (int)o->map_type);
     }
     return gpi_check_fp64(gp, function, o->map_type);
@@ -239,8 +239,10 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     if (result == GP_OK && o->indices && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type goes with op_count; here %s", function,
-                        gpi_is_arg(o->op) ? "the map's values are compared as type" : "it is out_type");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type is only used with op_count; here %s",
+                        function,
+                        gpi_is_arg(o->op) ? "type says as what the map's values are compared"
+                                          : "out_type is the map's type");
     }
     element->field_count = 1;
     element->mapped = !o->map || gpi_is_arg(o->op) ? gpi_operand(from) : field->value;
@@ -291,8 +293,8 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
     memcpy(element->initial, element->identity, element->base_size);
     if (o->initial) gpi_field_initial(&element->fields[0], o->initial, element->initial);
     if (o->compensated && !compensated) {
-        return gpi_fail(gp, GP_ERROR_INVALID_OP,
-                        "%s: compensated goes with sums of floats, and there is none", function);
+        return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: compensated needs a sum of floats, and there is none",
+                        function);
     }
     return GP_OK;
 }
@@ -335,7 +337,8 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
     for (k = 0; k < element->field_count; k++) {
         if (!gpi_is_arg(element->fields[k].op) || element->fields[k].out != GP_U32) continue;
         if (count >= UINT32_MAX) {
-            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, positions of u32 take out_type u64",
+            return gpi_fail(gp, GP_ERROR_COUNT_LIMIT,
+                            "%s: count = %zu, does not fit positions of u32: set out_type to GP_U64",
                             function, count);
         }
     }

@@ -98,7 +98,7 @@ static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t c
 static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
 {
     const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     gpi_call_arg_count(call, count);
     gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));

@@ -25,7 +25,7 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, cons
                         v, gp->info.name);
     }
     if (v == 0 && desc->reserved)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given, and a set has no values",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reserved is given but the table is a set",
                         function);
     return GP_OK;
 }
@@ -195,7 +195,7 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
     table = gpi_hash_of(from, function, handle);
     if (!table) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: table = %llx is no table of from, or was destroyed", function,
+                        "%s: table = %llx is not a table of from, or was destroyed", function,
                         (unsigned long long)handle.id);
     }
     if (gp->context != from->context)

@@ -13,10 +13,10 @@ static gp_result gpi_hash_check_find(gp_context *gp, gpi_hash_batch *batch, cons
     gp_result r = GP_OK;
     if (!d->keys) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: keys is NULL", batch->function);
     if (!d->values && !d->found)
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values and found are NULL: nothing is wanted",
-                        batch->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: values and found are NULL: at least one output is required", batch->function);
     if (v == 0 && (d->values || d->absent)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (!in_place) r = gpi_hash_use_buffer(gp, batch, "keys", d->keys, d->keys_offset, n, k, GPI_READS);
@@ -36,8 +36,8 @@ static gp_result gpi_hash_launch_find(gpi_call *call, const gpi_hash_batch *batc
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->found, d->found_offset);
     GPI_CALL_ARG(call, absent);
-    gpi_sort_arg_uint(call, gpi_hash_widths(table));
-    gpi_sort_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
+    gpi_call_arg_uint(call, gpi_hash_widths(table));
+    gpi_call_arg_uint(call, (d->values ? GPI_WANTS_VALUES : 0) | (d->found ? GPI_WANTS_FOUND : 0));
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
@@ -67,7 +67,7 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
 {
     if (gp && desc && (desc->values || desc->absent)) {
         if (desc->done) *desc->done = NULL;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values or absent is given");
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_hash_contains: values and absent must be NULL");
     }
     return gpi_hash_find(gp, "gp_hash_contains", table, desc);
 }
@@ -124,7 +124,7 @@ static gp_result gpi_hash_launch_erase(gpi_call *call, const gpi_hash_batch *bat
     if (removal->order.wanted) gpi_hash_arg_array(call, ordered->keys_out, ordered->keys_out_offset);
     else gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->results, d->results_offset);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
     GPI_CALL_ARG(call, wants);
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }

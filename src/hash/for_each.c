@@ -49,7 +49,8 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
     *value = desc->value_type ? desc->value_type : table->value_size == 8 ? GP_U64 : GP_U32;
     if ((desc->map != NULL) == desc->erase) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is %s and erase is %s: either one", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: map is %s and erase is %s: exactly one must be given", function,
                         desc->map ? "given" : "NULL", desc->erase ? "true" : "false");
     }
     result = gpi_check_text(gp, function, "map", desc->map);

@@ -56,7 +56,7 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
                         batch->function);
     if (gpi_type_size(type) != size) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d is no type of the table's values of %zu bytes", batch->function,
+                        "%s: type = %d, must have the size of the table's values, %zu bytes", batch->function,
                         (int)desc->type, size);
     }
     if (type == GP_F64 && !gp->info.fp64)
@@ -80,9 +80,9 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
 {
     const gp_hash_insert_desc *desc = put->desc;
     if ((unsigned)desc->duplicates >= GP_HASH_DUPLICATES_COUNT || (apply && desc->duplicates)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function,
-                        (int)desc->duplicates,
-                        apply ? "means nothing where equal keys combine" : "is not a gp_hash_duplicates");
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT, "%s: duplicates = %d %s", batch->function, (int)desc->duplicates,
+            apply ? "has no meaning where values of equal keys are combined" : "is not a gp_hash_duplicates");
     }
     if (!apply && desc->op) {
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d is for gp_hash_insert_or_apply",
@@ -94,13 +94,14 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     }
     if ((desc->failed_keys == NULL) != (desc->failed_count == NULL) ||
         (desc->failed_values && !desc->failed_keys)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: failed_keys is %s, failed_count %s, failed_values %s: they go together",
-                        batch->function, desc->failed_keys ? "given" : "NULL",
-                        desc->failed_count ? "given" : "NULL", desc->failed_values ? "given" : "NULL");
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: failed_keys is %s, failed_count %s, failed_values %s: give keys and count, or none",
+            batch->function, desc->failed_keys ? "given" : "NULL", desc->failed_count ? "given" : "NULL",
+            desc->failed_values ? "given" : "NULL");
     }
     if (batch->table->value_size == 0 && (desc->values || desc->failed_values)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (desc->count > UINT32_MAX - 1 && (desc->duplicates || desc->failed_keys)) {
@@ -208,9 +209,9 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     }
     GPI_CALL_ARG(call, source);
     GPI_CALL_ARG(call, put->operand);
-    gpi_sort_arg_uint(call, judging ? chosen | wide : put->change);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, judging ? 0 : put->wants);
+    gpi_call_arg_uint(call, judging ? chosen | wide : put->change);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
 /* One launch: the batch into the table, or its indices into the judge. */

@@ -58,7 +58,7 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
     if (result != GP_OK) return result;
     if (counts[GPI_HASH_LOST] > 0) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys would find no place in %llu slots", function,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys do not fit into %llu slots", function,
                         (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
     }
     to->taken = counts[GPI_HASH_CLAIMED];
@@ -150,7 +150,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* Keys behind the table take no slot: where one is live, there is a dead one more than this tells. */
+    /* Keys after the slots take none: where one is live, there is a dead one more than this tells. */
     out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }

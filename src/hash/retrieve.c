@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The sort behind a retrieve with sort_type: in place, as many keys as were found. */
+/* The sort after a retrieve with sort_type: in place, as many keys as were found. */
 static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
 {
     gp_sort_desc sort;
@@ -32,15 +32,15 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     gp_result r;
     if (d->sort_type && gpi_type_size(d->sort_type) != k) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: sort_type = %d is no type of the table's keys of %zu bytes", batch->function,
-                        (int)d->sort_type, k);
+                        "%s: sort_type = %d, must have the size of the table's keys, %zu bytes",
+                        batch->function, (int)d->sort_type, k);
     }
     if (v == 0 && d->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and the table is a set",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but the table is a set",
                         batch->function);
     }
     if (d->descending && !d->sort_type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set, and sort_type is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: descending is set but sort_type is 0",
                         batch->function);
     }
     if (!d->live_count)
@@ -80,9 +80,9 @@ static gp_result gpi_hash_collect(gpi_call *call, const gpi_hash_batch *batch, c
     gpi_hash_arg_array(call, d->keys, d->keys_offset);
     gpi_hash_arg_array(call, d->values, d->values_offset);
     gpi_hash_arg_array(call, d->live_count, d->live_count_offset);
-    gpi_sort_arg_long(call, d->room);
-    gpi_sort_arg_uint(call, gpi_hash_widths(batch->table));
-    gpi_sort_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
+    gpi_call_arg_ulong(call, d->room);
+    gpi_call_arg_uint(call, gpi_hash_widths(batch->table));
+    gpi_call_arg_uint(call, d->values ? GPI_WANTS_VALUES : 0);
     return gpi_hash_launch_slots(call, batch->table, &batch->plan, true);
 }
 

@@ -16,8 +16,8 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
 {
     return gpi_fail(
         gp, GP_ERROR_INVALID_BUFFER,
-        "%s: the memory of a hash table was overwritten: its header is not there; what was asked of the "
-        "table was not done: gp_hash_clear makes it anew",
+        "%s: the memory of a hash table was overwritten: its header is damaged. The call did nothing; "
+        "gp_hash_clear makes the table usable again",
         function);
 }
 
@@ -58,10 +58,11 @@ static gp_result gpi_hash_tell(gp_context *gp)
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
     if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: keys refused: %u: their value is, or would have become, the one that the table has "
-                    "for absent keys; name one that is not in the data in gp_hash_desc.reserved",
-                    functions[by], counts[by]);
+    return gpi_fail(
+        gp, GP_ERROR_INVALID_ARGUMENT,
+        "%s: keys refused: %u: their value is, or would have become, the one that marks absent keys; "
+        "set gp_hash_desc.reserved to a value that does not occur",
+        functions[by], counts[by]);
 }
 
 /* Blocks; the queue's hash kernels have ended. */
@@ -85,7 +86,7 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
     if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
         gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
         (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                       "%s: table = %llx is no table of this context, or was destroyed", function,
+                       "%s: table = %llx is not a table of this context, or was destroyed", function,
                        (unsigned long long)handle.id);
         return NULL;
     }
@@ -215,7 +216,7 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Slots behind the table, for the keys that mean something else in a slot. */
+/* Slots after the table's, for the keys that mean something else in a slot. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -235,7 +236,7 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
                                        bool has_counters)
 {
     const size_t span = gpi_hash_slot_span(call->gp, plan);
-    gpi_sort_arg_long(call, span);
+    gpi_call_arg_ulong(call, span);
     if (has_counters) gpi_hash_arg_counters(call);
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
@@ -251,6 +252,6 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
     gpi_call_kernel(call, program, "gp_hash_clear_slots");
     gpi_hash_arg_table(call, table);
     GPI_CALL_ARG(call, counted);
-    gpi_sort_arg_uint(call, from != NULL);
+    gpi_call_arg_uint(call, from != NULL);
     return gpi_hash_launch_slots(call, table, &plan, false);
 }

@@ -29,7 +29,7 @@ typedef struct gpi_histogram {
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
-    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/histogram.cl */
+    cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
     cl_uint shift;
     gpi_plan plan;
     gpi_program *program;
@@ -73,7 +73,7 @@ static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
     return ~(cl_uint)0;
 }
 
-/* Even bins of integers: exact, see histogram/histogram.cl. */
+/* Even bins of integers: exact, see histogram/bins.cl. */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
     const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */
@@ -102,8 +102,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
                                    : low < high && high - low < 1e38f * 10 && scale < 1e38f * 10;
     if (gpi_is_f32_bound(h->desc->lower) || gpi_is_f32_bound(h->desc->upper)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: bounds of floats are .f64 of lower and upper, and here .f32 is set",
-                        h->function);
+                        "%s: bounds of floats are lower.f64 and upper.f64, but .f32 is set", h->function);
     }
     if (!good) {
         return gpi_fail(
@@ -163,16 +162,17 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
 {
     const gp_histogram_desc *d = h->desc;
     if (h->channels > 4 || (h->channels > 1 && h->size > 1) || h->wanted > h->channels) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: channels = %u and channels_out = %u: 4 at most, more than one of 8 bits only",
-                        h->function, d->channels, d->channels_out);
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: channels = %u and channels_out = %u: at most 4, and more than 1 only for samples of 8 bits",
+            h->function, d->channels, d->channels_out);
     }
     if (h->bins == 0 || h->bins >= UINT32_MAX) {
         return gpi_fail(gp, h->bins ? GP_ERROR_COUNT_LIMIT : GP_ERROR_INVALID_ARGUMENT,
                         "%s: bins = %zu, must be 1 .. 2^32 - 2", h->function, h->bins);
     }
     if (d->edges && (d->lower.u64 || d->upper.u64)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are edges: lower and upper stay 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: edges is given: lower and upper must be 0",
                         h->function);
     }
     return GP_OK;

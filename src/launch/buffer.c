@@ -114,7 +114,7 @@ static gp_result gpi_check_count_named(gp_context *gp, const char *function, con
     char field[64];
     memset(range, 0, sizeof *range);
     if (!count->buffer && count->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d, and %scount_buffer is NULL",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %scount_type = %d but %scount_buffer is NULL",
                         function, prefix, (int)count->type, prefix);
     }
     if (!count->buffer) return GP_OK;
@@ -192,8 +192,9 @@ static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, c
     *out = NULL;
     if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
     if (bytes > gp->info.max_alloc_size) {
-        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: %zu bytes, one buffer of %s can have %llu",
-                        function, bytes, gp->info.name, (unsigned long long)gp->info.max_alloc_size);
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
+                        "%s: %zu bytes, but a buffer on %s can have at most %llu", function, bytes,
+                        gp->info.name, (unsigned long long)gp->info.max_alloc_size);
     }
     *out = clCreateBuffer(gp->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateBuffer");

@@ -145,6 +145,18 @@ static void gpi_call_arg(gpi_call *call, size_t size, const void *value)
     if (call->arg_error == CL_SUCCESS) call->arg_error = error;
 }
 
+static void gpi_call_arg_ulong(gpi_call *call, size_t x)
+{
+    const cl_ulong value = x;
+    GPI_CALL_ARG(call, value);
+}
+
+static void gpi_call_arg_uint(gpi_call *call, size_t x)
+{
+    const cl_uint value = (cl_uint)x;
+    GPI_CALL_ARG(call, value);
+}
+
 /* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
@@ -186,7 +198,7 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* a wait that fails by itself leaves a copy behind that is still to come, to memory that is the caller's */
+    /* a wait that fails by itself leaves a copy that is still to come, to memory that is the caller's */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
     result = gpi_async_result(gp); /* the reason, where the wait has failed too */

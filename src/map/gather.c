@@ -28,7 +28,7 @@ typedef struct gpi_gather {
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    gp_scan_desc scan_desc; /* unpack: ranks of the flags, behind the scan's own scratch */
+    gp_scan_desc scan_desc; /* unpack: ranks of the flags, after the scan's own scratch */
     gpi_scan scan;
     size_t ranks_at; /* bytes */
 } gpi_gather;

@@ -63,7 +63,7 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
                         (int)d->border);
     }
     if (d->map && d->weights)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are a map and weights: give one of them",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map and weights are both given: give one of them",
                         s->function);
     return gpi_check_text(gp, s->function, "map", d->map);
 }
@@ -94,7 +94,8 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->out_pitch = d->out_pitch ? d->out_pitch : row;
     s->weights = d->map ? 0 : (size_t)(2 * d->radius_x + 1) * (2 * d->radius_y + 1);
     if (s->in_pitch < row || s->out_pitch < row) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a pitch of %zu or %zu is less than a row of %zu",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: in_pitch = %zu or out_pitch = %zu is less than a row of %zu elements",
                         s->function, s->in_pitch, s->out_pitch, row);
     }
     if (!gpi_stencil_extent(row, s->height, s->in_pitch, &s->in_count) ||

@@ -158,7 +158,8 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     memset(used, 0, sizeof used);
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: match, parent, depth and errors are NULL: nothing is wanted", b->function);
+                        "%s: match, parent, depth and errors are NULL: at least one output is required",
+                        b->function);
     }
     if (n > 0)
         r = gpi_check_buffer(gp, b->function, "in", d->in, d->in_offset, n, gpi_type_size(d->type), GPI_READS,
@@ -309,7 +310,7 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known behind the launch
+/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known after the launch
  * only. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {

@@ -26,14 +26,14 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     size_t i;
     if (length == 0 || length % 2 != 0 || length > 254) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs = %s: openers and closers in turns, 1 to 127 pairs", b->function,
+                        "%s: pairs = %s: must be openers and closers in turns, 1 to 127 pairs", b->function,
                         gpi_quote(pairs, length, all));
     }
     for (i = 0; i < length; i++) {
         const int kind = (int)(i / 2) + 1;
         int8_t *code = &b->table[(unsigned char)pairs[i]];
         if (*code != 0) {
-            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s is there twice", b->function,
+            return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: pairs = %s: %s occurs twice", b->function,
                             gpi_quote(pairs, length, all), gpi_quote(pairs + i, 1, one));
         }
         *code = (int8_t)(i % 2 == 0 ? kind : -kind);
@@ -75,8 +75,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     }
     if ((d->pairs != NULL) + (d->table != NULL) + (d->map != NULL) > (codes && !d->map ? 0 : 1)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: pairs, table and map exclude each other, and only a map goes with codes",
-                        b->function);
+                        "%s: give only one of pairs, table and map, and with codes only map", b->function);
     }
     result = gpi_check_text(gp, b->function, "map", d->map);
     if (result != GP_OK) return result;

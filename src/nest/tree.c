@@ -33,12 +33,12 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     }
     t->index_size = d->index_type == GP_U64 ? 8 : 4;
     if (t->index_size == 4 && (uint64_t)d->count > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes index_type = GP_U64", t->function,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs index_type = GP_U64", t->function,
                         d->count);
     }
     if (!d->type && (d->in || d->map)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: there is %s, and type is 0", t->function,
-                        d->in ? "in" : "a map");
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is given but type is 0", t->function,
+                        d->in ? "in" : "map");
     }
     if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
@@ -129,7 +129,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     memset(used, 0, sizeof used);
     if (!d->index && !d->children && !d->end) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: index, children and end are NULL: nothing is wanted", t->function);
+                        "%s: index, children and end are NULL: at least one output is required", t->function);
     }
     r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
                          GPI_READS, &used[PARENT]);

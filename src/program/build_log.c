@@ -66,7 +66,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
         (void)snprintf(out, size,
                        "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
     else if (strstr(log, "undeclared identifier 'x'"))
-        (void)snprintf(out, size, "the map names x, and there is no in: ");
+        (void)snprintf(out, size, "the map names x, but in is NULL: ");
     else if (strstr(log, "undeclared identifier 'y'"))
-        (void)snprintf(out, size, "the map names y, and there is no in2: ");
+        (void)snprintf(out, size, "the map names y, but in2 is NULL: ");
 }

@@ -57,7 +57,7 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length
 
 /* A file of kernels/, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
    are there already. What is included under a condition may turn out to be left out, so that it does not
-   count as seen; guards see to it that nothing is there twice. */
+   count as seen; guards see to it that nothing occurs twice. */
 static void gpi_text_include(gpi_text *text, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
@@ -134,7 +134,7 @@ static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
     for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
-/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; behind it,
+/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; after it,
    blank lines and #line stand for comments, and do not count. */
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {

@@ -356,8 +356,7 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     if (r.brackets[0] && !r.has_conditions)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
     if (is_expression && !r.has_words)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s has nothing in it but comments", function,
-                        field);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s contains only comments", function, field);
     return GP_OK;
 }
 
@@ -409,15 +408,15 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
     if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
     if (result == GP_OK && !gpi_is_name(m->type, true))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type's name",
-                          function, gpi_quote(m->type, strlen(m->type), quoted));
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type name", function,
+                          gpi_quote(m->type, strlen(m->type), quoted));
     if (result == GP_OK && !gpi_is_name(m->combine, false))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function's name",
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function name",
                           function, gpi_quote(m->combine, strlen(m->combine), quoted));
     return result;
 }
 
-/* The macros of a monoid's source, in the prelude, must not be words of the library's text behind it. */
+/* The macros of a monoid's source, in the prelude, must not be words of the library's text after it. */
 static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
                                   const char *library)
 {

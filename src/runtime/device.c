@@ -231,7 +231,7 @@ static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *te
                     gpi_cl_error_name(left_out->error), (int)left_out->error);
 }
 
-/* The platform's devices, behind the *count that are there; false: no memory. */
+/* Appends the platform's devices to the *count that are there; false: no memory. */
 static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
                            gpi_left_out *left_out)
 {
@@ -248,7 +248,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* with those behind it, whose indices would be others */
+        if (unknown != CL_SUCCESS) break; /* with those after it, whose indices would be others */
         ++*count;
     }
     return true;

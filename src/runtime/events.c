@@ -9,7 +9,7 @@
 
    Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
    call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
-   set going: a user event, behind which everything of an in-order queue stands still. No query tells that,
+   set going: a user event, for which everything later in an in-order queue waits. No query tells that,
    so only a command that runs is waited for, and one that does not begin to run for a while is taken for
    stalled, together with all that are in flight by then. Stalled commands are not counted. */
 #include "base/context.h"
@@ -199,7 +199,7 @@ static void gpi_settle(gp_context *gp)
     gp->pending_stalled = stalled;
 }
 
-/* Settles everything; the queue has been finished. An event's status can lag behind clFinish (Mesa). */
+/* Settles everything; the queue has been finished. An event's status can change after clFinish has returned (Mesa). */
 static void gpi_settle_all(gp_context *gp)
 {
     size_t i;

@@ -73,8 +73,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile.cl), and a
-   word an item (scan/segmented_reduce.cl). */
+/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile_local.cl), and
+   a word an item (scan/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -82,7 +82,7 @@ static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, u
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
- * counters, the digits' (sort/rank.cl). */
+ * counters, the digits' (sort/rank_tile.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * per_item * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
@@ -294,8 +294,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, of which it takes %u", function,
-                    plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, and it needs at least %u",
+                    function, plan->group, least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */

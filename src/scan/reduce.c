@@ -36,7 +36,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.indices = desc->map && !desc->in && !desc->type;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there is an in2 (or type2), and no in and type",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 or type2 is given without in and type",
                         function);
     return gpi_element_make(gp, function, &o, element);
 }
@@ -74,7 +74,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: for a map of i alone leave type 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: in is NULL: if the map reads only i, leave type 0",
                         function);
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {

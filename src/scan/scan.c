@@ -104,7 +104,7 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
     if (result != GP_OK) return result;
     if (gpi_overlap(&used[COUNT], &used[OUT])) {
-        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer lies in out", function);
+        return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
     }
     if (gpi_overlap(&used[HEADS], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);

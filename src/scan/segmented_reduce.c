@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segmented_reduce.cl */
+    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segments.cl */
     GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
     GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
     GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */

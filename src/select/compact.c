@@ -47,7 +47,7 @@ static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const 
                         field, (int)*type);
     }
     if (*type == GP_U32 && most > UINT32_MAX) {
-        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu takes GP_U64 as %s", c->function, most,
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu needs GP_U64 as %s", c->function, most,
                         field);
     }
     return GP_OK;
@@ -225,8 +225,8 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     int k;
     memset(used, 0, sizeof used);
     if (c->count.bound > 0 && !gpi_compact_wants_any(c)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: all outputs are NULL: nothing is wanted",
-                        c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
+                        "%s: all outputs are NULL: at least one output is required", c->function);
     }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];

@@ -20,7 +20,7 @@ typedef struct gpi_by_key {
 
 /* ------------------------------------------------------------------ plan */
 
-/* First keys of runs and where they begin, with the end behind the last. */
+/* First keys of runs and where they begin, with the end after the last. */
 static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -128,7 +128,7 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* The number of runs, where the caller wants it: as u32, and zeros behind for u64. */
+/* The number of runs, where the caller wants it: as u32, with zeros after it for u64. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;

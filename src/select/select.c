@@ -13,7 +13,7 @@ static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *pre
     c->predicate = predicate;
     if (given != 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                        "%s: of predicate, flags and indices %d are given, exactly one must be", c->function,
+                        "%s: exactly one of predicate, flags and indices must be given, not %d", c->function,
                         given);
     }
     return gpi_check_text(gp, c->function, "predicate", predicate);
@@ -27,7 +27,7 @@ static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, 
     c->flags_type = type ? type : GP_U8;
     if (c->pick != GPI_PICK_FLAGS) {
         if (!type) return GP_OK;
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d, and flags is NULL", c->function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d but flags is NULL", c->function,
                         (int)type);
     }
     result = gpi_check_type(gp, c->function, "flags_type", c->flags_type);
@@ -52,7 +52,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     if (r == GP_OK) r = gpi_compact_number(gp, c, "count_out_type", &count_type, d->count_out ? d->count : 0);
     if (r != GP_OK) return r;
     if (d->in_count && !d->indices) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu, and indices is NULL", function,
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in_count = %zu but indices is NULL", function,
                         d->in_count);
     }
     c->wide = d->count > UINT32_MAX || c->index_type == GP_U64;
@@ -76,16 +76,15 @@ static gp_result gpi_partition_check(gp_context *gp, const gpi_compact *c, const
     const gp_result result = gpi_check_text(gp, c->function, "predicate2", d->predicate2);
     if (result != GP_OK) return result;
     if (d->predicate2 && !d->predicate)
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given without predicate",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: predicate2 is given but predicate is NULL",
                         c->function);
     if (d->predicate2 ? !d->second != !d->rest : d->second != NULL) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s, rest %s, and there are %d parts",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: second %s and rest %s, with %d parts",
                         c->function, d->second ? "is given" : "is NULL", d->rest ? "is given" : "is NULL",
                         c->parts);
     }
     if (d->reversed && (d->rest || d->predicate2)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed goes with two parts in out",
-                        c->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: reversed needs two parts in out", c->function);
     }
     return GP_OK;
 }

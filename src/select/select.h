@@ -16,7 +16,7 @@ enum { /* GPI_PICK of select/input.cl */
        GPI_PICK_RUNS
 };
 
-enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/compact.cl */
+enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/sink.cl */
 
 /* The buffers of a call. */
 enum {
@@ -49,7 +49,7 @@ typedef struct gpi_compact {
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
     bool repeated_only;
-    bool closed; /* behind the last index stands the count */
+    bool closed; /* the count stands after the last index */
     bool wide;   /* counts and positions take 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;

@@ -31,7 +31,7 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
                      function, d->value_size);
     }
     if (r == GP_OK && !values && (d->values || d->values_out)) {
-        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is for gp_unique_by_key", function,
+        r = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is only used by gp_unique_by_key", function,
                      d->values ? "values" : "values_out");
     }
     if (r == GP_OK)

@@ -9,7 +9,7 @@ enum {
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
 };
 
-/* Bytes of keys and values that a group sorts at its best: they and as many behind them, in its core's
+/* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
    caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
    Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
@@ -64,7 +64,7 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_digit(call, sort, shift);
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
@@ -74,12 +74,12 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
     const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_call_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_sort_arg_long(call, gpi_buckets_most(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_most(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
@@ -90,10 +90,10 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, sort->begin_bit);
     GPI_CALL_ARG(call, end_bit);
-    gpi_sort_arg_uint(call, sort->passes - 1);
+    gpi_call_arg_uint(call, sort->passes - 1);
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, sort->at.bases);
-    gpi_sort_arg_long(call, gpi_buckets_few(call->gp, sort));
+    gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 

@@ -10,7 +10,7 @@
 
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
-    GPI_MERGE_RUNS = 8,                /* as in sort/merge.cl */
+    GPI_MERGE_RUNS = 8,                /* as in sort/merge_serial.cl */
     GPI_MERGE_STEP = 16,
     GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
 };
@@ -48,7 +48,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     if (result == GP_OK) result = gpi_check_value_size(gp, merge->function, d->value_size);
     if (result != GP_OK) return result;
     if (!d->value_size && (d->a_values || d->b_values || d->values_out)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
                         merge->function);
     }
     merge->key_size = gpi_type_size(d->key_type);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segmented_sort.cl */
+    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segments_state.cl */
     GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
@@ -192,10 +192,10 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     GPI_CALL_ARG(call, s->sort.offsets.buffer);
-    gpi_sort_arg_long(call, s->sort.offsets.offset);
-    gpi_sort_arg_uint(call, s->sort.offset_size / 4);
-    gpi_sort_arg_long(call, s->desc->count);
-    gpi_sort_arg_long(call, s->block);
+    gpi_call_arg_ulong(call, s->sort.offsets.offset);
+    gpi_call_arg_uint(call, s->sort.offset_size / 4);
+    gpi_call_arg_ulong(call, s->desc->count);
+    gpi_call_arg_ulong(call, s->block);
 }
 
 static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state)
@@ -211,9 +211,9 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, s->sort.program, "gp_segments_list");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
-    gpi_sort_arg_long(call, s->small);
-    gpi_sort_arg_long(call, s->sort.block_span);
-    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_call_arg_ulong(call, s->small);
+    gpi_call_arg_ulong(call, s->sort.block_span);
+    gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->sort.plan, s->blocks);
 }
@@ -224,10 +224,10 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
-    gpi_sort_arg_long(call, s->window);
-    gpi_sort_arg_uint(call, s->small);
-    gpi_sort_arg_uint(call, gpi_sort_from(&s->sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(&s->sort));
+    gpi_call_arg_ulong(call, s->window);
+    gpi_call_arg_uint(call, s->small);
+    gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
     return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
 }
 
@@ -240,7 +240,7 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
     gpi_sort_arg_digit(call, &s->sort, gpi_sort_shift(&s->sort, pass));
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
-    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_call_arg_ulong(call, s->sort.block_span);
 }
 
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
@@ -256,11 +256,11 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, sort->program, "gp_segments_spine");
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, pass);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     result = gpi_call_launch(call, &sort->plan, spines);
     if (result != GP_OK) return result;
     gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
-    gpi_sort_arg_long(call, lines_from);
+    gpi_call_arg_ulong(call, lines_from);
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
 
@@ -275,7 +275,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_places(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     GPI_CALL_ARG(call, s->sort.passes);
-    gpi_sort_arg_long(call, s->sort.block_span);
+    gpi_call_arg_ulong(call, s->sort.block_span);
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 

@@ -45,8 +45,8 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -56,8 +56,8 @@ static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_begin");
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_uint(call, sort->at.bases / 4); /* state and histogram */
-    gpi_sort_arg_uint(call, gpi_sort_from(sort));
+    gpi_call_arg_uint(call, sort->at.bases / 4); /* state and histogram */
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -79,7 +79,7 @@ static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
+    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
@@ -115,7 +115,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
-    gpi_sort_arg_long(call, sort->block_span);
+    gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.histogram);
     result = gpi_call_launch(call, &sort->plan, sort->blocks);
     if (result != GP_OK) return result;
@@ -123,7 +123,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->portions);
-    gpi_sort_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_sort_arg_at(call, sort->at.histogram);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -152,12 +152,12 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, launch);
-    gpi_sort_arg_long(call, begin);
-    gpi_sort_arg_long(call, begin + sort->portion);
-    gpi_sort_arg_long(call, sort->tile_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_ulong(call, begin);
+    gpi_call_arg_ulong(call, begin + sort->portion);
+    gpi_call_arg_ulong(call, sort->tile_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
-    gpi_sort_arg_uint(call, portion + 1 < sort->portions);
+    gpi_call_arg_uint(call, portion + 1 < sort->portions);
     gpi_sort_arg_at(call, sort->at.rows);
     GPI_CALL_ARG(call, sort->plan.polls);
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));

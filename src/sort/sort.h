@@ -104,8 +104,6 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass);
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift);
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
-static void gpi_sort_arg_long(gpi_call *call, size_t x);
-static void gpi_sort_arg_uint(gpi_call *call, size_t x);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
 static cl_uint gpi_sort_lines(const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,

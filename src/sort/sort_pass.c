@@ -51,18 +51,6 @@ static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
     GPI_CALL_ARG(call, words);
 }
 
-static void gpi_sort_arg_long(gpi_call *call, size_t x)
-{
-    const cl_ulong value = x;
-    GPI_CALL_ARG(call, value);
-}
-
-static void gpi_sort_arg_uint(gpi_call *call, size_t x)
-{
-    const cl_uint value = (cl_uint)x;
-    GPI_CALL_ARG(call, value);
-}
-
 /* Where the keys are before the first pass. */
 static cl_uint gpi_sort_from(const gpi_sort *sort)
 {
@@ -85,7 +73,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
+    gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
@@ -99,8 +87,8 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
-    gpi_sort_arg_long(call, sort->block_span);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_ulong(call, sort->block_span);
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, sort->blocks);

@@ -31,15 +31,15 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
                         sort->function, desc->count);
     }
     if (v == 0 && (desc->values || desc->values_out || desc->values_tmp)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: there are values, and value_size is 0",
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given but value_size is 0",
                         sort->function);
     }
     if (sort->indices && desc->values) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is given: indices are made, not read",
-                        sort->function);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: values is given, but indices are generated, not read", sort->function);
     }
     if (sort->indices && !desc->values_out) {
-        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: that is where the indices go",
+        return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: values_out is NULL: the indices are written there",
                         sort->function);
     }
     return GP_OK;

@@ -242,7 +242,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
 {
     gpi_call_kernel(call, s->program, kernel);
     GPI_CALL_ARG(call, s->parts);
-    gpi_sort_arg_long(call, s->room);
+    gpi_call_arg_ulong(call, s->room);
     gpi_sort_arg_at(call, keys_at);
     gpi_sort_arg_at(call, s->flags_at);
     gpi_sort_arg_at(call, s->set_at[from]);
@@ -253,11 +253,11 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
-    gpi_sort_arg_long(call, s->desc->bytes_offset);
-    gpi_sort_arg_long(call, s->desc->byte_count);
+    gpi_call_arg_ulong(call, s->desc->bytes_offset);
+    gpi_call_arg_ulong(call, s->desc->byte_count);
     GPI_CALL_ARG(call, s->desc->offsets);
-    gpi_sort_arg_long(call, s->desc->offsets_offset);
-    gpi_sort_arg_uint(call, s->offset_size / 4);
+    gpi_call_arg_ulong(call, s->desc->offsets_offset);
+    gpi_call_arg_uint(call, s->offset_size / 4);
 }
 
 static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t elements)
@@ -273,7 +273,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_keys_first", s->set_at[1], 0);
     gpi_strings_arg_text(call, s);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, n));
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, n));
     gpi_call_arg_count(call, &s->count);
     GPI_CALL_ARG(call, call->gp->counters);
     result = gpi_strings_launch(call, s, n);
@@ -292,8 +292,8 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
     for (k = 0; k < GPI_COUNT_OF(kernels) && result == GP_OK; k++) {
         gpi_strings_prepare(call, s, kernels[k], s->keys_at, from);
         gpi_strings_arg_text(call, s);
-        gpi_sort_arg_long(call, many);
-        gpi_sort_arg_long(call, span);
+        gpi_call_arg_ulong(call, many);
+        gpi_call_arg_ulong(call, span);
         result = gpi_strings_launch(call, s, many);
     }
     if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
@@ -307,12 +307,12 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
 {
     gp_result result;
     gpi_strings_prepare(call, s, "gp_strings_ties", s->keys_at, from);
-    gpi_sort_arg_long(call, many);
-    gpi_sort_arg_uint(call, first);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many + 1));
+    gpi_call_arg_ulong(call, many);
+    gpi_call_arg_uint(call, first);
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, many + 1));
     GPI_CALL_ARG(call, s->desc->out);
-    gpi_sort_arg_long(call, s->desc->out_offset);
-    gpi_sort_arg_uint(call, s->index_size / 4);
+    gpi_call_arg_ulong(call, s->desc->out_offset);
+    gpi_call_arg_uint(call, s->index_size / 4);
     result = gpi_strings_launch(call, s, many + 1);
     if (result == GP_OK) result = gpi_strings_plan_scan(call->gp, s, many);
     if (result != GP_OK) return result;
@@ -320,9 +320,9 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     result = gpi_scan_launch(call, &s->scan);
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_compact", s->keys_at, from);
-    gpi_sort_arg_long(call, many);
-    gpi_sort_arg_uint(call, first);
-    gpi_sort_arg_long(call, gpi_strings_span(call->gp, s, many));
+    gpi_call_arg_ulong(call, many);
+    gpi_call_arg_uint(call, first);
+    gpi_call_arg_ulong(call, gpi_strings_span(call->gp, s, many));
     result = gpi_strings_launch(call, s, many);
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
@@ -345,7 +345,7 @@ static gp_result gpi_strings_verdict(gp_context *gp, const gpi_strings *s, const
 {
     if (state->bad == 0) return GP_OK;
     return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                    "%s: offsets: %u strings end before they begin or behind byte_count = %zu, the first one "
+                    "%s: offsets: %u strings end before they begin or after byte_count = %zu, the first one "
                     "is string %u",
                     s->function, state->bad, s->desc->byte_count, ~state->first_bad);
 }

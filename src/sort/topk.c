@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The state, as sort/topk.cl lays it out: in ulongs. */
+/* The state, as sort/topk_state.cl lays it out: in ulongs. */
 enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
 
 enum {
@@ -55,8 +55,8 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
                         topk->function, d->count);
     }
     if (d->k > d->count) {
-        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu of count = %zu keys", topk->function,
-                        d->k, d->count);
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: k = %zu is greater than count = %zu",
+                        topk->function, d->k, d->count);
     }
     return GP_OK;
 }
@@ -179,7 +179,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
     memset(used, 0, sizeof used);
     if (!d->keys_out && !d->indices_out) {
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
-                        "%s: keys_out and indices_out are NULL: nothing is wanted", f);
+                        "%s: keys_out and indices_out are NULL: at least one output is required", f);
     }
     r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, d->count, size, GPI_READS,
                          &used[GPI_TOPK_KEYS]);
@@ -200,7 +200,7 @@ static gp_result gpi_topk_check(gp_context *gp, const gpi_topk *topk)
 static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size_t size)
 {
     GPI_CALL_ARG(call, buffer);
-    gpi_sort_arg_long(call, bytes / size);
+    gpi_call_arg_ulong(call, bytes / size);
 }
 
 /* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
@@ -209,8 +209,8 @@ static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scr
     const gp_topk_desc *d = topk->desc;
     gpi_topk_arg_array(call, d->keys, d->keys_offset, 1);
     gpi_topk_arg_array(call, scratch, topk->state, sizeof(cl_ulong));
-    gpi_sort_arg_long(call, topk->room);
-    gpi_sort_arg_uint(call, topk->blocks);
+    gpi_call_arg_ulong(call, topk->room);
+    gpi_call_arg_uint(call, topk->blocks);
     GPI_CALL_ARG(call, topk->sort.flip);
 }
 
@@ -218,10 +218,10 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
 {
     gpi_call_kernel(call, topk->program, "gp_topk_sample");
     gpi_topk_arg_common(call, topk, scratch);
-    gpi_sort_arg_long(call, topk->desc->k);
-    gpi_sort_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_call_arg_ulong(call, topk->desc->k);
+    gpi_call_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
     gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
-    gpi_sort_arg_uint(call, topk->samples);
+    gpi_call_arg_uint(call, topk->samples);
     gpi_call_arg_count(call, &topk->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &topk->plan, 1);
@@ -232,7 +232,7 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_call_kernel(call, topk->program, "gp_topk_filter");
     gpi_topk_arg_common(call, topk, scratch);
     GPI_CALL_ARG(call, round);
-    gpi_sort_arg_uint(call, topk->span);
+    gpi_call_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
@@ -251,7 +251,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
         GPI_CALL_ARG(call, level);
-        gpi_sort_arg_long(call, span);
+        gpi_call_arg_ulong(call, span);
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
@@ -263,7 +263,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     const size_t key_size = topk->sort.key_size, index_size = topk->index_size;
     gpi_call_kernel(call, topk->program, "gp_topk_gather");
     gpi_topk_arg_common(call, topk, scratch);
-    gpi_sort_arg_uint(call, topk->span);
+    gpi_call_arg_uint(call, topk->span);
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, index_size);
@@ -304,7 +304,7 @@ static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scra
     gpi_topk_arg_array(call, d->keys_out ? d->keys_out : d->indices_out, d->keys_out_offset, 1);
     gpi_topk_arg_array(call, d->indices_out ? d->indices_out : d->keys_out, d->indices_out_offset, 1);
     GPI_CALL_ARG(call, wants);
-    gpi_sort_arg_long(call, d->k);
+    gpi_call_arg_ulong(call, d->k);
     gpi_call_arg_count(call, &topk->count);
     return gpi_call_launch(call, &topk->plan,
                            groups < (size_t)GPI_TOPK_GROUPS_MAX ? groups : (size_t)GPI_TOPK_GROUPS_MAX);

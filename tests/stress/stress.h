@@ -12,8 +12,8 @@
 #ifndef GPUPRIM_TESTS_STRESS_H
 #define GPUPRIM_TESTS_STRESS_H
 
-#include "../brackets.h"
-#include "../patterns.h"
+#include "../support/brackets.h"
+#include "../support/patterns.h"
 
 enum {
     STRESS_BYTES = 1 << 19, /* of an array */

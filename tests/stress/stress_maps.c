@@ -1,5 +1,5 @@
 /* stress_maps.c - elements one by one: maps, indices, neighbours, counts, random numbers. */
-#include "../philox.h"
+#include "../support/philox.h"
 #include "stress.h"
 
 static void run_transform(stress *s)

@@ -1,0 +1,271 @@
+/* bench.h - the harness of gpbench: sessions, cases, variants, rows.
+
+   A case is one piece of work at one size: the same input and output for everybody. Its variants are the
+   ways to do it: the library's own, the candidates for the limit, the peers. bench_case_run verifies
+   each of them once, times them in turns (A B C A B C ...), and prints a row each. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdarg.h>
+
+#include "host_loops.h"
+#include "../peers/peer.h"
+#include "pool.h"
+
+enum { BENCH_VARIANTS_MAX = 24, BENCH_NAME_MAX = 32, BENCH_ERROR_MAX = 512, BENCH_ROUNDS_MAX = 1001 };
+
+typedef enum bench_format { BENCH_TABLE, BENCH_CSV, BENCH_JSON } bench_format;
+
+typedef struct bench_options {
+    size_t n;         /* 0: the sub-command's sizes */
+    gp_type type;     /* 0: the sub-command's types */
+    gp_op op;         /* 0: sum */
+    unsigned repeats; /* 0: by time */
+    bench_format format;
+    bool no_peers;
+    const char *only; /* peers whose names have this in them; NULL: all */
+    const char *device;
+    double load; /* of a hash table; 0: the sub-command's loads */
+    gp_strategy strategy;
+    gp_tuning tuning;
+} bench_options;
+
+/* One run of gpbench. */
+typedef struct bench {
+    bench_options options;
+    gp_context *gp;
+    const gp_device_info *info;
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    bool on_cpu;        /* the device is a CPU: host code is a fair rival, on the same memory */
+    pool *pool;         /* NULL unless on_cpu */
+    unsigned threads;   /* of the pool */
+    cl_program stream;  /* built on first use */
+    uint64_t fallbacks; /* of the context so far */
+    bool reported;      /* a row has been printed */
+    bool failed;        /* something was wrong: the exit status */
+    bool progress;      /* stderr is a terminal */
+    char error[BENCH_ERROR_MAX];
+} bench;
+
+/* ------------------------------------------------------------------ cases */
+
+typedef enum bench_kind {
+    BENCH_GPUPRIM, /* the library */
+    BENCH_LIMIT,   /* a candidate for the limit: the fastest one is it */
+    BENCH_PEER,    /* what a user could take instead */
+    BENCH_INFO     /* for information only */
+} bench_kind;
+
+/* A buffer, and on a CPU the host memory behind it. */
+typedef struct bench_array {
+    size_t bytes; /* a multiple of 64; what is beyond the data is zero */
+    void *host;   /* NULL for outputs of other devices */
+    cl_mem mem;
+} bench_array;
+
+typedef struct bench_case bench_case;
+typedef struct bench_variant bench_variant;
+
+/* One launch of a kernel of the harness's own. */
+typedef struct bench_launch {
+    size_t groups;
+    size_t group_size;
+} bench_launch;
+
+/* A kernel that leaves a partial result a group, launched again on those until one value is left. */
+typedef struct bench_passes {
+    size_t per_group; /* elements */
+    cl_mem spare;     /* takes every other pass's partial results */
+} bench_passes;
+
+struct bench_variant {
+    char name[BENCH_NAME_MAX];
+    bench_kind kind;
+    bool on_host;      /* runs on, and writes to, host memory */
+    bool pooled;       /* uses the pool: its threads are woken before the clock starts */
+    bool spins_after;  /* leaves threads spinning for a while: the next variant waits for them */
+    const char *shape; /* "serial", "local", "host" or "auto" */
+    const char *strategy;
+
+    /* Does the work and returns when the result is there; false with bench_fail on failure. */
+    bool (*run)(bench_case *c, bench_variant *v);
+    /* Is the result right? False with bench_fail. Outputs were poisoned before. */
+    bool (*check)(bench_case *c, bench_variant *v, const void *out);
+    size_t out_bytes; /* that the check reads */
+
+    cl_kernel kernel; /* released with the case; may be NULL */
+    union {
+        gp_reduce_desc reduce;
+        gp_scan_desc scan;
+        gp_select_desc select;
+        gp_partition_desc partition;
+        gp_unique_desc unique;
+        gp_run_length_encode_desc rle;
+        gp_reduce_by_key_desc reduce_by_key;
+        gp_segmented_reduce_desc segmented_reduce;
+        gp_segmented_sort_desc segmented_sort;
+        gp_sort_strings_desc sort_strings;
+        gp_brackets_desc brackets;
+        gp_stack_scan_desc stack_scan;
+        gp_tree_desc tree;
+        struct {
+            gp_sort_desc desc;
+            gp_context *gp;
+        } sort;
+        gp_merge_desc merge;
+        gp_search_desc search;
+        gp_topk_desc topk;
+        gp_histogram_desc histogram;
+        gp_transform_desc transform;
+        gp_fill_desc fill;
+        gp_random_desc random;
+        gp_gather_desc gather;
+        gp_stencil_desc stencil;
+        bench_launch launch;
+        bench_passes passes;
+        host_stream host;
+        const bench_peer *peer;
+    } with;
+
+    /* filled in by bench_case_run */
+    bool unsupported; /* not a failure: the device or the library cannot do this */
+    char error[BENCH_ERROR_MAX];
+    double estimate; /* seconds */
+    unsigned rounds; /* planned */
+    unsigned taken;
+    double *seconds; /* of each run; sorted in the end */
+    double median;
+    uint64_t fallbacks; /* in all its runs */
+};
+
+struct bench_case {
+    bench *b;
+    const char *name; /* "reduce", "scan", "copy" ... */
+    bench_work work;
+    gp_type out_type;
+    double bytes; /* that have to be moved, for GB/s */
+    bench_array in;
+    bench_array in2; /* second input, the same as the first until bench_case_input2; bytes 0: none */
+    bench_array out;
+    void *expected;    /* what checks compare with */
+    uint32_t word_sum; /* of the input's 32-bit words, modulo 2^32: for the read loops */
+    bench_variant variants[BENCH_VARIANTS_MAX];
+    size_t count;
+    double *seconds;    /* of all variants */
+    double limit_per_s; /* elements per second of the fastest limit; 0: none */
+    const bench_variant *limit;
+};
+
+/* What a case is made of. */
+typedef struct bench_case_desc {
+    const char *name;
+    bench_primitive primitive;
+    gp_type type;
+    gp_type out_type; /* of the expected result */
+    gp_op op;
+    size_t n;
+    size_t out_bytes;      /* at least; the output also holds what read loops write */
+    size_t expected_bytes; /* 0: none */
+    double bytes;
+    bool second_input;
+} bench_case_desc;
+
+/* Makes arrays and input; every page is touched. False when there is not enough memory: a row tells. */
+bool bench_case_open(bench *b, bench_case *c, const bench_case_desc *desc);
+void bench_case_close(bench_case *c);
+/* Other data for the second input, which in2.host then holds too. */
+bool bench_case_input2(bench_case *c, const void *data);
+
+/* Host memory has been changed: so must the buffer be where it is another memory. */
+void bench_case_upload(bench_case *c, const bench_array *a);
+
+/* Appends a variant. `format` makes its name. */
+bench_variant *bench_variant_add(bench_case *c, bench_kind kind, const char *format, ...);
+
+/* Verifies, times and reports all variants. */
+void bench_case_run(bench_case *c);
+
+/* The parts of it, for sub-commands with rows of their own. */
+void bench_case_measure(bench_case *c);
+void bench_case_note_failures(bench_case *c); /* sets b->failed; a peer's failure is its own affair */
+
+/* Notes a variant's failure; returns false. */
+bool bench_fail(bench_variant *v, const char *format, ...);
+/* The same for a result of the library: what the device cannot do is no failure. */
+bool bench_fail_gp(bench_case *c, bench_variant *v, gp_result result);
+
+/* Compares `n` elements of the case's out_type with c->expected. */
+bool bench_check_elements(bench_case *c, bench_variant *v, const void *out, size_t n);
+
+/* ------------------------------------------------------------------ parts of cases */
+
+/* The candidates for a limit: kernels of each shape, and plain C on a CPU. (limits.c) */
+void bench_add_limits(bench_case *c, stream_op op, const char *prefix);
+/* Rows for information: copies that bypass the caches. */
+void bench_add_memory_copies(bench_case *c);
+/* Gives a variant a kernel of stream_cl.h, and runs it; false with bench_fail. */
+bool bench_variant_kernel(bench_case *c, bench_variant *v, const char *name);
+bool bench_run_kernel(bench_case *c, bench_variant *v);
+/* Builds an OpenCL program of the harness's own; NULL, and why. (harness.c) */
+cl_program bench_build(const bench *b, const char *const *lines, size_t count, char error[BENCH_ERROR_MAX]);
+/* 32-bit words that the outputs of read loops need. */
+size_t bench_read_parts(const bench *b, size_t bytes);
+
+/* Every compiled-in peer that can do the case's work. (peers.c) */
+void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *, const void *),
+                     size_t out_bytes);
+
+/* ------------------------------------------------------------------ session, output */
+
+bool bench_open(bench *b, const bench_options *options);
+void bench_close(bench *b);
+double bench_now(void); /* seconds */
+void bench_progress(const bench *b, const char *format, ...);
+void bench_progress_end(const bench *b);
+
+void report_device(const bench *b);
+void report_rows(bench_case *c);
+/* A row in place of a whole case that could not be opened. */
+void report_failure(bench *b, const bench_case_desc *desc, const char *text);
+/* "2^24" for powers of two, else decimal. */
+const char *report_count(size_t n, char text[32]);
+/* "1.234 ms" */
+const char *report_time(double seconds, char text[32]);
+
+/* Runs `one` for every size and type: the options' ones, or the default ones. */
+void bench_sweep(bench *b, void (*one)(bench *b, gp_type type, size_t n));
+
+/* ------------------------------------------------------------------ sub-commands */
+
+void bench_stream(bench *b);
+void bench_reduce(bench *b);
+void bench_scan(bench *b);
+void bench_dot(bench *b);
+void bench_segmented(bench *b);
+void bench_affine(bench *b);
+void bench_select(bench *b);
+void bench_unique(bench *b);
+void bench_rle(bench *b);
+void bench_by_key(bench *b);
+void bench_sort(bench *b);
+void bench_merge(bench *b);
+void bench_search(bench *b);
+void bench_topk(bench *b);
+void bench_histogram(bench *b);
+void bench_segmented_sort(bench *b);
+void bench_sort_strings(bench *b);
+void bench_brackets(bench *b); /* trees too */
+void bench_tree(bench *b);
+void bench_hash(bench *b);
+void bench_hash_published(bench *b);
+void bench_transform(bench *b);
+void bench_fill(bench *b);
+void bench_random(bench *b);
+void bench_gather(bench *b);
+void bench_stencil(bench *b);
+void bench_ladder(bench *b);
+void bench_launch_cost(bench *b);
+
+#endif

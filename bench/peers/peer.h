@@ -1,0 +1,119 @@
+/* peer.h - what a rival library has to provide to appear in the tables. C and C++.
+
+   A peer is one bench_peer in a file of bench/peers/, compiled only where its library is installed,
+   and listed in peers.c. It runs one piece of work and returns when the result is there. */
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include "../../gpuprim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pool;
+
+typedef enum bench_primitive {
+    BENCH_STREAM,
+    BENCH_REDUCE,
+    BENCH_SCAN,
+    BENCH_LAUNCH,
+    BENCH_SELECT,    /* elements below k */
+    BENCH_PARTITION, /* the same; the others from out[n] on */
+    BENCH_UNIQUE,
+    BENCH_RLE,    /* keys; lengths from out[n] on */
+    BENCH_BY_KEY, /* keys in host_in, values in host_in2; keys, then sums from out[n] on */
+    BENCH_SORT,
+    BENCH_MERGE,  /* of the two halves of host_in */
+    BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
+    BENCH_TOPK,
+    BENCH_SEGMENTED_SORT,
+    BENCH_SORT_STRINGS,
+    BENCH_BRACKETS,
+    BENCH_TREE,      /* parents; index, with k = 3 outputs children from out[n] and ends from out[2 * n] on */
+    BENCH_HISTOGRAM, /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
+    BENCH_TRANSFORM, /* x * 3 + 1 */
+    BENCH_FILL,      /* 42 */
+    BENCH_GATHER,    /* host_in by host_in2 */
+    BENCH_STENCIL    /* k x k f32, weights 1 2 1, 2 4 2, 1 2 1, borders clamped */
+} bench_primitive;
+
+/* One piece of work. Every variant of a case gets the same one: the same input, the same output.
+   Where the device is a CPU, host_in and host_out are the memory behind `in` and `out`, so that host
+   code and kernels meet the same pages in the same caches; elsewhere host_out is NULL. */
+typedef struct bench_work {
+    bench_primitive primitive;
+    gp_type type; /* of input and output; a reduce has one element of output */
+    gp_op op;
+    size_t n;
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_mem in;
+    cl_mem in2; /* sort: values */
+    cl_mem out; /* sort: keys, then values */
+    const void *host_in;
+    const void *host_in2;
+    void *host_out;
+    size_t value_size; /* sort: bytes of a value, 0: none */
+    size_t k;          /* topk: the largest k keys, best first; select: those below; tree: outputs */
+    const uint32_t *host_offsets; /* segmented sort: segments + 1; strings: n + 1 */
+    size_t segments;
+    const uint8_t *host_bytes; /* strings, by host_offsets */
+    const signed char *signs;  /* brackets: of each of 256 symbols, 1 opens, -1 closes */
+    struct pool *pool;         /* threads, one a core; NULL unless the device is a CPU */
+} bench_work;
+
+typedef struct bench_peer {
+    const char *name;
+    bool on_host; /* works on host_in and host_out; otherwise on in, out and the queue */
+    bool pooled;  /* works on the pool */
+    bool spins;   /* has threads of its own, which spin for a while after the work */
+    bool (*supports)(const bench_work *work);
+    bool (*run)(const bench_work *work); /* scans are inclusive; sums are of `type`; false: failed */
+} bench_peer;
+
+extern const bench_peer bench_peer_block_indirect;
+extern const bench_peer bench_peer_boost_compute;
+extern const bench_peer bench_peer_boost_compute_map;
+extern const bench_peer bench_peer_boost_compute_sort;
+extern const bench_peer bench_peer_boost_pack;
+extern const bench_peer bench_peer_c_by_key;
+extern const bench_peer bench_peer_c_histogram;
+extern const bench_peer bench_peer_c_lsd;
+extern const bench_peer bench_peer_c_lsd_plain;
+extern const bench_peer bench_peer_c_merge;
+extern const bench_peer bench_peer_c_merge_plain;
+extern const bench_peer bench_peer_c_pack;
+extern const bench_peer bench_peer_c_search;
+extern const bench_peer bench_peer_c_stack;
+extern const bench_peer bench_peer_c_stack_branch_free;
+extern const bench_peer bench_peer_c_tiled;
+extern const bench_peer bench_peer_c_tree;
+extern const bench_peer bench_peer_c_tree_chain;
+extern const bench_peer bench_peer_par_merge;
+extern const bench_peer bench_peer_par_pack;
+extern const bench_peer bench_peer_std;
+extern const bench_peer bench_peer_std_merge;
+extern const bench_peer bench_peer_std_pack;
+extern const bench_peer bench_peer_std_par;
+extern const bench_peer bench_peer_std_par_map;
+extern const bench_peer bench_peer_std_search;
+extern const bench_peer bench_peer_std_search_threads;
+extern const bench_peer bench_peer_std_segments;
+extern const bench_peer bench_peer_std_segments_pool;
+extern const bench_peer bench_peer_std_strings;
+extern const bench_peer bench_peer_std_sort;
+extern const bench_peer bench_peer_nth_element;
+extern const bench_peer bench_peer_partial_sort;
+extern const bench_peer bench_peer_tbb;
+extern const bench_peer bench_peer_tbb_pack;
+extern const bench_peer bench_peer_tbb_histogram;
+extern const bench_peer bench_peer_std_par_histogram;
+extern const bench_peer bench_peer_tbb_map;
+extern const bench_peer bench_peer_tbb_sort;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

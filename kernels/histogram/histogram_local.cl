@@ -1,0 +1,138 @@
+/* histogram_local.cl - counts in the local shape: a run of equal samples of one item is one addition, to a table
+   in local memory, or to `out`. */
+#ifndef GPI_HISTOGRAM_HISTOGRAM_LOCAL_CL
+#define GPI_HISTOGRAM_HISTOGRAM_LOCAL_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "histogram/bins.cl"
+#include "histogram/samples.cl"
+
+/* A run of equal samples that is still to be added. */
+typedef struct gpi_histogram_run {
+    uint cell; /* GPI_HISTOGRAM_NOWHERE: none */
+    gpi_weight weight;
+} gpi_histogram_run;
+
+/* Near counts have 32 bits: what they overflow by, and a weight's high half, go straight to `out`. */
+typedef struct gpi_tables {
+    volatile __local uint *near; /* this item's table; NULL: counts are far */
+    volatile __global uint *out;
+    gpi_bins bins;
+} gpi_tables;
+
+static void gpi_near_add(gpi_tables t, gpi_histogram_run run)
+{
+#if GPI_WEIGHTS && GPI_COUNT_WIDE
+    const uint low = (uint)run.weight, old = atomic_add(t.near + run.cell, low);
+    const uint high = (uint)(run.weight >> 32) + (old + low < old);
+#if GPI_BYTES
+    const uint b = high ? gpi_bin_of_byte(run.cell % 256, t.bins) : GPI_HISTOGRAM_NOWHERE;
+    if (b != GPI_HISTOGRAM_NOWHERE)
+        gpi_out_add(t.out, (ulong)(run.cell / 256) * t.bins.count + b, (ulong)high << 32);
+#else
+    if (high) gpi_out_add(t.out, run.cell, (ulong)high << 32);
+#endif
+#else
+    (void)atomic_add(t.near + run.cell, run.weight);
+#endif
+}
+
+static void gpi_run_end(gpi_tables t, gpi_histogram_run run, const bool near)
+{
+    if (run.cell == GPI_HISTOGRAM_NOWHERE) return;
+    if (near) gpi_near_add(t, run);
+    else gpi_out_add(t.out, run.cell, run.weight);
+}
+
+/* One more sample: of the run, or the first one of another. */
+static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint cell, gpi_weight weight,
+                                       const bool near)
+{
+    gpi_histogram_run next = run;
+    if (cell != run.cell) {
+        gpi_run_end(t, run, near);
+        next.cell = cell;
+        next.weight = 0;
+    }
+    next.weight += weight;
+    return next;
+}
+
+#if GPI_BYTES
+/* Byte `at` of the group's, as a cell: its channel's table, its value. */
+static uint gpi_byte_cell(ulong at, uint value) { return (uint)(at % GPI_CHANNELS) * 256 + value; }
+
+/* Words of four bytes, at aligned addresses; at either end some of their bytes may be others'. */
+static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
+{
+    __global const uchar *in = (__global const uchar *)s.in;
+    const long first = (long)(s.begin * GPI_CHANNELS), last = (long)(s.end * GPI_CHANNELS);
+    const long from = first - (long)((size_t)(in + first) % 4);
+    gpi_histogram_run run[4];
+    for (uint k = 0; k < 4; k++) run[k].cell = GPI_HISTOGRAM_NOWHERE, run[k].weight = 0;
+    for (long at = from + 4 * (long)get_local_id(0); at < last; at += 4 * GPI_WG) {
+        const bool whole = at >= first && at + 4 <= last;
+        const uint word = whole ? *(__global const uint *)(in + at) : 0;
+#pragma unroll
+        for (uint k = 0; k < 4; k++) {
+            const long i = at + k;
+            if (i < first || i >= last) continue;
+            const uint value = whole ? word >> 8 * k & 255u : in[i];
+            run[k] = gpi_run_go_on(t, run[k], gpi_byte_cell((ulong)i, value),
+                                   GPI_WEIGHT_OF(s, (ulong)i / GPI_CHANNELS), near);
+        }
+    }
+    for (uint k = 0; k < 4; k++) gpi_run_end(t, run[k], near);
+}
+#else
+static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
+{
+    gpi_histogram_run run;
+    run.cell = GPI_HISTOGRAM_NOWHERE;
+    run.weight = 0;
+    for (ulong i = s.begin + get_local_id(0); i < s.end; i += GPI_HISTOGRAM_BATCH * GPI_WG) {
+        GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
+        uint b[GPI_HISTOGRAM_BATCH];
+        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
+            x[k] = GPI_READ_SAMPLE(s.in, min(i + k * GPI_WG, s.end - 1));
+        gpi_bins_find(x, t.bins, b);
+        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {
+            if (i + k * GPI_WG < s.end)
+                run = gpi_run_go_on(t, run, b[k], GPI_WEIGHT_OF(s, i + k * GPI_WG), near);
+        }
+    }
+    gpi_run_end(t, run, near);
+}
+#endif
+
+/* The group's tables, `copies` of them, added to `out`. */
+static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells, uint copies, uint channels)
+{
+    for (uint cell = (uint)get_local_id(0); cell < cells; cell += GPI_WG) {
+        gpi_histogram_cell sum = 0;
+        for (uint k = 0; k < copies; k++) sum += near[k * cells + cell];
+#if GPI_BYTES
+        const uint b = gpi_bin_of_byte(cell % 256, t.bins);
+        if (sum && b != GPI_HISTOGRAM_NOWHERE && cell / 256 < channels)
+            gpi_out_add(t.out, (ulong)(cell / 256) * t.bins.count + b, sum);
+#else
+        if (sum) gpi_out_add(t.out, cell, sum);
+#endif
+    }
+}
+
+static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
+                           volatile __global uint *out, volatile __local uint *near)
+{
+    const uint l = (uint)get_local_id(0), cells = GPI_BYTES ? GPI_CHANNELS * 256 : bins.count;
+    gpi_tables t;
+    t.near = near + l % copies * cells;
+    t.out = out;
+    t.bins = bins;
+    for (uint k = l; k < copies * cells; k += GPI_WG) near[k] = 0;
+    gpi_sync(); /* all tables are empty */
+    gpi_count_span(t, s, true);
+    gpi_sync(); /* all samples are counted */
+    gpi_near_join(t, near, cells, copies, channels);
+}
+#endif

@@ -1,0 +1,87 @@
+/* segments.cl - the segments of gp_segmented_reduce: where they are in the input, and the list of large ones.
+
+   State, in uints: | rows | large segments | bad | - |, then the list: segment, first row, rows, - for each,
+   and for each row its place in the list. */
+#ifndef GPI_SCAN_SEGMENTS_CL
+#define GPI_SCAN_SEGMENTS_CL
+#include "base/count.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "element/ops.cl"
+#include "scan/tile_input.cl"
+
+#define GPI_SEGMENTS_ROWS 0
+#define GPI_SEGMENTS_LARGE 1
+#define GPI_SEGMENTS_BAD 2
+#define GPI_NO_OWNER (~0u)
+#define GPI_SEGMENTS_HEADER 4
+#define GPI_LARGE_WORDS 4
+
+/* What the host has laid out. */
+typedef struct gpi_list {
+    volatile __global uint *state;
+    __global uint *large, *owner;
+    __global GPI_T *partials; /* of rows */
+    uint large_room, row_room;
+} gpi_list;
+
+#define GPI_LIST_PARAMETERS volatile __global uint *state, ulong partials_at, uint large_room, uint row_room
+#define GPI_LIST_SET(list)                                                                             \
+    (list).state = state;                                                                              \
+    (list).large = (__global uint *)state + GPI_SEGMENTS_HEADER;                                       \
+    (list).owner = (__global uint *)state + GPI_SEGMENTS_HEADER + (ulong)GPI_LARGE_WORDS * large_room; \
+    (list).partials = (__global GPI_T *)((__global char *)state + partials_at);                        \
+    (list).large_room = large_room;                                                                    \
+    (list).row_room = row_room
+
+/* The caller's: numbers of `offset_words` 32-bit words. */
+typedef struct gpi_offsets {
+    __global const uint *at;
+    uint words;
+    ulong count; /* of the input */
+} gpi_offsets;
+
+#define GPI_OFFSETS_PARAMETERS __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
+#define GPI_OFFSETS_SET(o)                               \
+    (o).at = offsets + offsets_at * (ulong)offset_words; \
+    (o).words = offset_words;                            \
+    (o).count = count
+
+/* The input of one segment alone; *bad is set where its offsets are. */
+static gpi_source gpi_segment_of(gpi_source source, gpi_offsets offsets, ulong s, bool *bad)
+{
+    const ulong begin = gpi_number(offsets.at, s, offsets.words),
+                end = gpi_number(offsets.at, s + 1, offsets.words);
+    gpi_source segment = source;
+    *bad = end < begin || end > offsets.count;
+    segment.count = *bad ? 0 : end - begin;
+    segment.in = source.in + (*bad ? 0 : begin);
+    return segment;
+}
+
+static void gpi_segment_put(__global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)
+{
+    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(initial, sum)));
+}
+
+/* Enters a large segment; false: there is no room, which happens only where bad offsets let segments overlap. */
+static bool gpi_large_add(gpi_list list, ulong s, ulong length)
+{
+    const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);
+    if (atomic_or(list.state + GPI_SEGMENTS_ROWS, 0u) >= list.row_room) return false;
+    const uint k = atomic_inc(list.state + GPI_SEGMENTS_LARGE);
+    if (k >= list.large_room) return false;
+    const uint row = atomic_add(list.state + GPI_SEGMENTS_ROWS, rows);
+    const bool fits = row <= list.row_room && rows <= list.row_room - row;
+    list.large[GPI_LARGE_WORDS * k] = (uint)s;
+    list.large[GPI_LARGE_WORDS * k + 1] = row;
+    list.large[GPI_LARGE_WORDS * k + 2] = fits ? rows : 0;
+    for (uint r = row; r < list.row_room && r - row < rows; r++) list.owner[r] = fits ? k : GPI_NO_OWNER;
+    return fits;
+}
+
+static void gpi_bad_add(gpi_list list, volatile __global uint *counters)
+{
+    if (atomic_inc(list.state + GPI_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);
+}
+#endif

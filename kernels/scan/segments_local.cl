@@ -1,0 +1,62 @@
+/* segments_local.cl - small segments in the local shape: a team of `team` items, a power of two, reduces one,
+   and the group GPI_WG / team of them side by side. */
+#ifndef GPI_SCAN_SEGMENTS_LOCAL_CL
+#define GPI_SCAN_SEGMENTS_LOCAL_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "scan/segments.cl"
+#include "scan/tile.cl"
+
+/* This item's share of its team's segment: elements side by side where any order will do, else in a row. */
+static GPI_T gpi_share_reduce(gpi_source segment, uint lane, uint team)
+{
+    const ulong run = (segment.count + team - 1) / team;
+    GPI_T sum = gpi_identity();
+    for (ulong j = 0; j < run; j++) {
+        const ulong i = GPI_COMMUTATIVE ? j * team + lane : lane * run + j;
+        if (i < segment.count) sum = gpi_combine(sum, gpi_load(segment, i));
+    }
+    return sum;
+}
+
+/* The product of every x of the team, in item order, for its first item: a tree of neighbours. */
+static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)
+{
+    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);
+    value[lane] = x;
+    for (uint d = 1; d < team; d *= 2) {
+        const uint i = 2 * d * lane;
+        gpi_sync(); /* the neighbour's product is written */
+        if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);
+    }
+    gpi_sync(); /* the root is written */
+    x = value[0];
+    gpi_sync(); /* the root is read: the next segments may overwrite it */
+    return x;
+}
+
+/* Segments [first, last), GPI_WG / team at a time. A team's first item asks what becomes of its segment. */
+static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
+                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
+                               volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)
+{
+    const uint l = (uint)get_local_id(0), lane = l % team;
+    for (ulong base = first; base < last; base += GPI_WG / team) {
+        const ulong s = min(base + l / team, last - 1);
+        const bool mine = base + l / team < last;
+        bool bad;
+        gpi_source segment = gpi_segment_of(source, offsets, s, &bad);
+        if (mine && lane == 0) {
+            if (bad) gpi_bad_add(list, counters);
+            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);
+        }
+        gpi_sync(); /* what is listed is known to the teams */
+        const bool skip = !mine || listed[l - lane];
+        segment.count = skip ? 0 : segment.count;
+        const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);
+        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);
+    }
+}
+#endif

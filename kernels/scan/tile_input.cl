@@ -1,0 +1,35 @@
+/* tile_input.cl - a tile of the input: its parameters, and how many elements it has.
+
+   A tile is GPI_TILE consecutive elements, owned by one group.
+
+   Parameters
+       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
+       GPI_TILE, GPI_PER_ITEM                elements of a tile, of an item */
+#ifndef GPI_SCAN_TILE_INPUT_CL
+#define GPI_SCAN_TILE_INPUT_CL
+
+/* gp_select and its like include select/input.cl first, which stands in its place. */
+#ifndef GPI_SOURCE_SET
+#include "element/input.cl"
+#endif
+
+#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
+#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
+#endif
+#if GPI_TILE != GPI_WG * GPI_PER_ITEM
+#error "GPI_TILE must be GPI_WG * GPI_PER_ITEM"
+#endif
+#if GPI_SHAPE_SERIAL && GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#if GPI_TILE % GPI_LANES
+#error "GPI_TILE must be a multiple of GPI_LANES"
+#endif
+
+/* Elements of the tile that begins at `base`: GPI_TILE, fewer in the last one, none behind it (where the
+   device's own count is below the bound for which groups were launched). */
+static uint gpi_tile_length(gpi_source source, ulong base)
+{
+    return base < source.count ? (uint)min((ulong)GPI_TILE, source.count - base) : 0;
+}
+#endif

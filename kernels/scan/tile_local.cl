@@ -1,0 +1,93 @@
+/* tile_local.cl - a tile in the local shape: GPI_WG items with GPI_PER_ITEM elements each.
+
+   Loads and stores are striped (item l takes l, l + GPI_WG, ...: neighbours read neighbours), the scan is
+   blocked (item l owns l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1: input order); `stage` turns one into the
+   other. */
+#ifndef GPI_SCAN_TILE_LOCAL_CL
+#define GPI_SCAN_TILE_LOCAL_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/monoid.cl"
+#include "scan/tile_input.cl"
+
+/* Reductions and scans of elements: gpi_items_reduce and so on. */
+#define GPI_GROUP gpi_items
+#define GPI_GROUP_T GPI_T
+#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)
+#define GPI_GROUP_IDENTITY gpi_identity()
+#define GPI_GROUP_SIZE GPI_WG
+#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_ALONE 0
+#include "group/collectives.cl"
+
+/* One unused cell after every 32 keeps items that stride by GPI_PER_ITEM off one another's banks. */
+#define GPI_TILE_PAD(i) ((i) + (i) / 32)
+
+typedef struct gpi_tile_memory {
+    GPI_T stage[GPI_TILE_PAD(GPI_TILE)];
+    GPI_T value[2][GPI_WG];
+    uint word;
+} gpi_tile_memory;
+typedef __local gpi_tile_memory *gpi_tile_shared;
+
+typedef struct gpi_tile {
+    GPI_T item[GPI_PER_ITEM]; /* this item's own elements */
+    GPI_T before;             /* product of the items before this one */
+    GPI_T aggregate;          /* of the whole tile */
+} gpi_tile;
+
+/* Item 0's x. */
+static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
+{
+    if (get_local_id(0) == 0) shared->value[0][0] = x;
+    gpi_sync(); /* value is written */
+    x = shared->value[0][0];
+    gpi_sync(); /* value is read: the next collective may overwrite it */
+    return x;
+}
+
+/* The product of every item's x, in item order (group/collectives.cl). */
+static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)
+{
+    return gpi_items_reduce(x, shared->value[0]);
+}
+
+/* The product of x over the items before this one; *total over all. */
+static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
+{
+    return gpi_items_scan_exclusive(x, total, shared->value[0]);
+}
+
+/* The product of the tile's elements. */
+static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(source, base);
+    const uint l = (uint)get_local_id(0);
+    GPI_T sum = gpi_identity();
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;
+        if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));
+    }
+    return gpi_group_reduce(sum, shared);
+}
+
+/* Reads the tile, once: every item keeps its own elements and what is before them. */
+static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(source, base);
+    const uint l = (uint)get_local_id(0);
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint i = j * GPI_WG + l;
+        shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();
+    }
+    gpi_sync(); /* the stage is filled */
+    GPI_T sum = gpi_identity();
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        tile->item[j] = shared->stage[GPI_TILE_PAD(l * GPI_PER_ITEM + j)];
+        sum = gpi_combine(sum, tile->item[j]);
+    }
+    tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */
+}
+
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
+#endif

@@ -1,0 +1,147 @@
+/* tile_scan_serial.cl - a tile scanned in the serial shape: vectors of 16 elements are scanned in registers;
+   elements that have no vectors go one by one, in the chains of scan/tile_serial.cl. */
+#ifndef GPI_SCAN_TILE_SCAN_SERIAL_CL
+#define GPI_SCAN_TILE_SCAN_SERIAL_CL
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "element/ops.cl"
+#include "scan/tile.cl"
+#include "scan/tile_sink.cl"
+
+static void gpi_prefetch_write(gpi_source source, gpi_sink sink, ulong i, uint elements)
+{
+    const ulong position = GPI_REVERSE ? source.count - i - elements : i;
+    GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, sink.out + position, elements * sizeof(GPI_OUT));
+}
+
+/* What scanning element i on will need: the input one tile a running group ahead, the output soon. */
+static void gpi_prefetch_scan(gpi_source source, gpi_sink sink, ulong i, uint elements)
+{
+    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);
+    gpi_prefetch_write(source, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);
+}
+
+/* Element i goes out; returns what stands before the next one. */
+GPI_INLINE GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+{
+    const GPI_T x = gpi_load(source, i);
+    const GPI_T next = gpi_combine(sum, x);
+    gpi_put(sink, gpi_position(source, i), exclusive ? gpi_before(sum, x) : next);
+    return next;
+}
+
+#if GPI_LANES > 1
+#define GPI_LAST(v) ((v).sf)
+
+/* Vectors that share a cache line: prefetched together. */
+#define GPI_SCAN_STEP \
+    (GPI_LANES * sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)
+
+/* GPI_SHIFT_k(T, v, e): element i is v[i-k], or e for i < k. */
+#define GPI_SHIFT_1(T, v, e) \
+    ((T)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se))
+#define GPI_SHIFT_2(T, v, e) \
+    ((T)(e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd))
+#define GPI_SHIFT_4(T, v, e) \
+    ((T)(e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb))
+#define GPI_SHIFT_8(T, v, e) ((T)(e, e, e, e, e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7))
+
+static void gpi_put_vector(gpi_source source, gpi_sink sink, ulong i, gpi_lanes v)
+{
+#if GPI_REVERSE
+    v = GPI_TURNED(v);
+#endif
+    GPI_WRITE_VECTOR(sink.out, GPI_REVERSE ? source.count - i - GPI_LANES : i, v);
+}
+#endif
+
+#if GPI_LANES > 1 && GPI_SEGMENTED
+/* One vector from element i on. `heads` spread to the right, lane by lane, over the elements whose segment
+   begins in this vector; what is carried in reaches the others. */
+static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+{
+    const GPI_BASE e = gpi_identity().value;
+    const GPI_VECTOR(GPI_HEAD) heads = gpi_read_heads(source, i);
+    GPI_VECTOR(GPI_HEAD) begun = heads;
+    gpi_lanes v = gpi_lanes_make(gpi_read_vector(source, i), 0);
+    v = select(gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v), v, begun);
+    begun |= GPI_SHIFT_1(GPI_VECTOR(GPI_HEAD), begun, 0);
+    v = select(gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v), v, begun);
+    begun |= GPI_SHIFT_2(GPI_VECTOR(GPI_HEAD), begun, 0);
+    v = select(gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v), v, begun);
+    begun |= GPI_SHIFT_4(GPI_VECTOR(GPI_HEAD), begun, 0);
+    v = select(gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v), v, begun);
+    begun |= GPI_SHIFT_8(GPI_VECTOR(GPI_HEAD), begun, 0);
+    const GPI_BASE last = GPI_LAST(v);
+    v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);
+    if (exclusive) v = select(GPI_SHIFT_1(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);
+    gpi_put_vector(source, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));
+    sum.value = GPI_LAST(begun) ? last : gpi_base_combine(sum.value, last);
+    return sum;
+}
+#elif GPI_LANES > 1
+static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+{
+    const GPI_T e = gpi_identity();
+    gpi_lanes v = gpi_lanes_make(gpi_read_vector(source, i), 0);
+    v = gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine((gpi_lanes)(sum), v);
+    gpi_put_vector(source, sink, i, exclusive ? GPI_SHIFT_1(gpi_lanes, v, sum) : v);
+    return GPI_LAST(v);
+}
+#endif
+
+/* Called with a constant `exclusive`, so that the test leaves the loops. */
+GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong base, GPI_T sum, gpi_sink sink,
+                                const bool exclusive)
+{
+    const ulong end = base + gpi_tile_length(source, base);
+    ulong i = base;
+#if GPI_LANES > 1
+#if GPI_SEGMENTED
+    if (i == 0 && i < end) sum = gpi_scan_one(source, sink, i++, sum, exclusive); /* has nothing before it */
+#endif
+    for (; i + GPI_SCAN_STEP * GPI_LANES <= end; i += GPI_SCAN_STEP * GPI_LANES) {
+        gpi_prefetch_scan(source, sink, i, GPI_SCAN_STEP * GPI_LANES);
+#pragma unroll
+        for (uint k = 0; k < GPI_SCAN_STEP; k++) {
+            sum = gpi_scan_vector(source, sink, i + k * GPI_LANES, sum, exclusive);
+        }
+    }
+#elif GPI_TILE_RUNS > 1
+    const ulong each = gpi_run_length((uint)(end - base));
+    GPI_T run[GPI_TILE_RUNS];
+    run[0] = sum;
+#pragma unroll
+    for (uint k = 1; k < GPI_TILE_RUNS; k++) run[k] = gpi_combine(run[k - 1], tile->run[k - 1]);
+    for (; i < base + each; i += GPI_LINE_ELEMENTS) {
+#pragma unroll
+        for (uint k = 0; k < GPI_TILE_RUNS; k++)
+            gpi_prefetch_scan(source, sink, i + k * each, GPI_LINE_ELEMENTS);
+        for (ulong j = i; j < i + GPI_LINE_ELEMENTS; j++) {
+#pragma unroll
+            for (uint k = 0; k < GPI_TILE_RUNS; k++) {
+                run[k] = gpi_scan_one(source, sink, j + k * each, run[k], exclusive);
+            }
+        }
+    }
+    sum = run[GPI_TILE_RUNS - 1];
+    i = base + GPI_TILE_RUNS * each;
+#endif
+    for (; i < end; i++) sum = gpi_scan_one(source, sink, i, sum, exclusive);
+}
+
+/* Scans the tile with everything before it in `prefix`, into the sink. */
+static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
+                          gpi_tile_shared shared)
+{
+    (void)shared;
+    if (sink.exclusive) gpi_scan_serial(tile, source, base, prefix, sink, true);
+    else gpi_scan_serial(tile, source, base, prefix, sink, false);
+}
+#endif

@@ -1,0 +1,38 @@
+/* tile_sink.cl - where a scan's results go. */
+#ifndef GPI_SCAN_TILE_SINK_CL
+#define GPI_SCAN_TILE_SINK_CL
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "element/ops.cl"
+
+/* Where a scan's results go. */
+typedef struct gpi_sink {
+    __global GPI_OUT *out;
+    GPI_BASE initial; /* what stands before each segment; not looked at where there are none */
+    uint exclusive;
+} gpi_sink;
+
+#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, gpi_argument initial, uint exclusive
+#define GPI_SINK_SET(sink)                 \
+    (sink).out = out + out_offset;         \
+    (sink).initial = gpi_base_of(initial); \
+    (sink).exclusive = exclusive
+
+/* What an exclusive scan gives for x, with `sum` of all before it. */
+static GPI_T gpi_before(GPI_T sum, GPI_T x)
+{
+#if GPI_SEGMENTED
+    if (x.head) return gpi_identity();
+#endif
+    return sum;
+}
+
+static void gpi_put(gpi_sink sink, ulong position, GPI_T x)
+{
+#if GPI_SEGMENTED
+    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(gpi_base_combine(sink.initial, x.value)));
+#else
+    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(x));
+#endif
+}
+#endif

@@ -1,0 +1,75 @@
+/* compact_local.cl - a tile brought together in the local shape: the items note in the stage which element comes
+   r-th, for all r of the tile; then they write in that order, neighbours to neighbours. Elements are read a
+   second time, not kept: the stage is as small for records of 16 bytes, and the tile is in the cache. */
+#ifndef GPI_SELECT_COMPACT_LOCAL_CL
+#define GPI_SELECT_COMPACT_LOCAL_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "group/sync.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "select/sink.cl"
+
+/* What the stage holds of the element that comes r-th: which one of the tile it is, and with runs where its
+   run begins. */
+static GPI_T gpi_entry(uint i, GPI_T sum)
+{
+    GPI_T entry = sum;
+    GPI_PICKED(entry) = i;
+    return entry;
+}
+
+/* Where in the tile's order of output an element comes: all first ones, all second ones, the rest. ~0u: none
+   of them. `before`: of the tile's elements before i. */
+static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
+{
+    if (GPI_PICKED(x)) return (uint)GPI_PICKED(before);
+#if GPI_PARTS == 3
+    if (GPI_SECOND(x)) return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(before));
+#endif
+#if GPI_PARTS > 1
+    return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(aggregate) + i - GPI_PICKED(before) -
+                  GPI_SECOND(before));
+#else
+    return ~0u;
+#endif
+}
+
+/* The r-th of the tile goes out. */
+static void gpi_put_ranked(gpi_source source, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,
+                           GPI_T entry, uint r)
+{
+    const ulong i = base + GPI_PICKED(entry);
+#if GPI_PARTS == 1
+    gpi_put(source, sink, (GPI_NUMBER)(GPI_PICKED(prefix) + r), i, GPI_BEGIN(entry));
+#else
+    const uint firsts = (uint)GPI_PICKED(aggregate), seconds = (uint)GPI_SECOND(aggregate);
+    const ulong rest = base - GPI_PICKED(prefix) - GPI_SECOND(prefix);
+    const GPI_RECORD x = source.data[i];
+    if (r < firsts) sink.out[GPI_PICKED(prefix) + r] = x;
+    else if (r < firsts + seconds) sink.second[GPI_SECOND(prefix) + (r - firsts)] = x;
+    else sink.rest[sink.step * (long)(rest + (r - firsts - seconds))] = x;
+#endif
+}
+
+static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
+                             gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(source, base);
+    const GPI_T aggregate = tile->aggregate;
+    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_PICKED(aggregate);
+    const uint l = (uint)get_local_id(0);
+    GPI_T before = tile->before;
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        const uint i = l * GPI_PER_ITEM + j;
+        const uint r = i < length ? gpi_rank(tile->item[j], before, aggregate, i) : ~0u;
+        if (r != ~0u) shared->stage[GPI_TILE_PAD(r)] = gpi_entry(i, gpi_combine(prefix, before));
+        before = gpi_combine(before, tile->item[j]);
+    }
+    gpi_sync(); /* the stage is filled */
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        const uint r = j * GPI_WG + l;
+        if (r < ranked)
+            gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_TILE_PAD(r)], r);
+    }
+}
+#endif

@@ -1,0 +1,54 @@
+/* compact_serial.cl - a tile brought together in the serial shape: one loop over it, which the counting has left
+   in the cache. Without branches: each element is written where the next picked one goes, and the next one
+   overwrites it unless it was picked. The loop ends with the tile's last picked element, so that nothing is
+   written behind it, where the next tile's begin. */
+#ifndef GPI_SELECT_COMPACT_SERIAL_CL
+#define GPI_SELECT_COMPACT_SERIAL_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "select/sink.cl"
+
+#if GPI_PARTS == 1
+static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
+                             gpi_tile_shared shared)
+{
+    const GPI_NUMBER end = GPI_PICKED(prefix) + GPI_PICKED(gpi_tile_aggregate(tile));
+    GPI_T sum = prefix;
+    (void)shared;
+    for (ulong i = base; GPI_PICKED(sum) < end; i++) {
+        gpi_put(source, sink, GPI_PICKED(sum), i, GPI_BEGIN(sum));
+        sum = gpi_combine(sum, gpi_load(source, i));
+    }
+}
+
+#else
+static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
+                             gpi_tile_shared shared)
+{
+    const ulong end = base + gpi_tile_length(source, base);
+    __global GPI_RECORD *first = sink.out + GPI_PICKED(prefix);
+    __global GPI_RECORD *rest =
+        sink.rest + sink.step * (long)(base - GPI_PICKED(prefix) - GPI_SECOND(prefix));
+#if GPI_PARTS == 3
+    __global GPI_RECORD *second = sink.second + GPI_SECOND(prefix);
+#endif
+    (void)tile;
+    (void)shared;
+    for (ulong i = base; i < end; i++) {
+        const GPI_T x = gpi_load(source, i);
+        const bool is_first = GPI_PICKED(x) != 0;
+#if GPI_PARTS == 3
+        const bool is_second = GPI_SECOND(x) != 0;
+        *(is_first ? first : is_second ? second : rest) = source.data[i];
+        second += is_second;
+        rest += is_first || is_second ? 0 : sink.step;
+#else
+        *(is_first ? first : rest) = source.data[i];
+        rest += is_first ? 0 : sink.step;
+#endif
+        first += is_first;
+    }
+}
+#endif
+#endif

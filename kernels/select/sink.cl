@@ -1,0 +1,154 @@
+/* sink.cl - where the picked elements go, and what is told of how many there are.
+
+   The host writes ahead:
+       GPI_OUT              1: elements are wanted
+       GPI_INDEX_OUT        1: so are their indices (runs: where they begin), of type GPI_PLACE
+       GPI_LENGTHS          1: so are the runs' lengths, of type GPI_PLACE
+       GPI_VALUE_SIZE       not 0: a GPI_BESIDE goes with each key */
+#ifndef GPI_SELECT_SINK_CL
+#define GPI_SELECT_SINK_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "element/monoid.cl"
+
+#if GPI_FIELD_COUNT == 0
+#define GPI_PICKED(a) ((a).n)
+#else
+#define GPI_PICKED(a) (a)
+#endif
+#if GPI_PARTS == 3
+#define GPI_SECOND(a) ((a).m)
+#else
+#define GPI_SECOND(a) 0
+#endif
+
+/* Where results go. */
+typedef struct gpi_sink {
+    __global GPI_RECORD *out;
+    __global GPI_PLACE *index;
+#if GPI_VALUE_SIZE
+    __global const GPI_BESIDE *values;
+    __global GPI_BESIDE *values_out;
+#endif
+#if GPI_PICK == GPI_PICK_RUNS
+    __global GPI_PLACE *lengths;
+#endif
+#if GPI_PARTS > 1
+    __global GPI_RECORD *second, *rest;
+    uint where;
+    long step; /* from one of the rest to the next */
+#endif
+    __global uint *counts; /* as many as there are parts */
+    uint count_words;      /* of each: 1, 2; 0: not wanted */
+} gpi_sink;
+
+#if GPI_VALUE_SIZE
+#define GPI_VALUES_PARAMETERS                                                                \
+    __global const GPI_BESIDE *values, ulong values_offset, __global GPI_BESIDE *values_out, \
+        ulong values_out_offset,
+#define GPI_VALUES_SET(sink)                \
+    (sink).values = values + values_offset; \
+    (sink).values_out = values_out + values_out_offset;
+#else
+#define GPI_VALUES_PARAMETERS
+#define GPI_VALUES_SET(sink)
+#endif
+#if GPI_PICK == GPI_PICK_RUNS
+#define GPI_LENGTHS_PARAMETERS __global GPI_PLACE *lengths, ulong lengths_offset,
+#define GPI_LENGTHS_SET(sink) (sink).lengths = lengths + lengths_offset;
+#else
+#define GPI_LENGTHS_PARAMETERS
+#define GPI_LENGTHS_SET(sink)
+#endif
+#if GPI_PARTS > 1
+#define GPI_PARTS_PARAMETERS                                                                        \
+    __global GPI_RECORD *second, ulong second_offset, __global GPI_RECORD *rest, ulong rest_offset, \
+        uint where,
+#define GPI_PARTS_SET(sink)                 \
+    (sink).second = second + second_offset; \
+    (sink).rest = rest + rest_offset;       \
+    (sink).where = where;                   \
+    (sink).step = 1;
+#else
+#define GPI_PARTS_PARAMETERS
+#define GPI_PARTS_SET(sink)
+#endif
+#define GPI_SINK_PARAMETERS                                                                      \
+    __global GPI_RECORD *out, ulong out_offset, __global GPI_PLACE *index, ulong index_offset,   \
+        GPI_VALUES_PARAMETERS GPI_LENGTHS_PARAMETERS GPI_PARTS_PARAMETERS __global uint *counts, \
+        ulong counts_offset, uint count_words
+#define GPI_SINK_SET(sink)                                                                         \
+    (sink).out = out + out_offset;                                                                 \
+    (sink).index = index + index_offset;                                                           \
+    GPI_VALUES_SET(sink)                                                                           \
+    GPI_LENGTHS_SET(sink) GPI_PARTS_SET(sink)(sink).counts = counts + counts_offset * count_words; \
+    (sink).count_words = count_words
+
+/* Where the parts after the first one stand. */
+#define GPI_WHERE_APART 0    /* in buffers of their own */
+#define GPI_WHERE_BEHIND 1   /* behind one another, which takes `total`, of the whole input */
+#define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */
+
+static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)
+{
+    gpi_sink s = sink;
+#if GPI_PARTS > 1
+    if (s.where == GPI_WHERE_BEHIND) {
+        s.second = s.out + GPI_PICKED(total);
+        s.rest = s.second + GPI_SECOND(total);
+    }
+    if (s.where == GPI_WHERE_REVERSED) {
+        s.rest = s.out + count - 1;
+        s.step = -1;
+    }
+#endif
+    return s;
+}
+
+static void gpi_number_write(gpi_sink sink, uint k, ulong x)
+{
+    sink.counts[k * sink.count_words] = (uint)x;
+    if (sink.count_words == 2) sink.counts[k * sink.count_words + 1] = (uint)(x >> 32);
+}
+
+/* How many elements each part has. One item calls. */
+static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
+{
+#if GPI_CLOSED
+    sink.index[GPI_PICKED(total)] = (GPI_PLACE)count; /* where one more run would begin */
+#endif
+    if (sink.count_words == 0) return;
+    gpi_number_write(sink, 0, GPI_PICKED(total));
+#if GPI_PARTS == 2
+    gpi_number_write(sink, 1, count - GPI_PICKED(total));
+#elif GPI_PARTS == 3
+    gpi_number_write(sink, 1, GPI_SECOND(total));
+    gpi_number_write(sink, 2, count - GPI_PICKED(total) - GPI_SECOND(total));
+#endif
+}
+
+#if GPI_PARTS == 1
+/* Element i goes out as number j. `begin`: where its run begins. */
+static void gpi_put(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)
+{
+    const ulong from = GPI_PICK == GPI_PICK_RUNS ? begin : gpi_place_of(source, i);
+#if GPI_OUT
+    sink.out[j] = source.data[from];
+#endif
+#if GPI_INDEX_OUT
+    sink.index[j] = (GPI_PLACE)from;
+#endif
+#if GPI_LENGTHS
+    sink.lengths[j] = (GPI_PLACE)(i + 1 - begin);
+#endif
+#if GPI_VALUE_SIZE
+    sink.values_out[j] = sink.values[from];
+#endif
+}
+#endif
+
+#if GPI_PICK == GPI_PICK_RUNS
+#define GPI_BEGIN(sum) ((sum).m)
+#else
+#define GPI_BEGIN(sum) 0
+#endif
+#endif

@@ -1,0 +1,200 @@
+/* rank_serial.cl - ranking in the serial shape: one item loops over the range.
+
+   Keys are moved one by one, or through lines: a 64-byte line is gathered for each digit, and written, past
+   the caches, when it is whole.
+
+   Parameters
+       GPI_SHAPE_SERIAL   1, and GPI_WG 1
+       GPI_RANK_AHEAD     how far ahead to prefetch, in bytes                                             */
+#ifndef GPI_SORT_RANK_SERIAL_CL
+#define GPI_SORT_RANK_SERIAL_CL
+#include "base/platform.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+
+#if !GPI_SHAPE_SERIAL || GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#ifndef GPI_RANK_AHEAD
+#define GPI_RANK_AHEAD 2048
+#endif
+#define GPI_RANK_STEP 16 /* keys of an unrolled step */
+
+/* The memory of a group. */
+#define GPI_NEAR __private
+#define GPI_NEAR_INC(p) (void)(++*(p))
+
+typedef struct gpi_rank_memory {
+    uint count[GPI_BINS]; /* of a range */
+    ulong next[GPI_BINS];
+    uint word;
+} gpi_rank_memory;
+typedef gpi_rank_memory *gpi_rank_shared;
+
+/* The digits of [begin, end) into shared->count. Four tables: equal digits in a row do not wait for each
+   other's store. */
+static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                            gpi_rank_shared shared)
+{
+    uint h[4][GPI_BINS];
+    ulong i = begin;
+    for (uint d = 0; d < GPI_BINS; d++) h[0][d] = h[1][d] = h[2][d] = h[3][d] = 0;
+    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
+        GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_RANK_AHEAD);
+#pragma unroll
+        for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % 4][gpi_digit_of(key[i + k], digit)]++;
+    }
+    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;
+    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];
+}
+
+/* table[block][d] becomes the sum of its column above; shared->next[d] the sum of all of it. */
+static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)
+{
+    for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;
+    for (uint b = 0; b < blocks; b++) {
+        for (uint d = 0; d < GPI_BINS; d++) {
+            const ulong x = table[(ulong)b * GPI_BINS + d];
+            table[(ulong)b * GPI_BINS + d] = shared->next[d];
+            shared->next[d] += x;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ one by one */
+
+/* Element i, of digit d, to where the next one of its digit goes. */
+static void gpi_rank_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)
+{
+    const ulong j = shared->next[d];
+    shared->next[d] = j + 1;
+    gpi_move_one(move, i, j);
+}
+
+static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
+{
+    ulong i = begin;
+    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
+#pragma unroll
+        for (uint k = 0; k < GPI_RANK_STEP; k++)
+            gpi_rank_place(move, i + k, gpi_digit_of(move.key[i + k], digit), shared);
+    }
+    for (; i < end; i++) gpi_rank_place(move, i, gpi_digit_of(move.key[i], digit), shared);
+}
+
+/* ------------------------------------------------------------------ lines */
+
+#define GPI_RANK_LINE 64
+#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
+#if GPI_VALUE_SIZE
+#define GPI_VALUE_LINE (GPI_RANK_LINE / GPI_VALUE_SIZE)
+#else
+#define GPI_VALUE_LINE GPI_KEY_LINE
+#endif
+#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)
+
+/* A line for each digit. Positions are counted from the line's boundary before the output's first key, so
+   that position % GPI_KEY_LINE is the place in a line. The output's values may not stand alike in theirs:
+   then they are gathered all the same, and written one by one. */
+typedef struct gpi_lines {
+    union {
+        uint16 line[GPI_BINS];
+        gpi_key key[GPI_BINS * GPI_KEY_LINE];
+    } k;
+#if GPI_VALUE_SIZE
+    union {
+        uint16 line[GPI_BINS];
+        gpi_value value[GPI_BINS * GPI_VALUE_LINE];
+    } v;
+    __global gpi_value *value_to; /* where position 0's value would go */
+    bool alike;
+#endif
+    __global gpi_key *key_to; /* where position 0 would go */
+    ulong next[GPI_BINS], first[GPI_BINS];
+} gpi_lines;
+
+/* Writes digit d's keys up to position `end`, which ends a line or the range: of the last line, nothing
+   before the range's own first key. */
+static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
+{
+    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;
+    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE) {
+        GPI_STREAM_STORE(lines->k.line[d], (__global uint16 *)(lines->key_to + begin));
+        return;
+    }
+    for (ulong j = max(begin, lines->first[d]); j < end; j++)
+        lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
+}
+
+#if GPI_VALUE_SIZE
+static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
+{
+    const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;
+    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE) {
+        GPI_STREAM_STORE(lines->v.line[d], (__global uint16 *)(lines->value_to + begin));
+        return;
+    }
+    for (ulong j = max(begin, lines->first[d]); j < end; j++)
+        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];
+}
+#endif
+
+/* Element i, of digit d, into its line, and the line out when it is whole. */
+static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
+{
+    const ulong j = lines->next[d];
+    lines->next[d] = j + 1;
+    lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];
+#if GPI_VALUE_SIZE
+    lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE] = gpi_value_at(move, i);
+#endif
+    if (j % GPI_SHORT_LINE != GPI_SHORT_LINE - 1) return;
+#if GPI_VALUE_SIZE
+    if (j % GPI_VALUE_LINE == GPI_VALUE_LINE - 1) gpi_flush_values(lines, d, j + 1);
+#endif
+    if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);
+}
+
+static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
+{
+    ulong i = begin;
+    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
+        GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);
+#if GPI_VALUE_SIZE
+        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);
+#endif
+#pragma unroll
+        for (uint k = 0; k < GPI_RANK_STEP; k++)
+            gpi_rank_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));
+    }
+    for (; i < end; i++) gpi_rank_put(lines, move, i, gpi_digit_of(move.key[i], digit));
+}
+
+static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
+{
+    gpi_lines lines;
+    const ulong offset = (ulong)(size_t)move.key_to % GPI_RANK_LINE / GPI_KEY_SIZE;
+    lines.key_to = move.key_to - offset;
+#if GPI_VALUE_SIZE
+    lines.value_to = move.value_to - offset;
+    lines.alike = (ulong)(size_t)lines.value_to % GPI_RANK_LINE == 0;
+#endif
+    for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;
+    gpi_put_range(&lines, move, begin, end, digit);
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong rest = lines.next[d] > lines.first[d] ? lines.next[d] : 0;
+        if (rest % GPI_KEY_LINE) gpi_flush_keys(&lines, d, rest);
+#if GPI_VALUE_SIZE
+        if (rest % GPI_VALUE_LINE) gpi_flush_values(&lines, d, rest);
+#endif
+    }
+}
+
+/* Moves [begin, end) to where shared->next says. `lines`: by lines, for more than the caches hold. */
+static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
+                           gpi_rank_shared shared)
+{
+    if (lines) gpi_move_lines(move, begin, end, digit, shared);
+    else gpi_move_direct(move, begin, end, digit, shared);
+}
+#endif

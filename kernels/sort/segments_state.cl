@@ -1,0 +1,63 @@
+/* segments_state.cl - what the kernels of sort/segmented_sort.cl tell each other.
+
+   State, in uints: | rows | large segments | bad offsets | first bad one | segments | - |, 16 in all.
+
+   Parameters
+       GPI_CELL_WIDE   1: positions take 64 bits, 0: 32                                                   */
+#ifndef GPI_SORT_SEGMENTS_STATE_CL
+#define GPI_SORT_SEGMENTS_STATE_CL
+#include "sort/digit.cl"
+
+#ifndef GPI_CELL_WIDE
+#error "GPI_CELL_WIDE must be defined"
+#endif
+#if GPI_CELL_WIDE
+typedef ulong gpi_sort_cell;
+#else
+typedef uint gpi_sort_cell;
+#endif
+
+#define GPI_SORT_SEGMENTS_ROWS 0
+#define GPI_SORT_SEGMENTS_LARGE 1
+#define GPI_SORT_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_FIRST_BAD 3
+#define GPI_SEGMENTS_COUNT 4
+#define GPI_SEGMENTS_WORDS 16
+
+/* A large segment; the host makes room for 32 bytes. from[p % 2] is the place that pass p reads. */
+typedef struct gpi_large {
+    ulong begin, length;
+    uint row, rows, from[2];
+} gpi_large;
+
+/* What the host has laid out in the state buffer. */
+typedef struct gpi_segments {
+    gpi_state state;
+    __global gpi_sort_cell *maxima; /* of blocks of offsets */
+    __global gpi_sort_cell *bounds; /* P */
+    __global gpi_large *large;
+    __global uint *owner;          /* of a row: its large segment */
+    __global gpi_sort_cell *table; /* row, digit */
+} gpi_segments;
+
+#define GPI_SEGMENTS_PARAMETERS \
+    gpi_state state, ulong maxima_at, ulong bounds_at, ulong large_at, ulong owner_at, ulong table_at
+#define GPI_SEGMENTS_SET(segments)                                     \
+    (segments).state = state;                                          \
+    (segments).maxima = (__global gpi_sort_cell *)(state + maxima_at); \
+    (segments).bounds = (__global gpi_sort_cell *)(state + bounds_at); \
+    (segments).large = (__global gpi_large *)(state + large_at);       \
+    (segments).owner = (__global uint *)(state + owner_at);            \
+    (segments).table = (__global gpi_sort_cell *)(state + table_at)
+
+/* The first i in [begin, end) with P[i] >= x; end when there is none. */
+static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)
+{
+    while (begin < end) {
+        const uint middle = begin + (end - begin) / 2;
+        if (bounds[middle] < x) begin = middle + 1;
+        else end = middle;
+    }
+    return begin;
+}
+#endif
