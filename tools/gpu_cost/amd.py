@@ -39,7 +39,8 @@ def kind_of(name, operands):
         return "shared" if re.search(r"\b(glc|sc1)\b", operands) else "load"
     for pattern, kind in ((r"(global|flat)_store", "store"), (r"ds_(read|load)", "local_load"),
                           (r"ds_(write|store|add|inc|or|sub|max|min)", "local_store"), (r"(global|flat)_atomic", "shared"),
-                          (r"s_c?branch", "branch"), (r"s_swappc", "call"), (r"s_setpc", "return")):
+                          (r"s_c?branch", "branch"), (r"s_swappc", "call"), (r"s_setpc", "return"),
+                          (r"s_endpgm", "exit")):
         if re.match(pattern, name):
             return kind
     return "other"
@@ -67,7 +68,7 @@ def instruction_of(address, name, operands):
     loads = kind in ("load", "local_load")
     return machine.Instruction(address, name, kind, bytes_of(name), registers_of(operand[0]) if loads else set(),
                                registers_of(" ".join(operand[loads:])), operands if kind == "branch" else None,
-                               name not in ("s_branch", "s_endpgm") and kind != "return")
+                               name not in ("s_branch", "s_endpgm") and kind != "return", True)
 
 
 def bodies_of(text):

@@ -1,16 +1,22 @@
 """machine.py - what can be read from a kernel's machine code, whoever made it.
 
-How often a loop turns is not in the code. It is taken to pass once over the elements of a work-item: a turn takes as many of
-them as its rarest kind of memory access has words. A loop without any turns once. A loop with atomic operations or volatile
-loads waits for other groups, and is left out. Everything else counts once, both sides of a branch alike: counted is what
-there is to execute, not what is.
+Which way a work-item takes, and how often a loop turns, is not in the code. Taken is the way that moves the most bytes of
+global and local memory, and of such the shortest: that of a full tile. What has a predicate moves half: a tile's end is
+handled so.
+A loop is taken to pass once over the elements of a work-item: a turn takes as many as its rarest kind of memory access has
+words. A loop without any turns once. A loop with atomic operations or volatile loads waits for other groups: left out.
 """
 import bisect
 import collections
+import sys
+
+sys.setrecursionlimit(10000)  # Path.best: a call for each block of a way
 
 # kind: load, store (global memory), local_load, local_store, shared (atomic or volatile: seen by other groups), branch,
-# call, return, other. falls: the next instruction may be executed after it.
-Instruction = collections.namedtuple("Instruction", "address name kind bytes writes reads target falls")
+# call, return, exit, other. falls: the next instruction may be executed after it. sure: it has no predicate.
+Instruction = collections.namedtuple("Instruction", "address name kind bytes writes reads target falls sure")
+
+MOVES = ("load", "store", "local_load", "local_store")
 
 
 class Flow:
@@ -54,49 +60,112 @@ class Flow:
         return found
 
     def loops(self):
-        """The blocks of each loop, inner ones first."""
-        dominators, loops = self.dominators(), {}
+        """Blocks of each loop by its head, inner loops first; and where its turns end."""
+        dominators, loops, latches = self.dominators(), {}, {}
         for last, heads in enumerate(self.next):
             for head in heads & dominators[last]:
+                latches.setdefault(head, set()).add(last)
                 body, todo = loops.setdefault(head, {head}), [last]
                 while todo:
                     b = todo.pop()
                     if b not in body:
                         body.add(b)
                         todo += self.before[b]
-        return sorted(loops.values(), key=len)
+        return dict(sorted(loops.items(), key=lambda loop: len(loop[1]))), latches
 
 
 def elements_a_turn(body):
     words = collections.Counter()
     for instruction in body:
-        if instruction.kind in ("load", "store", "local_load", "local_store"):
+        if instruction.kind in MOVES:
             words[instruction.name] += max(1, instruction.bytes // 4)
     return min(words.values()) if words else None
 
 
-def weights(code, per_item):
-    """How often a work-item executes each instruction."""
-    weight, flow = [1.0] * len(code), Flow(code)
-    for loop in flow.loops():
-        inside = flow.instructions(loop)
-        body = [code[i] for i in inside]
-        elements = elements_a_turn(body)
-        if any(instruction.kind == "shared" for instruction in body):
+class Path:
+    """What a work-item executes: (bytes moved, minus instructions) of a way, which is to be the most."""
+
+    def __init__(self, code, per_item):
+        self.code, self.per_item, self.flow = code, per_item, Flow(code)
+        self.loops, self.latches = self.flow.loops()
+        self.whole, self.turning = {}, set()  # the best way through each loop, all turns; loops with turns
+        for head, body in self.loops.items():
+            self.whole[head] = self.loop(head, body)
+
+    def own(self, block):
+        """A block's worth, with the functions that it calls."""
+        moved, count = 0.0, 0.0
+        for i in self.flow.instructions([block]):
+            instruction = self.code[i]
+            count += 1
+            if instruction.kind in MOVES:
+                moved += instruction.bytes * (1 if instruction.sure else 0.5)
+            if instruction.kind == "call" and instruction.target is not None:
+                of_function = self.function(instruction.target)
+                moved, count = moved + of_function[0], count - of_function[1]
+        return moved, -count
+
+    def function(self, address):
+        """(Some calls are jumps: nothing there returns.)"""
+        entry = next(b for b, i in enumerate(self.flow.begins) if self.code[i].address == address)
+        return self.through(entry, "return")
+
+    def through(self, entry, kind):
+        """The best way from a block to an instruction of a kind."""
+        region = self.reached(entry)
+        ends = {b for b in region if any(self.code[i].kind == kind for i in self.flow.instructions([b]))}
+        return self.best(entry, region, ends)
+
+    def reached(self, entry):
+        found, todo = {entry}, [entry]
+        while todo:
+            new = self.flow.next[todo.pop()] - found
+            found |= new
+            todo += new
+        return found
+
+    def loop(self, head, body):
+        moved, count = self.best(head, body, self.latches[head], head)
+        inside = [self.code[i] for i in self.flow.instructions(body)]
+        elements = elements_a_turn(inside)
+        turning = any(inner in self.turning for inner in body if inner != head)
+        turns = 1 if elements is None or turning else max(1, self.per_item / elements)
+        if turning or turns > 1:
+            self.turning.add(head)
+        if any(instruction.kind == "shared" for instruction in inside):
             turns = 0
-        elif elements is None or max(weight[i] for i in inside) > 1:
-            turns = 1  # an outer loop turns once for all elements of its inner ones
-        else:
-            turns = max(1, per_item / elements)
-        for i in inside:
-            weight[i] *= turns
-    # A function as often as it is called: to the next one, or the end. (Some calls are jumps: none of theirs returns.)
-    for start, end in zip(flow.calls, flow.calls[1:] + [len(code)]):
-        if any(code[i].kind == "return" for i in range(start, end)):
-            calls = sum(weight[i] for i, c in enumerate(code) if c.kind == "call" and c.target == code[start].address)
-            for i in range(start, end):
-                weight[i] *= calls
-    return weight
+        return moved * turns, count * turns
+
+    def best(self, entry, region, ends, loop=None):
+        """The best way from a block to one of the ends. A loop on the way, but not the one asked about, is one step."""
+        inner = {}
+        for head, body in self.loops.items():  # the outermost of those within the region come last, and win
+            if head != loop and head in region and body <= region and not (loop is not None and loop in body):
+                inner.update((b, head) for b in body)
+        found = {}
+
+        def step(b):
+            return inner.get(b, b)
+
+        def way(node):
+            if node in found:
+                return found[node]
+            found[node] = None  # a way back is none
+            blocks = self.loops[node] if node in inner else {node}
+            worth = self.whole[node] if node in inner else self.own(node)
+            after = {step(n) for b in blocks for n in self.flow.next[b] if n in region} - {node, loop}
+            ways = [w for w in map(way, after) if w]
+            if blocks & ends:
+                ways.append((0.0, 0.0))
+            if ways:
+                more = max(ways)
+                found[node] = worth[0] + more[0], worth[1] + more[1]
+            return found[node]
+
+        return way(step(entry)) or (0.0, 0.0)
+
+    def instructions(self):
+        return -self.through(0, "exit")[1]
 
 
 def loads_in_flight(code):
@@ -116,7 +185,7 @@ def loads_in_flight(code):
 
 def counters(code, per_item):
     return {
-        "instructions_per_element": sum(weights(code, per_item)) / per_item,
+        "instructions_per_element": Path(code, per_item).instructions() / per_item,
         "loads_in_flight": loads_in_flight(code),
         "widest_load_bytes": max((i.bytes for i in code if i.kind == "load"), default=0),
     }

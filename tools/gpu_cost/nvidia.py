@@ -22,7 +22,7 @@ REGISTERS = 65536
 
 KINDS = {"LDG": "load", "LD": "load", "STG": "store", "ST": "store", "LDS": "local_load", "STS": "local_store",
          "ATOMS": "local_store", "ATOMG": "shared", "ATOM": "shared", "RED": "shared", "REDG": "shared",
-         "BRA": "branch", "CALL": "call", "RET": "return"}
+         "BRA": "branch", "CALL": "call", "RET": "return", "EXIT": "exit"}
 
 
 def is_there():
@@ -62,10 +62,11 @@ def instruction_of(address, text):
         first = int(registers[0][0][1:])
         writes = {"R%d" % (first + i) for i in range(max(1, size // 4))}
         registers = registers[1:]
+    conditional = bool(predicate or re.search(r"\bU?P[0-9T]", operands))
     target = re.search(r"0x([0-9a-f]+)", operands) if kind in ("branch", "call") else None
     return machine.Instruction(address, name, kind, size, writes, set(sum(registers, [])),
                                int(target.group(1), 16) if target else None,
-                               bool(predicate) or parts[0] not in ("BRA", "RET", "EXIT"))
+                               conditional or kind not in ("branch", "return", "exit"), not predicate)
 
 
 def code_of(listing, kernel):
