@@ -40,7 +40,7 @@ def kind_of(name, operands):
     for pattern, kind in ((r"(global|flat)_store", "store"), (r"ds_(read|load)", "local_load"),
                           (r"ds_(write|store|add|inc|or|sub|max|min)", "local_store"), (r"(global|flat)_atomic", "shared"),
                           (r"s_c?branch", "branch"), (r"s_swappc", "call"), (r"s_setpc", "return"),
-                          (r"s_endpgm", "exit")):
+                          (r"s_endpgm", "exit"), (r"s_barrier", "barrier")):
         if re.match(pattern, name):
             return kind
     return "other"

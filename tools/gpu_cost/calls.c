@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A scan has tiles enough that each lane of a sub-group can look back at one. */
+/* The scan has tiles enough that each lane of a sub-group can look back at one. */
 enum { COUNT = 1 << 14, SCAN_COUNT = 1 << 17, SEGMENT = 64 };
 
 static gp_context *gp;
@@ -97,13 +97,13 @@ static void call_scan(void)
 static void call_select(void)
 {
     gp_select_desc desc = {0};
-    desc.in = random_words(SCAN_COUNT);
-    desc.out = no_words(SCAN_COUNT);
+    desc.in = random_words(COUNT);
+    desc.out = no_words(COUNT);
     desc.count_out = buffer(4, NULL);
-    desc.count = SCAN_COUNT;
+    desc.count = COUNT;
     desc.type = GP_U32;
     desc.predicate = "x < 2147483648u";
-    ready(SCAN_COUNT);
+    ready(COUNT);
     check(gp_select(gp, &desc));
 }
 

@@ -10,7 +10,6 @@ CLASSES = {"nvidia": 32, "amd32": 32, "amd64": 64, "intel": 16}
 WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find brackets-u8 merge-u32 "
          "topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32").split()
 SORTS = ("sort-u32", "sort-pairs-u32")
-LOOK_BACKS = ("scan-u32", "select-u32")
 
 # The device that Oclgrind pretends to be: an H200's multiprocessors and what each group may have.
 DEVICE = "--num-threads 1 --compute-units 132 --local-mem-size 49152 --max-wgsize 1024".split()
@@ -69,7 +68,7 @@ def counters(run):
     if run.work in SORTS:
         found["local_wavefronts_per_key_pass"] = total(hot, "units", *LOCAL) / n / len(hot)
         found["sectors_per_key_pass"] = total(hot, "units", "global_load", "global_store") / n / len(hot)
-    if run.work in LOOK_BACKS:
+    if run.work == "scan-u32":
         found["lookback_tiles_per_step"] = max(h["global_atomic"]["widest"] for h in hot)
     return found
 

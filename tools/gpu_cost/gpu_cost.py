@@ -16,11 +16,14 @@ import sys
 
 import amd
 import counts
+import cub
+import model
 import nvidia
 
 BASELINE = "bench/gpu_cost.json"
 TOLERANCE = 0.02
 MORE_IS_BETTER = ("lookback_tiles_per_step", "loads_in_flight", "widest_load_bytes", "resident_groups")
+MODEL = "model"  # a source that is not compared
 # Where tools/deps.sh puts what PyPI has of CUDA.
 CUDA = "build/cuda/lib/python3*/site-packages/nvidia/cu13/bin"
 
@@ -69,9 +72,36 @@ def rows_of_amd(all_runs):
             yield from rows_of(run.work, amd.class_of(chip), source, found)
 
 
+def rows_of_model(all_runs, rows):
+    """Where everything is known that it takes."""
+    groups = {(run.work, run.name): run.group for run in all_runs}
+    found = {}
+    for row in rows:
+        found.setdefault((row["work"], row["class"]), {})[row["counter"]] = row["value"]
+    for device, (name, *_) in model.DEVICES.items():
+        for work in model.BYTES:
+            counted, compiled = found[work, name.partition("-")[0]], found.get((work, name))
+            if compiled and "registers" in compiled:
+                fraction = model.predict(work, device, counted, compiled, groups[work, name.partition("-")[0]])
+                yield from rows_of(work, name, MODEL, {"copy_fraction_" + device: fraction})
+
+
 def count(folder):
     all_runs = runs(folder)
-    return [*rows_of_counts(all_runs), *rows_of_nvidia(all_runs), *rows_of_amd(all_runs)]
+    rows = [*rows_of_counts(all_runs), *rows_of_nvidia(all_runs), *rows_of_amd(all_runs)]
+    return [*rows, *rows_of_model(all_runs, rows)]
+
+
+def add_cub(rows, baseline, folder):
+    """CUB's values of rows that it has, or those of the baseline."""
+    known = {key(row): row["cub"] for row in baseline}
+    if cub.is_there():
+        works = list(cub.WORKS)
+        known = {(work, "nvidia", counter): round(value, 4)
+                 for work, found in zip(works, abreast(lambda work: cub.count(work, folder), works))
+                 for counter, value in found.items()}
+    for row in rows:
+        row["cub"] = known.get(key(row))
 
 
 def key(row):
@@ -110,7 +140,7 @@ def check(rows, baseline):
     for before in baseline:
         what = "%s, %s: %s" % key(before)
         row = found.get(key(before))
-        if before["source"] not in sources:
+        if before["source"] not in sources or before["source"] == MODEL:
             continue
         if not row:
             yield what + " is in the baseline, and was not counted"
@@ -118,7 +148,7 @@ def check(rows, baseline):
             yield "%s is %g; the baseline has %g" % (what, row["value"], before["value"])
     known = {key(row) for row in baseline}
     for row in rows:
-        if key(row) not in known:
+        if key(row) not in known and row["source"] != MODEL:
             yield "%s, %s: %s is not in the baseline" % key(row)
 
 
@@ -141,6 +171,8 @@ def main():
     if os.path.exists(BASELINE):
         with open(BASELINE) as lines:
             baseline = json.load(lines)
+    if not arguments.check:
+        add_cub(rows, baseline, arguments.folder)
     print_table(rows)
     if not arguments.check:
         write(rows, baseline)

@@ -13,7 +13,7 @@ import sys
 sys.setrecursionlimit(10000)  # Path.best: a call for each block of a way
 
 # kind: load, store (global memory), local_load, local_store, shared (atomic or volatile: seen by other groups), branch,
-# call, return, exit, other. falls: the next instruction may be executed after it. sure: it has no predicate.
+# call, return, exit, barrier, other. falls: the next instruction may be executed after it. sure: it has no predicate.
 Instruction = collections.namedtuple("Instruction", "address name kind bytes writes reads target falls sure")
 
 MOVES = ("load", "store", "local_load", "local_store")
@@ -82,8 +82,20 @@ def elements_a_turn(body):
     return min(words.values()) if words else None
 
 
+# Of a way: bytes moved, minus its instructions, and how many of these are barriers. The greatest way is taken.
+NOTHING = (0.0, 0.0, 0.0)
+
+
+def plus(a, b):
+    return tuple(x + y for x, y in zip(a, b))
+
+
+def times(a, factor):
+    return tuple(x * factor for x in a)
+
+
 class Path:
-    """What a work-item executes: (bytes moved, minus instructions) of a way, which is to be the most."""
+    """What a work-item executes."""
 
     def __init__(self, code, per_item):
         self.code, self.per_item, self.flow = code, per_item, Flow(code)
@@ -93,17 +105,15 @@ class Path:
             self.whole[head] = self.loop(head, body)
 
     def own(self, block):
-        """A block's worth, with the functions that it calls."""
-        moved, count = 0.0, 0.0
+        """A block, with the functions that it calls."""
+        whole = NOTHING
         for i in self.flow.instructions([block]):
             instruction = self.code[i]
-            count += 1
-            if instruction.kind in MOVES:
-                moved += instruction.bytes * (1 if instruction.sure else 0.5)
+            moved = instruction.bytes * (1 if instruction.sure else 0.5) if instruction.kind in MOVES else 0
+            whole = plus(whole, (moved, -1, instruction.kind == "barrier"))
             if instruction.kind == "call" and instruction.target is not None:
-                of_function = self.function(instruction.target)
-                moved, count = moved + of_function[0], count - of_function[1]
-        return moved, -count
+                whole = plus(whole, self.function(instruction.target))
+        return whole
 
     def function(self, address):
         """(Some calls are jumps: nothing there returns.)"""
@@ -125,7 +135,7 @@ class Path:
         return found
 
     def loop(self, head, body):
-        moved, count = self.best(head, body, self.latches[head], head)
+        turn = self.best(head, body, self.latches[head], head)
         inside = [self.code[i] for i in self.flow.instructions(body)]
         elements = elements_a_turn(inside)
         turning = any(inner in self.turning for inner in body if inner != head)
@@ -134,7 +144,7 @@ class Path:
             self.turning.add(head)
         if any(instruction.kind == "shared" for instruction in inside):
             turns = 0
-        return moved * turns, count * turns
+        return times(turn, turns)
 
     def best(self, entry, region, ends, loop=None):
         """The best way from a block to one of the ends. A loop on the way, but not the one asked about, is one step."""
@@ -156,16 +166,17 @@ class Path:
             after = {step(n) for b in blocks for n in self.flow.next[b] if n in region} - {node, loop}
             ways = [w for w in map(way, after) if w]
             if blocks & ends:
-                ways.append((0.0, 0.0))
+                ways.append(NOTHING)
             if ways:
-                more = max(ways)
-                found[node] = worth[0] + more[0], worth[1] + more[1]
+                found[node] = plus(worth, max(ways))
             return found[node]
 
-        return way(step(entry)) or (0.0, 0.0)
+        return way(step(entry)) or NOTHING
 
-    def instructions(self):
-        return -self.through(0, "exit")[1]
+    def executed(self):
+        """Instructions, and barriers among them."""
+        _, instructions, barriers = self.through(0, "exit")
+        return -instructions, barriers
 
 
 def loads_in_flight(code):
@@ -178,14 +189,14 @@ def loads_in_flight(code):
             waiting.append(instruction.writes)
             most = max(most, len(waiting))
         back = instruction.kind == "branch" and (instruction.target or 0) <= instruction.address
-        if back or instruction.kind in ("call", "return"):
+        if back or not instruction.falls or instruction.kind == "call":
             waiting = []
     return most
 
 
 def counters(code, per_item):
     return {
-        "instructions_per_element": Path(code, per_item).instructions() / per_item,
+        "instructions_per_element": Path(code, per_item).executed()[0] / per_item,
         "loads_in_flight": loads_in_flight(code),
         "widest_load_bytes": max((i.bytes for i in code if i.kind == "load"), default=0),
     }

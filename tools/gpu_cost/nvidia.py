@@ -22,7 +22,7 @@ REGISTERS = 65536
 
 KINDS = {"LDG": "load", "LD": "load", "STG": "store", "ST": "store", "LDS": "local_load", "STS": "local_store",
          "ATOMS": "local_store", "ATOMG": "shared", "ATOM": "shared", "RED": "shared", "REDG": "shared",
-         "BRA": "branch", "CALL": "call", "RET": "return", "EXIT": "exit"}
+         "BRA": "branch", "CALL": "call", "RET": "return", "EXIT": "exit", "BAR": "barrier"}
 
 
 def is_there():
