@@ -31,9 +31,9 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo info test test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers examples header check-header layers format check-format cache-keys docs \
+.PHONY: all demo info test test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench gpu-day test-gpu-day \
+	deps-run deps-test deps-lint deps-bench deps-gpu-cost gpu-day test-gpu-day \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -300,6 +300,25 @@ gpu-day: gpuprim.h ## everything to be learnt on a borrowed GPU, by steps (docs/
 test-gpu-day: ## how gpu-day finds the vendor's library and ends what hangs, with a fake
 	tools/test_gpu_day.sh
 
+# ---- cost on GPUs
+
+gpu-cost: build/gpu_cost/plugin.so build/gpu_cost/calls ## what kernels would cost on GPUs, counted without one; writes bench/gpu_cost.json
+	@tools/deps.sh machine-code || true
+	@tools/gpu_cost/gpu_cost.py build/gpu_cost
+
+gpu-cost-check: build/gpu_cost/plugin.so build/gpu_cost/calls ## is any of these counts more than 2 % worse than in bench/gpu_cost.json?
+	@tools/deps.sh machine-code || true
+	@tools/gpu_cost/gpu_cost.py --check build/gpu_cost
+
+build/gpu_cost/calls: tools/gpu_cost/calls.c gpuprim.h | deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+# The types of Oclgrind's classes are in no library of its own.
+build/gpu_cost/plugin.so: tools/gpu_cost/plugin.cpp | deps-gpu-cost
+	@mkdir -p $(@D)
+	$(CXX) -std=c++14 $(WARNINGS) $(CPPFLAGS) -O2 -fno-rtti -fPIC -shared -Itools/gpu_cost -MMD -MP -MT $@ -MF $@.d -o $@ $<
+
 # ---- style
 
 format: | deps-lint ## format the sources
@@ -331,7 +350,7 @@ deps: deps-test ## look for what `make test` needs, and install it where possibl
 deps-all: ## the same for everything that .ci/run needs; goes without what cannot be had on this system
 	@tools/deps.sh all || test $$? = 2
 
-deps-run deps-test deps-lint deps-bench:
+deps-run deps-test deps-lint deps-bench deps-gpu-cost:
 	@tools/deps.sh $(@:deps-%=%)
 
 # ---- install, clean, help

@@ -2,7 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | bench | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | bench | gpu-cost | machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -13,6 +13,8 @@ TEST="$RUN cmocka"
 LINT="cc headers loader cxx clhpp clang clang-format"
 ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin"
 BENCH="$RUN cxx tbb boost gnuplot"
+GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
+MACHINE_CODE="libclc clang-15 clang-19 cuda"
 
 CC=${CC:-cc}
 CXX=${CXX:-c++}
@@ -40,6 +42,13 @@ packages_of() { # component manager
     rusticl:dnf) echo mesa-libOpenCL ;;
     rusticl:pacman) echo opencl-mesa ;;
     oclgrind:apt) echo oclgrind ;;
+    oclgrind-dev:apt) echo liboclgrind-dev ;;
+    libclc:apt) echo libclc-15 ;;
+    clang-15:apt) echo clang-15 ;;
+    clang-19:apt) echo clang-19 ;;
+    cuda:apt) echo python3-venv ;; # the rest: install_cuda
+    python3:pacman | python3:brew) echo python ;;
+    python3:*) echo python3 ;;
     intel:apt) echo python3-venv ;; # the rest: install_intel
     intel:dnf) echo python3 ;;
     intel:pacman) echo python ;;
@@ -115,6 +124,16 @@ have() { # component
     rusticl) lists_device '*rusticl: *' env RUSTICL_ENABLE=llvmpipe ./$list_devices ;;
     intel) lists_device '*Intel(R) OpenCL: *' env OCL_ICD_VENDORS="$PWD/build/intel/vendors" ./$list_devices ;;
     oclgrind) lists_device '*Oclgrind: *' oclgrind ./$list_devices ;;
+    oclgrind-dev) compiles $CXX -E -x c++ "$tmp/try.c" <<-'C'
+	#if !__has_include(<oclgrind/Plugin.h>)
+	#error "no headers for Oclgrind's plug-ins"
+	#endif
+	C
+        ;;
+    libclc) test -f /usr/lib/clc/nvptx64--nvidiacl.bc ;;
+    clang-15 | clang-19) command -v "$1" >/dev/null ;;
+    cuda) ls build/cuda/lib/python3*/site-packages/nvidia/cu13/bin/ptxas >/dev/null 2>&1 ;;
+    python3) python3 -c 'import json' 2>"$tmp/try.log" ;;
     cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka <<-'C'
 	#include <stdarg.h>
 	#include <stddef.h>
@@ -245,9 +264,25 @@ install_intel() {
     echo "$PWD/build/intel/lib/libintelocl.so" >build/intel/vendors/intel.icd
 }
 
+# NVIDIA's assembler and what reads its machine code come from PyPI (70 MB, under NVIDIA's own licence). Of these very
+# versions are the figures in bench/gpu_cost.json.
+install_cuda() {
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages cuda || return 1
+    echo "deps: installing NVIDIA's assembler from PyPI into build/cuda"
+    python3 -m venv --clear build/cuda >>build/deps.log 2>&1 &&
+        build/cuda/bin/python -m pip install --quiet --no-input --no-compile --no-deps --only-binary=:all: --retries 1 \
+            nvidia-cuda-nvcc==13.0.88 nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51 \
+            >>build/deps.log 2>&1 || {
+        echo "deps: PyPI does not give nvidia-cuda-nvcc (build/deps.log)"
+        unpackaged="$unpackaged cuda"
+        return 1
+    }
+}
+
 install() { # component
     case $1 in
     intel) install_intel ;;
+    cuda) install_cuda ;;
     *) install_packages "$1" ;;
     esac
 }
@@ -275,6 +310,8 @@ test) components=$TEST ;;
 lint) components=$LINT ;;
 all) components=$ALL ;;
 bench) components=$BENCH ;;
+gpu-cost) components=$GPU_COST ;;
+machine-code) components=$MACHINE_CODE ;;
 '')
     sed -n 's/^# usage: /usage: /p' "$0" >&2
     exit 1

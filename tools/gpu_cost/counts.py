@@ -1,0 +1,80 @@
+"""counts.py - what kernel launches do to memory, counted under Oclgrind by plugin.cpp."""
+import json
+import os
+import shutil
+import subprocess
+
+# name: lanes of a sub-group
+CLASSES = {"nvidia": 32, "amd32": 32, "amd64": 64, "intel": 16}
+
+WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find brackets-u8 merge-u32 "
+         "topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32").split()
+SORTS = ("sort-u32", "sort-pairs-u32")
+
+# The device that Oclgrind pretends to be: an H200's multiprocessors and what each group may have.
+DEVICE = "--num-threads 1 --compute-units 132 --local-mem-size 49152 --max-wgsize 1024".split()
+
+
+class Run:
+    """The launches of one call."""
+
+    def __init__(self, work, name, folder):
+        dump = os.path.join(folder, work + "-" + name)
+        shutil.rmtree(dump, ignore_errors=True)
+        os.makedirs(dump)
+        path = os.path.join(dump, "launches.jsonl")
+        environment = dict(os.environ, GPU_COST_OUT=path, GPU_COST_LANES=str(CLASSES[name]))
+        said = subprocess.run(["oclgrind", *DEVICE, "--plugins", os.path.join(folder, "plugin.so"),
+                               os.path.join(folder, "calls"), work, name, dump],
+                              env=environment, stdout=subprocess.PIPE, check=True).stdout
+        call = json.loads(said)
+        with open(path) as lines:
+            self.launches = [json.loads(line) for line in lines][call["before"]:]
+        self.work, self.name, self.dump, self.elements = work, name, dump, call["elements"]
+        # The kernel that moves most, its group, and the elements of a work-item.
+        hot = max(self.launches, key=sectors)
+        self.hot, self.group = hot["kernel"], hot["group"]
+        self.per_item = max(1, self.elements / (hot["groups"] * hot["group"]))
+
+    def hot_launches(self):
+        return [launch for launch in self.launches if launch["kernel"] == self.hot]
+
+
+def sectors(launch):
+    return launch["global_load"]["units"] + launch["global_store"]["units"]
+
+
+def total(launches, part, *kinds):
+    return sum(launch[kind][part] for launch in launches for kind in kinds)
+
+
+LOCAL = ("local_load", "local_store", "local_atomic")
+
+
+def counters(run):
+    """Counters of a run by name."""
+    all_, hot, n = run.launches, run.hot_launches(), run.elements
+    found = {
+        "launches_per_call": len(all_),
+        "idle_launches_per_call": sum(launch["idle"] for launch in all_),
+        "barriers_per_tile": sum(h["barriers"] for h in hot) / sum(h["groups"] for h in hot),
+        "local_wavefronts_per_element": total(all_, "units", *LOCAL) / n,
+        "load_sectors_per_element": total(all_, "units", "global_load") / n,
+        "load_requests_per_element": total(all_, "requests", "global_load") / n,
+        "store_sectors_per_element": total(all_, "units", "global_store") / n,
+        "store_requests_per_element": total(all_, "requests", "global_store") / n,
+        "atomics_per_element": total(all_, "lanes", "global_atomic") / n,
+    }
+    if run.work in SORTS:
+        found["local_wavefronts_per_key_pass"] = total(hot, "units", *LOCAL) / n / len(hot)
+        found["sectors_per_key_pass"] = total(hot, "units", "global_load", "global_store") / n / len(hot)
+    if run.work == "scan-u32":
+        found["lookback_tiles_per_step"] = max(h["global_atomic"]["widest"] for h in hot)
+    return found
+
+
+def values_of_pairs(runs, name):
+    """What a sort of pairs moves beyond what one of the same keys does."""
+    of = {run.work: total(run.launches, "units", "global_load", "global_store") / run.elements
+          for run in runs if run.name == name and run.work in SORTS}
+    return {"value_sectors_per_element": of["sort-pairs-u32"] - of["sort-u32"]}

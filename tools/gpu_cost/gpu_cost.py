@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""gpu_cost.py - what the kernels would cost on a GPU, counted without one (docs/gpu-cost.md).
+
+usage: gpu_cost.py [--check] FOLDER
+
+FOLDER has plugin.so and calls, and takes what is made on the way. Prints a table, and writes bench/gpu_cost.json; with
+--check it compares with that file instead, and fails when a counter is more than 2 % worse. What no tool is there for
+is left out.
+"""
+import argparse
+import concurrent.futures
+import glob
+import json
+import os
+import sys
+
+import amd
+import counts
+import cub
+import model
+import nvidia
+
+BASELINE = "bench/gpu_cost.json"
+TOLERANCE = 0.02
+MORE_IS_BETTER = ("lookback_tiles_per_step", "loads_in_flight", "widest_load_bytes", "resident_groups")
+MODEL = "model"  # a source that is not compared
+# Where tools/deps.sh puts what PyPI has of CUDA.
+CUDA = "build/cuda/lib/python3*/site-packages/nvidia/cu13/bin"
+
+
+def abreast(function, cases):
+    """The function's results, several at a time."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, cases))
+
+
+def runs(folder):
+    return abreast(lambda case: counts.Run(*case, folder), [(w, c) for w in counts.WORKS for c in counts.CLASSES])
+
+
+def rows_of(work, name, source, found):
+    for counter, value in found.items():
+        if counter == "instructions_per_element" and work in counts.SORTS:
+            counter = "instructions_per_key_pass"
+        yield {"work": work, "class": name, "counter": counter, "value": round(value, 4), "cub": None, "source": source}
+
+
+def rows_of_counts(all_runs):
+    for run in all_runs:
+        yield from rows_of(run.work, run.name, "oclgrind", counts.counters(run))
+    for name in counts.CLASSES:
+        yield from rows_of("sort-pairs-u32", name, "oclgrind", counts.values_of_pairs(all_runs, name))
+
+
+def rows_of_nvidia(all_runs):
+    if not nvidia.is_there():
+        print("gpu-cost: no NVIDIA machine code: it takes clang-15, libclc-15, ptxas and cuobjdump")
+        return
+    source, chosen = nvidia.source_name(), [run for run in all_runs if run.name == nvidia.CLASS]
+    for run, chips in zip(chosen, abreast(lambda run: list(nvidia.count(run)), chosen)):
+        for name, found in chips:
+            yield from rows_of(run.work, name, source, found)
+
+
+def rows_of_amd(all_runs):
+    for chip, properties in amd.CHIPS.items():
+        if not amd.is_there(chip):
+            print("gpu-cost: no machine code of %s: it takes %s and libclc-15" % (chip, properties.clang))
+            continue
+        source, chosen = amd.source_name(chip), [run for run in all_runs if run.name == properties.class_]
+        for run, found in zip(chosen, abreast(lambda run, chip=chip: amd.count(run, chip), chosen)):
+            yield from rows_of(run.work, amd.class_of(chip), source, found)
+
+
+def rows_of_model(all_runs, rows):
+    """Where everything is known that it takes."""
+    groups = {(run.work, run.name): run.group for run in all_runs}
+    found = {}
+    for row in rows:
+        found.setdefault((row["work"], row["class"]), {})[row["counter"]] = row["value"]
+    for device, (name, *_) in model.DEVICES.items():
+        for work in model.BYTES:
+            counted, compiled = found[work, name.partition("-")[0]], found.get((work, name))
+            if compiled and "registers" in compiled:
+                fraction = model.predict(work, device, counted, compiled, groups[work, name.partition("-")[0]])
+                yield from rows_of(work, name, MODEL, {"copy_fraction_" + device: fraction})
+
+
+def count(folder):
+    all_runs = runs(folder)
+    rows = [*rows_of_counts(all_runs), *rows_of_nvidia(all_runs), *rows_of_amd(all_runs)]
+    return [*rows, *rows_of_model(all_runs, rows)]
+
+
+def add_cub(rows, baseline, folder):
+    """CUB's values of rows that it has, or those of the baseline."""
+    known = {key(row): row["cub"] for row in baseline}
+    if cub.is_there():
+        works = list(cub.WORKS)
+        known = {(work, "nvidia", counter): round(value, 4)
+                 for work, found in zip(works, abreast(lambda work: cub.count(work, folder), works))
+                 for counter, value in found.items()}
+    for row in rows:
+        row["cub"] = known.get(key(row))
+
+
+def key(row):
+    return row["work"], row["class"], row["counter"]
+
+
+def print_table(rows):
+    """For each work and counter a line, with a column for each class."""
+    names = sorted({row["class"] for row in rows})
+    values = {key(row): row for row in rows}
+    print("%-22s%-34s%s%12s" % ("work", "counter", "".join("%12s" % name for name in names), "CUB"))
+    for work, counter in dict.fromkeys((row["work"], row["counter"]) for row in rows):
+        cells = [values.get((work, name, counter)) for name in names]
+        cub = next((c["cub"] for c in cells if c and c["cub"] is not None), None)
+        line = "".join("%12s" % ("%g" % c["value"] if c else "") for c in cells)
+        print("%-22s%-34s%s%12s" % (work, counter, line, "" if cub is None else "%g" % cub))
+
+
+def is_worse(row, before):
+    change = row["value"] - before["value"]
+    if row["counter"] in MORE_IS_BETTER:
+        change = -change
+    return change > TOLERANCE * abs(before["value"])
+
+
+def plant(rows):
+    """The rows, the first of them 3 % worse."""
+    factor = 0.97 if rows[0]["counter"] in MORE_IS_BETTER else 1.03
+    return [dict(rows[0], value=rows[0]["value"] * factor), *rows[1:]]
+
+
+def check(rows, baseline):
+    """What is wrong, a line each. Of the baseline only the sources count that have counted now."""
+    found = {key(row): row for row in rows}
+    sources = {row["source"] for row in rows}
+    for before in baseline:
+        what = "%s, %s: %s" % key(before)
+        row = found.get(key(before))
+        if before["source"] not in sources or before["source"] == MODEL:
+            continue
+        if not row:
+            yield what + " is in the baseline, and was not counted"
+        elif is_worse(row, before):
+            yield "%s is %g; the baseline has %g" % (what, row["value"], before["value"])
+    known = {key(row) for row in baseline}
+    for row in rows:
+        if key(row) not in known and row["source"] != MODEL:
+            yield "%s, %s: %s is not in the baseline" % key(row)
+
+
+def write(rows, baseline):
+    """Rows whose source has not counted now stay as they were."""
+    sources = {row["source"] for row in rows}
+    rows = sorted(rows + [row for row in baseline if row["source"] not in sources], key=key)
+    with open(BASELINE, "w") as out:
+        out.write("[\n%s\n]\n" % ",\n".join(json.dumps(row) for row in rows))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("folder")
+    arguments = parser.parse_args()
+    os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, glob.glob(CUDA)), os.environ["PATH"]])
+    rows = count(arguments.folder)
+    baseline = []
+    if os.path.exists(BASELINE):
+        with open(BASELINE) as lines:
+            baseline = json.load(lines)
+    if not arguments.check:
+        add_cub(rows, baseline, arguments.folder)
+    print_table(rows)
+    if not arguments.check:
+        write(rows, baseline)
+        return 0
+    if not list(check(plant(rows), rows)):
+        sys.exit("gpu-cost: a planted rise was not found")
+    for source in sorted({row["source"] for row in baseline} - {row["source"] for row in rows}):
+        print("gpu-cost: not compared: what %s has counted for the baseline" % source)
+    wrong = list(check(rows, baseline))
+    for line in wrong:
+        print("gpu-cost: " + line, file=sys.stderr)
+    if wrong:
+        print("gpu-cost: where that is meant, commit what `make gpu-cost` makes of %s" % BASELINE, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

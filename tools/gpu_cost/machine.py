@@ -1,0 +1,202 @@
+"""machine.py - what can be read from a kernel's machine code, whoever made it.
+
+Which way a work-item takes, and how often a loop turns, is not in the code. Taken is the way that moves the most bytes of
+global and local memory, and of such the shortest: that of a full tile. What has a predicate moves half: a tile's end is
+handled so.
+A loop is taken to pass once over the elements of a work-item: a turn takes as many as its rarest kind of memory access has
+words. A loop without any turns once. A loop with atomic operations or volatile loads waits for other groups: left out.
+"""
+import bisect
+import collections
+import sys
+
+sys.setrecursionlimit(10000)  # Path.best: a call for each block of a way
+
+# kind: load, store (global memory), local_load, local_store, shared (atomic or volatile: seen by other groups), branch,
+# call, return, exit, barrier, other. falls: the next instruction may be executed after it. sure: it has no predicate.
+Instruction = collections.namedtuple("Instruction", "address name kind bytes writes reads target falls sure")
+
+MOVES = ("load", "store", "local_load", "local_store")
+
+
+class Flow:
+    """Basic blocks: begins[b] is the index of the first instruction of block b."""
+
+    def __init__(self, code):
+        at = {instruction.address: i for i, instruction in enumerate(code)}
+        jumps = [(i, at[c.target]) for i, c in enumerate(code) if c.kind == "branch" and c.target in at]
+        self.calls = sorted({at[c.target] for c in code if c.kind == "call" and c.target in at})
+        ends = [i + 1 for i, c in enumerate(code) if not c.falls or c.kind == "branch"]
+        self.begins = sorted({0, *ends, *self.calls, *(to for _, to in jumps)} - {len(code)})
+        self.size = len(code)
+        count = len(self.begins)
+        self.next = [set() for _ in range(count)]
+        for i, to in jumps:
+            self.next[self.block(i)].add(self.block(to))
+        for b in range(count - 1):
+            if code[self.begins[b + 1] - 1].falls:
+                self.next[b].add(b + 1)
+        self.before = [{a for a in range(count) if b in self.next[a]} for b in range(count)]
+
+    def block(self, i):
+        return bisect.bisect_right(self.begins, i) - 1
+
+    def instructions(self, blocks):
+        ends = self.begins[1:] + [self.size]
+        return [i for b in sorted(blocks) for i in range(self.begins[b], ends[b])]
+
+    def dominators(self):
+        """For each block those through which every way to it leads, itself included."""
+        roots = {0, *(self.block(i) for i in self.calls)}
+        everything = set(range(len(self.begins)))
+        found = [{b} if b in roots else everything for b in sorted(everything)]
+        changed = True
+        while changed:
+            changed = False
+            for b in sorted(everything - roots):
+                new = {b} | (set.intersection(*(found[a] for a in self.before[b])) if self.before[b] else set())
+                changed |= new != found[b]
+                found[b] = new
+        return found
+
+    def loops(self):
+        """Blocks of each loop by its head, inner loops first; and where its turns end."""
+        dominators, loops, latches = self.dominators(), {}, {}
+        for last, heads in enumerate(self.next):
+            for head in heads & dominators[last]:
+                latches.setdefault(head, set()).add(last)
+                body, todo = loops.setdefault(head, {head}), [last]
+                while todo:
+                    b = todo.pop()
+                    if b not in body:
+                        body.add(b)
+                        todo += self.before[b]
+        return dict(sorted(loops.items(), key=lambda loop: len(loop[1]))), latches
+
+
+def elements_a_turn(body):
+    words = collections.Counter()
+    for instruction in body:
+        if instruction.kind in MOVES:
+            words[instruction.name] += max(1, instruction.bytes // 4)
+    return min(words.values()) if words else None
+
+
+# Of a way: bytes moved, minus its instructions, and how many of these are barriers. The greatest way is taken.
+NOTHING = (0.0, 0.0, 0.0)
+
+
+def plus(a, b):
+    return tuple(x + y for x, y in zip(a, b))
+
+
+def times(a, factor):
+    return tuple(x * factor for x in a)
+
+
+class Path:
+    """What a work-item executes."""
+
+    def __init__(self, code, per_item):
+        self.code, self.per_item, self.flow = code, per_item, Flow(code)
+        self.loops, self.latches = self.flow.loops()
+        self.whole, self.turning = {}, set()  # the best way through each loop, all turns; loops with turns
+        for head, body in self.loops.items():
+            self.whole[head] = self.loop(head, body)
+
+    def own(self, block):
+        """A block, with the functions that it calls."""
+        whole = NOTHING
+        for i in self.flow.instructions([block]):
+            instruction = self.code[i]
+            moved = instruction.bytes * (1 if instruction.sure else 0.5) if instruction.kind in MOVES else 0
+            whole = plus(whole, (moved, -1, instruction.kind == "barrier"))
+            if instruction.kind == "call" and instruction.target is not None:
+                whole = plus(whole, self.function(instruction.target))
+        return whole
+
+    def function(self, address):
+        """(Some calls are jumps: nothing there returns.)"""
+        entry = next(b for b, i in enumerate(self.flow.begins) if self.code[i].address == address)
+        return self.through(entry, "return")
+
+    def through(self, entry, kind):
+        """The best way from a block to an instruction of a kind."""
+        region = self.reached(entry)
+        ends = {b for b in region if any(self.code[i].kind == kind for i in self.flow.instructions([b]))}
+        return self.best(entry, region, ends)
+
+    def reached(self, entry):
+        found, todo = {entry}, [entry]
+        while todo:
+            new = self.flow.next[todo.pop()] - found
+            found |= new
+            todo += new
+        return found
+
+    def loop(self, head, body):
+        turn = self.best(head, body, self.latches[head], head)
+        inside = [self.code[i] for i in self.flow.instructions(body)]
+        elements = elements_a_turn(inside)
+        turning = any(inner in self.turning for inner in body if inner != head)
+        turns = 1 if elements is None or turning else max(1, self.per_item / elements)
+        if turning or turns > 1:
+            self.turning.add(head)
+        if any(instruction.kind == "shared" for instruction in inside):
+            turns = 0
+        return times(turn, turns)
+
+    def best(self, entry, region, ends, loop=None):
+        """The best way from a block to one of the ends. A loop on the way, but not the one asked about, is one step."""
+        inner = {}
+        for head, body in self.loops.items():  # the outermost of those within the region come last, and win
+            if head != loop and head in region and body <= region and not (loop is not None and loop in body):
+                inner.update((b, head) for b in body)
+        found = {}
+
+        def step(b):
+            return inner.get(b, b)
+
+        def way(node):
+            if node in found:
+                return found[node]
+            found[node] = None  # a way back is none
+            blocks = self.loops[node] if node in inner else {node}
+            worth = self.whole[node] if node in inner else self.own(node)
+            after = {step(n) for b in blocks for n in self.flow.next[b] if n in region} - {node, loop}
+            ways = [w for w in map(way, after) if w]
+            if blocks & ends:
+                ways.append(NOTHING)
+            if ways:
+                found[node] = plus(worth, max(ways))
+            return found[node]
+
+        return way(step(entry)) or NOTHING
+
+    def executed(self):
+        """Instructions, and barriers among them."""
+        _, instructions, barriers = self.through(0, "exit")
+        return -instructions, barriers
+
+
+def loads_in_flight(code):
+    """The most loads of global memory that come before the first use of one of their results."""
+    most, waiting = 0, []
+    for instruction in code:
+        if any(instruction.reads & written for written in waiting):
+            waiting = []
+        if instruction.kind == "load":
+            waiting.append(instruction.writes)
+            most = max(most, len(waiting))
+        back = instruction.kind == "branch" and (instruction.target or 0) <= instruction.address
+        if back or not instruction.falls or instruction.kind == "call":
+            waiting = []
+    return most
+
+
+def counters(code, per_item):
+    return {
+        "instructions_per_element": Path(code, per_item).executed()[0] / per_item,
+        "loads_in_flight": loads_in_flight(code),
+        "widest_load_bytes": max((i.bytes for i in code if i.kind == "load"), default=0),
+    }
