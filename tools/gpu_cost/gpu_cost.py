@@ -165,7 +165,8 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("folder")
     arguments = parser.parse_args()
-    os.environ["PATH"] = os.pathsep.join([*map(os.path.abspath, glob.glob(CUDA)), os.environ["PATH"]])
+    # The system's own come first: PyPI's nvcc is without CUB.
+    os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], *map(os.path.abspath, glob.glob(CUDA))])
     rows = count(arguments.folder)
     baseline = []
     if os.path.exists(BASELINE):

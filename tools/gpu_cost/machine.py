@@ -100,9 +100,10 @@ class Path:
     def __init__(self, code, per_item):
         self.code, self.per_item, self.flow = code, per_item, Flow(code)
         self.loops, self.latches = self.flow.loops()
+        self.functions = {}  # the best way through each
         self.whole, self.turning = {}, set()  # the best way through each loop, all turns; loops with turns
-        for head, body in self.loops.items():
-            self.whole[head] = self.loop(head, body)
+        for head in self.loops:
+            self.loop(head)
 
     def own(self, block):
         """A block, with the functions that it calls."""
@@ -116,9 +117,12 @@ class Path:
         return whole
 
     def function(self, address):
-        """(Some calls are jumps: nothing there returns.)"""
-        entry = next(b for b, i in enumerate(self.flow.begins) if self.code[i].address == address)
-        return self.through(entry, "return")
+        """(Some calls are jumps: nothing there returns, and they may lead in a circle.)"""
+        if address not in self.functions:
+            self.functions[address] = NOTHING
+            entry = next(b for b, i in enumerate(self.flow.begins) if self.code[i].address == address)
+            self.functions[address] = self.through(entry, "return")
+        return self.functions[address]
 
     def through(self, entry, kind):
         """The best way from a block to an instruction of a kind."""
@@ -134,7 +138,13 @@ class Path:
             todo += new
         return found
 
-    def loop(self, head, body):
+    def loop(self, head):
+        """All turns. (A loop may call a function with a longer one: this may come out of order.)"""
+        if head not in self.whole:
+            self.whole[head] = self.turns(head, self.loops[head])
+        return self.whole[head]
+
+    def turns(self, head, body):
         turn = self.best(head, body, self.latches[head], head)
         inside = [self.code[i] for i in self.flow.instructions(body)]
         elements = elements_a_turn(inside)
@@ -162,7 +172,7 @@ class Path:
                 return found[node]
             found[node] = None  # a way back is none
             blocks = self.loops[node] if node in inner else {node}
-            worth = self.whole[node] if node in inner else self.own(node)
+            worth = self.loop(node) if node in inner else self.own(node)
             after = {step(n) for b in blocks for n in self.flow.next[b] if n in region} - {node, loop}
             ways = [w for w in map(way, after) if w]
             if blocks & ends:
