@@ -101,8 +101,6 @@ class Path:
         self.code, self.per_item, self.flow = code, per_item, Flow(code)
         self.loops, self.latches = self.flow.loops()
         self.whole, self.turning = {}, set()  # the best way through each loop, all turns; loops with turns
-        for head, body in self.loops.items():
-            self.whole[head] = self.loop(head, body)
 
     def own(self, block):
         """A block, with the functions that it calls."""
@@ -124,7 +122,7 @@ class Path:
         """The best way from a block to an instruction of a kind."""
         region = self.reached(entry)
         ends = {b for b in region if any(self.code[i].kind == kind for i in self.flow.instructions([b]))}
-        return self.best(entry, region, ends)
+        return self.best(entry, region, ends) if ends else NOTHING
 
     def reached(self, entry):
         found, todo = {entry}, [entry]
@@ -134,16 +132,26 @@ class Path:
             todo += new
         return found
 
-    def loop(self, head, body):
+    def loop(self, head):
+        """The best way through a loop, all turns."""
+        if head not in self.whole:
+            self.whole[head] = self.turns(head, self.loops[head])
+        return self.whole[head]
+
+    def turns(self, head, body):
         turn = self.best(head, body, self.latches[head], head)
         inside = [self.code[i] for i in self.flow.instructions(body)]
         elements = elements_a_turn(inside)
-        turning = any(inner in self.turning for inner in body if inner != head)
-        turns = 1 if elements is None or turning else max(1, self.per_item / elements)
-        if turning or turns > 1:
-            self.turning.add(head)
-        if any(instruction.kind == "shared" for instruction in inside):
+        waiting = any(instruction.kind == "shared" for instruction in inside)
+        inner = body & set(self.loops) - {head}
+        if waiting:
             turns = 0
+        elif elements is None or any(self.loop(i) and i in self.turning for i in inner):
+            turns = 1  # an outer loop turns once for all elements of its inner ones
+        else:
+            turns = max(1, self.per_item / elements)
+        if turns > 1 or not waiting and inner & self.turning:
+            self.turning.add(head)
         return times(turn, turns)
 
     def best(self, entry, region, ends, loop=None):
@@ -162,7 +170,7 @@ class Path:
                 return found[node]
             found[node] = None  # a way back is none
             blocks = self.loops[node] if node in inner else {node}
-            worth = self.whole[node] if node in inner else self.own(node)
+            worth = self.loop(node) if node in inner else self.own(node)
             after = {step(n) for b in blocks for n in self.flow.next[b] if n in region} - {node, loop}
             ways = [w for w in map(way, after) if w]
             if blocks & ends:
