@@ -31,9 +31,9 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all demo test test-all fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: all demo info test test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench deps-gpu-cost \
+	deps-run deps-test deps-lint deps-bench deps-gpu-cost gpu-day test-gpu-day \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -60,6 +60,9 @@ demo: build/examples/tour ## build and run examples/tour; FILE=... is what it re
 
 examples: $(EXAMPLES) ## build examples/
 
+info: build/examples/gpinfo ## what a bug report needs: devices, how each primitive runs, gp_self_test; DEVICE=... as GPUPRIM_DEVICE
+	@build/examples/gpinfo $(DEVICE)
+
 build/examples/%: examples/%.c | gpuprim.h deps-run
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
@@ -71,6 +74,13 @@ test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the devi
 
 test-all: $(TEST_PROGRAMS) ## the tests on PoCL, Intel's CPU runtime, rusticl and Oclgrind
 	@tools/test_all.sh $(TEST_PROGRAMS)
+
+# SHAPES names some of the test programs, CLASSES some of the classes.
+SHAPES ?= $(TESTS)
+CLASSES ?= nvidia amd intel_gpu unknown llvmpipe
+
+test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPUs: with the rows of each class; CLASSES=nvidia takes one
+	@PLATFORMS="$(CLASSES:%=as-%)" tools/test_all.sh $^
 
 fresh: ## README's two commands on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
 	@tools/fresh.sh $(RELEASE)
@@ -94,6 +104,10 @@ build/tests/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o)
 # It has an answer of its own to how large a kernel's groups may be.
 build/tests/test_group_max build/sanitize/test_group_max build/races/test_group_max: \
 	TEST_LIBS += -Wl,--wrap=clGetKernelWorkGroupInfo
+
+# It drops groups, and refuses launches.
+build/tests/test_self_test build/sanitize/test_self_test build/races/test_self_test: \
+	TEST_LIBS += -Wl,--wrap=clEnqueueNDRangeKernel
 
 # It has implementations of its own, which tell of failures in other ways.
 build/tests/test_async build/sanitize/test_async build/races/test_async: \
@@ -265,6 +279,26 @@ build/bench/peers/peers.list: always
 build/bench/peers/%.o: bench/peers/%.cpp | gpuprim.h deps-run
 	@mkdir -p $(@D)
 	$(CXX) -std=c++17 $(WARNINGS) $(CPPFLAGS) $(CXXFLAGS) $(NATIVE) -MMD -MP -MT $@ -MF $@.d -c -o $@ $<
+
+# What `make gpu-day` runs besides: programs of one file each, and CUDA's libraries for comparison.
+build/gpu/%: tests/gpu/%.c | gpuprim.h deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+NVCC ?= nvcc
+CUDA_ARCH ?= sm_90
+build/cuda/%.o: bench/cuda/%.cu
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -arch=$(CUDA_ARCH) -MD -MP -MF $@.d -c -o $@ $<
+
+build/cuda/cubbench: $(patsubst bench/cuda/%.cu,build/cuda/%.o,$(wildcard bench/cuda/*.cu))
+	$(NVCC) -arch=$(CUDA_ARCH) -o $@ $^
+
+gpu-day: gpuprim.h ## everything to be learnt on a borrowed GPU, by steps (docs/gpu-day.md); OUT=folder STEPS=...
+	tools/gpu_day.sh $(or $(OUT),build/gpu-day) $(STEPS)
+
+test-gpu-day: ## how gpu-day finds the vendor's library and ends what hangs, with a fake
+	tools/test_gpu_day.sh
 
 # ---- cost on GPUs
 

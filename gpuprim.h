@@ -136,7 +136,8 @@ extern "C" {
     X(GP_ERROR_OUT_OF_HOST_MEMORY, -11, "out of host memory")                     \
     X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
-    X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")
+    X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")                \
+    X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,
@@ -2341,6 +2342,46 @@ GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t c
 /* Sets counters and kernel times to zero. Blocks until the queue is idle. */
 GP_API gp_result gp_stats_reset(gp_context *gp);
 
+/* ------------------------------------------------------------------ self-test */
+
+/* One run of a primitive in gp_self_test. */
+typedef struct gp_self_test_case {
+    const char *name;     /* of the call, and where there are several cases of it, of the case */
+    gp_strategy strategy; /* with which it ran; GP_STRATEGY_AUTO: the call has none */
+    gp_tuning tuning;     /* how this device runs it, for elements of 4 bytes: device_class, shape, words,
+                             work_group_size, tile, and polls where groups wait for each other; the
+                             rest is 0 */
+    gp_result result;
+    const char *text; /* of the failure; "" when there is none */
+} gp_self_test_case;
+
+/* Does this device, with this driver, compute right results?
+
+   Runs every primitive on inputs of its own and compares what comes out with loops on the host: in the
+   strategy that this device takes, and in the one that it falls back to. Inputs and results are numbers of 32
+   bits. Blocks; begins as gp_finish does, and fails if that does.
+
+   Result: GP_OK: all results were right. Otherwise that of the first case that fails; the others run all the
+     same.
+   Scratch: 20 bytes per element on the device, besides what the calls need, and 32 bytes on the host. All of
+     it is released at the end, the context's own scratch too.
+   Cost: some ten million elements read and written, and two million sorted on the host: a second or two. The
+     first time some thirty programs are built, which takes longer. Its launches count in the statistics.
+   Limits: 1000 to 2^24 elements.
+   Errors: GP_ERROR_WRONG_RESULT, and gp_last_error names call, strategy, output, index, what was found and
+     what was expected. Or a call's own result, and its text after the names of call and strategy.
+   Example: examples/gpinfo.c */
+typedef struct gp_self_test_desc {
+    const char *filter; /* only cases whose name has this in it, such as "sort"; NULL: all */
+    size_t count;       /* elements of each input; 0: 200003 */
+    /* Hears of each case when it has run; NULL: none. `test` and its texts live until it returns. It must
+       not call the library with this context. */
+    void (*report)(const gp_self_test_case *test, void *user);
+    void *report_user;
+} gp_self_test_desc;
+
+GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
+
 #ifdef __cplusplus
 }
 #endif
@@ -4158,7 +4199,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
 /* ---- Begin file src/program/program.h ---- */
 /* program.h - programs: composed, built, cached, saved. */
-#define GPI_KERNELS_MAX 9 /* kernels of one program */
+#define GPI_KERNELS_MAX 10 /* kernels of one program */
 
 typedef struct gpi_cache_key {
     uint64_t word[2];
@@ -4813,11 +4854,11 @@ static const char *const gpi_kernel_base_count[] = {
 /* ---- Begin file kernels/base/fault_injection.cl ---- */
 static const char *const gpi_kernel_base_fault_injection[] = {
     "#line 1 \"kernels/base/fault_injection.cl\"\n",
-    "#line 13\n",
+    "#line 15\n",
     "#ifndef GPI_BASE_FAULT_INJECTION_CL\n",
     "#define GPI_BASE_FAULT_INJECTION_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 16 \"kernels/base/fault_injection.cl\"\n",
+    "#line 18 \"kernels/base/fault_injection.cl\"\n",
     "\n",
     "\n",
     "static bool gpi_tells(volatile __global gpi_word *p, uint tile, uint k)\n",
@@ -4964,7 +5005,7 @@ static const char *const gpi_kernel_base_platform[] = {
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }\n",
     "#endif\n",
     "\n",
-    "/* Plain memory written before GPI_RELEASE and a word's write is there behind a load of that word and\n",
+    "/* Plain memory written before GPI_RELEASE and a word's write is there after a load of that word and\n",
     "   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. */\n",
     "#if GPI_ON_CPU\n",
     "#define GPI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)\n",
@@ -5006,7 +5047,7 @@ static const char *const gpi_kernel_base_platform[] = {
     "#endif\n",
     "\n",
     "/* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on\n",
-    "   what inlining leaves behind (llvm.experimental.noalias.scope.decl). */\n",
+    "   what inlining leaves (llvm.experimental.noalias.scope.decl). */\n",
     "#if GPI_ON_CPU\n",
     "#define GPI_INLINE __attribute__((always_inline)) static\n",
     "#define GPI_NOINLINE __attribute__((noinline)) static\n",
@@ -5059,7 +5100,7 @@ static const char *const gpi_kernel_base_platform[] = {
     "#endif\n",
     "\n",
     "/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what\n",
-    "   is behind them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's\n",
+    "   follows them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's\n",
     "   instructions for it. GPI_PACKS 1: so it is. */\n",
     "#if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \\\n",
     "    defined(__AVX512VL__)\n",
@@ -5182,7 +5223,7 @@ static const char *const gpi_kernel_element_input[] = {
     "#line 21 \"kernels/element/input.cl\"\n",
     "\n",
     "\n",
-    "typedef struct gpi_source {\n",
+    "typedef struct gpi_input {\n",
     "#if GPI_INPUTS > 0\n",
     "    __global const GPI_IN *in;\n",
     "#endif\n",
@@ -5193,38 +5234,38 @@ static const char *const gpi_kernel_element_input[] = {
     "    __global const GPI_HEADS_TYPE *heads;\n",
     "#endif\n",
     "    ulong count;\n",
-    "} gpi_source;\n",
+    "} gpi_input;\n",
     "\n",
     "\n",
     "#if GPI_INPUTS > 0\n",
     "#define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,\n",
-    "#define GPI_IN_SET(source) (source).in = in + in_offset;\n",
+    "#define GPI_IN_SET(input) (input).in = in + in_offset;\n",
     "#else\n",
     "#define GPI_IN_PARAMETERS\n",
-    "#define GPI_IN_SET(source)\n",
+    "#define GPI_IN_SET(input)\n",
     "#endif\n",
     "#if GPI_INPUTS == 2\n",
     "#define GPI_IN2_PARAMETERS __global const GPI_IN2 *in2, ulong in2_offset,\n",
-    "#define GPI_IN2_SET(source) (source).in2 = in2 + in2_offset;\n",
+    "#define GPI_IN2_SET(input) (input).in2 = in2 + in2_offset;\n",
     "#else\n",
     "#define GPI_IN2_PARAMETERS\n",
-    "#define GPI_IN2_SET(source)\n",
+    "#define GPI_IN2_SET(input)\n",
     "#endif\n",
     "#if GPI_HEADS\n",
     "#define GPI_HEADS_PARAMETERS __global const GPI_HEADS_TYPE *heads, ulong heads_offset,\n",
-    "#define GPI_HEADS_SET(source) (source).heads = heads + heads_offset;\n",
+    "#define GPI_HEADS_SET(input) (input).heads = heads + heads_offset;\n",
     "#else\n",
     "#define GPI_HEADS_PARAMETERS\n",
-    "#define GPI_HEADS_SET(source)\n",
+    "#define GPI_HEADS_SET(input)\n",
     "#endif\n",
-    "#define GPI_SOURCE_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
-    "#define GPI_SOURCE_SET(source) \\\n",
-    "    GPI_IN_SET(source)         \\\n",
-    "    GPI_IN2_SET(source)        \\\n",
-    "    GPI_HEADS_SET(source)      \\\n",
-    "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
+    "#define GPI_INPUT_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
+    "#define GPI_INPUT_SET(input) \\\n",
+    "    GPI_IN_SET(input)        \\\n",
+    "    GPI_IN2_SET(input)       \\\n",
+    "    GPI_HEADS_SET(input)     \\\n",
+    "    (input).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
     "\n",
-    "static ulong gpi_position(gpi_source source, ulong i) { return GPI_REVERSE ? source.count - 1 - i : i; }\n",
+    "static ulong gpi_position(gpi_input input, ulong i) { return GPI_REVERSE ? input.count - 1 - i : i; }\n",
     "\n",
     "#if GPI_IN_HALF\n",
     "#define GPI_READ_IN(p, i) vload_half(i, p)\n",
@@ -5238,44 +5279,44 @@ static const char *const gpi_kernel_element_input[] = {
     "#endif\n",
     "\n",
     "\n",
-    "static GPI_Y gpi_read(gpi_source source, ulong position)\n",
+    "static GPI_Y gpi_read(gpi_input input, ulong position)\n",
     "{\n",
     "#if GPI_MAPPED && GPI_INPUTS == 2\n",
-    "    return gpi_map(GPI_READ_IN(source.in, position), GPI_READ_IN2(source.in2, position), position);\n",
+    "    return gpi_map(GPI_READ_IN(input.in, position), GPI_READ_IN2(input.in2, position), position);\n",
     "#elif GPI_INPUTS == 0\n",
     "    return gpi_map(position);\n",
     "#elif GPI_MAPPED\n",
-    "    return gpi_map(GPI_READ_IN(source.in, position), position);\n",
+    "    return gpi_map(GPI_READ_IN(input.in, position), position);\n",
     "#else\n",
-    "    return GPI_READ_IN(source.in, position);\n",
+    "    return GPI_READ_IN(input.in, position);\n",
     "#endif\n",
     "}\n",
     "\n",
     "#if GPI_HEADS\n",
     "\n",
-    "static GPI_HEAD gpi_is_head(gpi_source source, ulong i)\n",
+    "static GPI_HEAD gpi_is_head(gpi_input input, ulong i)\n",
     "{\n",
-    "    const ulong position = gpi_position(source, i);\n",
+    "    const ulong position = gpi_position(input, i);\n",
     "    if (i == 0) return 1;\n",
     "#if GPI_HEADS == 1\n",
-    "    return source.heads[position + GPI_REVERSE] != 0;\n",
+    "    return input.heads[position + GPI_REVERSE] != 0;\n",
     "#else\n",
-    "    return source.heads[position] != source.heads[position + 2 * GPI_REVERSE - 1];\n",
+    "    return input.heads[position] != input.heads[position + 2 * GPI_REVERSE - 1];\n",
     "#endif\n",
     "}\n",
     "#endif\n",
     "\n",
     "\n",
-    "static GPI_T gpi_load(gpi_source source, ulong i)\n",
+    "static GPI_T gpi_load(gpi_input input, ulong i)\n",
     "{\n",
-    "    const ulong position = gpi_position(source, i);\n",
+    "    const ulong position = gpi_position(input, i);\n",
     "#if GPI_HEADS\n",
     "    GPI_T x;\n",
-    "    x.value = GPI_BASE_MAKE(gpi_read(source, position), position);\n",
-    "    x.head = gpi_is_head(source, i);\n",
+    "    x.value = GPI_BASE_MAKE(gpi_read(input, position), position);\n",
+    "    x.head = gpi_is_head(input, i);\n",
     "    return x;\n",
     "#else\n",
-    "    return GPI_BASE_MAKE(gpi_read(source, position), position);\n",
+    "    return GPI_BASE_MAKE(gpi_read(input, position), position);\n",
     "#endif\n",
     "}\n",
     "\n",
@@ -5293,18 +5334,18 @@ static const char *const gpi_kernel_element_input[] = {
     "#endif\n",
     "\n",
     "\n",
-    "static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_source source, ulong i)\n",
+    "static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)\n",
     "{\n",
     "#if GPI_MAPPED\n",
     "    GPI_Y lane[16];\n",
-    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_read(source, gpi_position(source, i + k));\n",
+    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_read(input, gpi_position(input, i + k));\n",
     "    return vload16(0, lane);\n",
     "#else\n",
-    "    const ulong position = GPI_REVERSE ? source.count - i - 16 : i;\n",
+    "    const ulong position = GPI_REVERSE ? input.count - i - 16 : i;\n",
     "#if GPI_IN_HALF\n",
-    "    const float16 v = vload_half16(0, source.in + position);\n",
+    "    const float16 v = vload_half16(0, input.in + position);\n",
     "#else\n",
-    "    const GPI_VECTOR(GPI_IN) v = vload16(0, source.in + position);\n",
+    "    const GPI_VECTOR(GPI_IN) v = vload16(0, input.in + position);\n",
     "#endif\n",
     "    return GPI_REVERSE ? GPI_TURNED(v) : v;\n",
     "#endif\n",
@@ -5312,9 +5353,9 @@ static const char *const gpi_kernel_element_input[] = {
     "\n",
     "#if GPI_HEADS\n",
     "\n",
-    "static GPI_VECTOR(GPI_HEAD) gpi_read_heads(gpi_source source, ulong i)\n",
+    "static GPI_VECTOR(GPI_HEAD) gpi_read_heads(gpi_input input, ulong i)\n",
     "{\n",
-    "    __global const GPI_HEADS_TYPE *at = source.heads + (GPI_REVERSE ? source.count - i - 15 : i);\n",
+    "    __global const GPI_HEADS_TYPE *at = input.heads + (GPI_REVERSE ? input.count - i - 15 : i);\n",
     "#if GPI_HEADS == 1\n",
     "    const GPI_VECTOR(GPI_HEAD) heads =\n",
     "        GPI_CONVERT(GPI_HEAD, vload16(0, at) != (GPI_VECTOR(GPI_HEADS_TYPE))(0));\n",
@@ -5935,7 +5976,7 @@ static const char *const gpi_kernel_group_collectives[] = {
     "       NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0\n",
     "\n",
     "   In item order, for G items, any number. All of them call, or none. `memory` is free on return: each call\n",
-    "   ends with a barrier behind its last reading.\n",
+    "   ends with a barrier after its last reading.\n",
     "\n",
     "       reduce, a tree of neighbours        scan, each step doubles the reach (Hillis & Steele 1986)\n",
     "         x0  x1  x2  x3  x4                  row 0   x0   x1   x2   x3   x4\n",
@@ -6123,7 +6164,7 @@ static const char *const gpi_kernel_group_device[] = {
     "    return total;\n",
     "}\n",
     "\n",
-    "/* The first item that ends behind the piece; G, if there is no such piece. */\n",
+    "/* The first item that ends after the piece; G, if there is no such piece. */\n",
     "static uint gp_group_owner(uint piece, uint *rank, __local const uint *memory)\n",
     "{\n",
     "    uint low = 0, high = GPI_GROUP_SIZE;\n",
@@ -8772,12 +8813,116 @@ static const char *const gpi_kernel_map_stencil[] = {
     "#define GPI_MAP_STENCIL_CL\n",
     "#include \"base/count.cl\"\n",
     "#line 37 \"kernels/map/stencil.cl\"\n",
-    "#include \"base/paste.cl\"\n",
-    "#line 38 \"kernels/map/stencil.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 39 \"kernels/map/stencil.cl\"\n",
+    "#line 38 \"kernels/map/stencil.cl\"\n",
     "#include \"group/sync.cl\"\n",
+    "#line 39 \"kernels/map/stencil.cl\"\n",
+    "#include \"map/stencil_picture.cl\"\n",
     "#line 40 \"kernels/map/stencil.cl\"\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"map/stencil_serial.cl\"\n",
+    "#line 43 \"kernels/map/stencil.cl\"\n",
+    "#else\n",
+    "#include \"map/stencil_local.cl\"\n",
+    "#line 45 \"kernels/map/stencil.cl\"\n",
+    "#endif\n",
+    "\n",
+    "GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,\n",
+    "                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
+    "                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong span_x, ulong span_y,\n",
+    "                                 ulong spans_across, GPI_X beyond)\n",
+    "{\n",
+    "    const ulong first_x = get_group_id(0) % spans_across * span_x;\n",
+    "    const ulong first_y = get_group_id(0) / spans_across * span_y;\n",
+    "    const ulong end_x = min(first_x + span_x, width * GPI_CHANNELS), end_y = min(first_y + span_y, height);\n",
+    "    gpi_picture picture;\n",
+    "    picture.in = in + in_offset;\n",
+    "    picture.width = (long)width;\n",
+    "    picture.height = (long)height;\n",
+    "    picture.pitch = (long)in_pitch;\n",
+    "    picture.beyond = beyond;\n",
+    "    out += out_offset;\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WEIGHTS\n",
+    "    GPI_SUM weight[GPI_WEIGHT_COUNT];\n",
+    "    for (uint k = 0; k < GPI_WEIGHT_COUNT; k++) weight[k] = weights[weights_offset + k];\n",
+    "    for (ulong y = first_y; y < end_y; y++)\n",
+    "        gpi_stencil_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);\n",
+    "#else\n",
+    "    const uint across = (uint)(end_x - first_x), down = (uint)(end_y - first_y);\n",
+    "    GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];\n",
+    "    gpi_stage(picture, (long)first_x, (long)first_y, near);\n",
+    "    gpi_sync();\n",
+    "    out += first_y * out_pitch + first_x;\n",
+    "    for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_STEPS * GPI_TILE_Y; k += GPI_WG) {\n",
+    "        const uint column = k % GPI_STENCIL_STEPS * GPI_STENCIL_LANES, row = k / GPI_STENCIL_STEPS;\n",
+    "        if (row >= down || column >= across) continue;\n",
+    "\n",
+    "        GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);\n",
+    "        GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);\n",
+    "        gpi_write(out + row * out_pitch + column,\n",
+    "                  gpi_stencil_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column,\n",
+    "                                       first_y + row GPI_WEIGHT_ARGUMENT),\n",
+    "                  across - column);\n",
+    "    }\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/map/stencil.cl ---- */
+
+/* ---- Begin file kernels/map/stencil_local.cl ---- */
+static const char *const gpi_kernel_map_stencil_local[] = {
+    "#line 1 \"kernels/map/stencil_local.cl\"\n",
+    "\n",
+    "#ifndef GPI_MAP_STENCIL_LOCAL_CL\n",
+    "#define GPI_MAP_STENCIL_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 5 \"kernels/map/stencil_local.cl\"\n",
+    "#include \"map/stencil_picture.cl\"\n",
+    "#line 6 \"kernels/map/stencil_local.cl\"\n",
+    "\n",
+    "#define GPI_STENCIL_LANES 1\n",
+    "#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES)\n",
+    "\n",
+    "\n",
+    "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
+    "{\n",
+    "    for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_ROWS * GPI_ROW; k += GPI_WG)\n",
+    "        near[k] = gpi_read_any(in, e - GPI_RIM + k % GPI_ROW, y + k / GPI_ROW - GPI_RY);\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE GPI_LANE gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)\n",
+    "{\n",
+    "#if GPI_WEIGHTS\n",
+    "    GPI_SUM sum = 0;\n",
+    "    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {\n",
+    "        for (int dx = -GPI_RX; dx <= GPI_RX; dx++)\n",
+    "            sum += (GPI_SUM)*weight++ * (GPI_SUM)here[dy * GPI_ROW + dx * GPI_CHANNELS];\n",
+    "    }\n",
+    "    return GPI_ROUND(sum);\n",
+    "#else\n",
+    "    return gpi_map(here, here[0], e / GPI_CHANNELS, y);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_LANE v, uint count)\n",
+    "{\n",
+    "    (void)count;\n",
+    "    GPI_STENCIL_WRITE(out, 0, v);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/map/stencil_local.cl ---- */
+
+/* ---- Begin file kernels/map/stencil_picture.cl ---- */
+static const char *const gpi_kernel_map_stencil_picture[] = {
+    "#line 1 \"kernels/map/stencil_picture.cl\"\n",
+    "#line 5\n",
+    "#ifndef GPI_MAP_STENCIL_PICTURE_CL\n",
+    "#define GPI_MAP_STENCIL_PICTURE_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 8 \"kernels/map/stencil_picture.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -8792,11 +8937,8 @@ static const char *const gpi_kernel_map_stencil[] = {
     "#error \"GPI_BORDER must be 0 .. 2\"\n",
     "#endif\n",
     "\n",
-    "#define GPI_BY_ROWS (GPI_SHAPE_SERIAL && GPI_WEIGHTS)\n",
     "#define GPI_RIM (GPI_RX * GPI_CHANNELS)\n",
     "#define GPI_STENCIL_ROWS (GPI_TILE_Y + 2 * GPI_RY)\n",
-    "#define GPI_STENCIL_LANES (GPI_SHAPE_SERIAL ? 16 : 1)\n",
-    "#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES)\n",
     "\n",
     "#if GPI_IN_HALF\n",
     "#define GPI_READ(p, i) vload_half(i, p)\n",
@@ -8838,8 +8980,37 @@ static const char *const gpi_kernel_map_stencil[] = {
     "    pixel = gpi_inside(pixel, in.width);\n",
     "    return GPI_READ(in.in, gpi_inside(y, in.height) * in.pitch + pixel * GPI_CHANNELS + channel);\n",
     "}\n",
-    "#line 103\n",
-    "#if GPI_SHAPE_SERIAL\n",
+    "\n",
+    "#if GPI_WEIGHTS\n",
+    "#define GPI_WEIGHT_PARAMETERS __global const float *weights, ulong weights_offset,\n",
+    "#define GPI_WEIGHT_COUNT ((2 * GPI_RX + 1) * (2 * GPI_RY + 1))\n",
+    "#define GPI_WEIGHT_ARGUMENT , weights + weights_offset\n",
+    "#define GPI_WEIGHT_PARAMETER , __global const float *weight\n",
+    "#else\n",
+    "#define GPI_WEIGHT_PARAMETERS\n",
+    "#define GPI_WEIGHT_ARGUMENT\n",
+    "#define GPI_WEIGHT_PARAMETER\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/map/stencil_picture.cl ---- */
+
+/* ---- Begin file kernels/map/stencil_serial.cl ---- */
+static const char *const gpi_kernel_map_stencil_serial[] = {
+    "#line 1 \"kernels/map/stencil_serial.cl\"\n",
+    "\n",
+    "#ifndef GPI_MAP_STENCIL_SERIAL_CL\n",
+    "#define GPI_MAP_STENCIL_SERIAL_CL\n",
+    "#include \"base/paste.cl\"\n",
+    "#line 5 \"kernels/map/stencil_serial.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/map/stencil_serial.cl\"\n",
+    "#include \"map/stencil_picture.cl\"\n",
+    "#line 7 \"kernels/map/stencil_serial.cl\"\n",
+    "\n",
+    "#define GPI_STENCIL_LANES 16\n",
+    "#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES)\n",
+    "#line 13\n",
     "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
     "{\n",
     "    const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);\n",
@@ -8854,63 +9025,10 @@ static const char *const gpi_kernel_map_stencil[] = {
     "        near += GPI_ROW;\n",
     "    }\n",
     "}\n",
-    "#else\n",
-    "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
-    "{\n",
-    "    for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_ROWS * GPI_ROW; k += GPI_WG)\n",
-    "        near[k] = gpi_read_any(in, e - GPI_RIM + k % GPI_ROW, y + k / GPI_ROW - GPI_RY);\n",
-    "}\n",
-    "#endif\n",
     "\n",
-    "#if GPI_WEIGHTS\n",
-    "#define GPI_WEIGHT_PARAMETERS __global const float *weights, ulong weights_offset,\n",
-    "#define GPI_WEIGHT_COUNT ((2 * GPI_RX + 1) * (2 * GPI_RY + 1))\n",
-    "#define GPI_WEIGHT_ARGUMENT , weights + weights_offset\n",
-    "#define GPI_WEIGHT_PARAMETER , __global const float *weight\n",
-    "#else\n",
-    "#define GPI_WEIGHT_PARAMETERS\n",
-    "#define GPI_WEIGHT_ARGUMENT\n",
-    "#define GPI_WEIGHT_PARAMETER\n",
-    "#endif\n",
-    "\n",
-    "#if GPI_SHAPE_SERIAL\n",
     "typedef GPI_VECTOR(GPI_X) gpi_near_vector __attribute__((aligned(sizeof(GPI_X))));\n",
     "#if !GPI_OUT_HALF\n",
     "typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));\n",
-    "#endif\n",
-    "\n",
-    "#if GPI_WEIGHTS\n",
-    "#if GPI_IN_HALF\n",
-    "#define GPI_LOAD_FAR(p) vload_half16(0, p)\n",
-    "#else\n",
-    "typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN))));\n",
-    "#define GPI_LOAD_FAR(p) GPI_LOAD_VECTOR(gpi_in_vector, p)\n",
-    "#endif\n",
-    "#define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)\n",
-    "#line 154\n",
-    "#define GPI_SUMS(name, pointer, load)                                                                \\\n",
-    "    GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \\\n",
-    "    {                                                                                                \\\n",
-    "        for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] = (GPI_SUM)0;                            \\\n",
-    "        for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {                                                 \\\n",
-    "            for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {                                             \\\n",
-    "                pointer from = here + dy * pitch + dx * GPI_CHANNELS;                                \\\n",
-    "                const GPI_SUM w = *weight++;                                                         \\\n",
-    "                _Pragma(\"unroll\") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] +=             \\\n",
-    "                    w * GPI_PASTE(convert_, GPI_VECTOR(GPI_SUM))(load(from + 16 * k));               \\\n",
-    "            }                                                                                        \\\n",
-    "        }                                                                                            \\\n",
-    "    }\n",
-    "GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR)\n",
-    "GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR)\n",
-    "#else\n",
-    "\n",
-    "GPI_INLINE GPI_VECTOR(GPI_LANE) gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y)\n",
-    "{\n",
-    "    GPI_LANE lane[16];\n",
-    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
-    "    return vload16(0, lane);\n",
-    "}\n",
     "#endif\n",
     "\n",
     "\n",
@@ -8928,29 +9046,32 @@ static const char *const gpi_kernel_map_stencil[] = {
     "        for (uint k = 0; k < count; k++) GPI_STENCIL_WRITE(out, k, lane[k]);\n",
     "    }\n",
     "}\n",
-    "#else\n",
-    "GPI_INLINE GPI_LANE gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)\n",
-    "{\n",
+    "\n",
     "#if GPI_WEIGHTS\n",
-    "    GPI_SUM sum = 0;\n",
-    "    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {\n",
-    "        for (int dx = -GPI_RX; dx <= GPI_RX; dx++)\n",
-    "            sum += (GPI_SUM)*weight++ * (GPI_SUM)here[dy * GPI_ROW + dx * GPI_CHANNELS];\n",
-    "    }\n",
-    "    return GPI_ROUND(sum);\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_LOAD_FAR(p) vload_half16(0, p)\n",
     "#else\n",
-    "    return gpi_map(here, here[0], e / GPI_CHANNELS, y);\n",
+    "typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN))));\n",
+    "#define GPI_LOAD_FAR(p) GPI_LOAD_VECTOR(gpi_in_vector, p)\n",
     "#endif\n",
-    "}\n",
+    "#define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)\n",
+    "#line 60\n",
+    "#define GPI_SUMS(name, pointer, load)                                                                \\\n",
+    "    GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \\\n",
+    "    {                                                                                                \\\n",
+    "        for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] = (GPI_SUM)0;                            \\\n",
+    "        for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {                                                 \\\n",
+    "            for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {                                             \\\n",
+    "                pointer from = here + dy * pitch + dx * GPI_CHANNELS;                                \\\n",
+    "                const GPI_SUM w = *weight++;                                                         \\\n",
+    "                _Pragma(\"unroll\") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] +=             \\\n",
+    "                    w * GPI_PASTE(convert_, GPI_VECTOR(GPI_SUM))(load(from + 16 * k));               \\\n",
+    "            }                                                                                        \\\n",
+    "        }                                                                                            \\\n",
+    "    }\n",
+    "GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR)\n",
+    "GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR)\n",
     "\n",
-    "GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_LANE v, uint count)\n",
-    "{\n",
-    "    (void)count;\n",
-    "    GPI_STENCIL_WRITE(out, 0, v);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#if GPI_BY_ROWS\n",
     "\n",
     "#define GPI_STENCIL_AHEAD 2048\n",
     "\n",
@@ -8983,50 +9104,19 @@ static const char *const gpi_kernel_map_stencil[] = {
     "            gpi_write(out + e + 16 * k, GPI_ROUND_16(sum[k]), (uint)clamp(end - e - 16 * k, 0l, 16l));\n",
     "    }\n",
     "}\n",
-    "#endif\n",
     "\n",
-    "GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,\n",
-    "                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
-    "                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong span_x, ulong span_y,\n",
-    "                                 ulong spans_across, GPI_X beyond)\n",
-    "{\n",
-    "    const ulong first_x = get_group_id(0) % spans_across * span_x;\n",
-    "    const ulong first_y = get_group_id(0) / spans_across * span_y;\n",
-    "    const ulong end_x = min(first_x + span_x, width * GPI_CHANNELS), end_y = min(first_y + span_y, height);\n",
-    "    gpi_picture picture;\n",
-    "    picture.in = in + in_offset;\n",
-    "    picture.width = (long)width;\n",
-    "    picture.height = (long)height;\n",
-    "    picture.pitch = (long)in_pitch;\n",
-    "    picture.beyond = beyond;\n",
-    "    out += out_offset;\n",
-    "#if GPI_BY_ROWS\n",
-    "    GPI_SUM weight[GPI_WEIGHT_COUNT];\n",
-    "    for (uint k = 0; k < GPI_WEIGHT_COUNT; k++) weight[k] = weights[weights_offset + k];\n",
-    "    for (ulong y = first_y; y < end_y; y++)\n",
-    "        gpi_stencil_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);\n",
     "#else\n",
-    "    const uint across = (uint)(end_x - first_x), down = (uint)(end_y - first_y);\n",
-    "    GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];\n",
-    "    gpi_stage(picture, (long)first_x, (long)first_y, near);\n",
-    "    gpi_sync();\n",
-    "    out += first_y * out_pitch + first_x;\n",
-    "    for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_STEPS * GPI_TILE_Y; k += GPI_WG) {\n",
-    "        const uint column = k % GPI_STENCIL_STEPS * GPI_STENCIL_LANES, row = k / GPI_STENCIL_STEPS;\n",
-    "        if (row >= down || column >= across) continue;\n",
     "\n",
-    "        GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);\n",
-    "        GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);\n",
-    "        gpi_write(out + row * out_pitch + column,\n",
-    "                  gpi_stencil_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column,\n",
-    "                                       first_y + row GPI_WEIGHT_ARGUMENT),\n",
-    "                  across - column);\n",
-    "    }\n",
-    "#endif\n",
+    "GPI_INLINE GPI_VECTOR(GPI_LANE) gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y)\n",
+    "{\n",
+    "    GPI_LANE lane[16];\n",
+    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
+    "    return vload16(0, lane);\n",
     "}\n",
     "#endif\n",
+    "#endif\n",
 };
-/* ---- End file kernels/map/stencil.cl ---- */
+/* ---- End file kernels/map/stencil_serial.cl ---- */
 
 /* ---- Begin file kernels/nest/brackets.cl ---- */
 static const char *const gpi_kernel_nest_brackets[] = {
@@ -9056,14 +9146,14 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "    return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "GPI_KERNEL void gp_brackets_pair(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                 GPI_NEST_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
-    "    gpi_pair_group(GPI_INPUT, match + match_at, nest, (uint)get_group_id(0), shared);\n",
+    "    gpi_pair_group(GPI_SYMBOL_INPUT, match + match_at, nest, (uint)get_group_id(0), shared);\n",
     "    gpi_pair_note(nest, (uint)get_group_id(0), shared);\n",
     "}\n",
     "\n",
@@ -9081,7 +9171,7 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "    return group % 2 ? groups - 1 - group / 2 : group / 2;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                 GPI_NEST_PARAMETERS)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
@@ -9089,27 +9179,28 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "    GPI_SHARED(gpi_join_memory, shared);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;\n",
-    "    gpi_note_add(nest, tile, gpi_join_tile(GPI_INPUT, match + match_at, nest, tile, l, GPI_WG), shared);\n",
+    "    gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG),\n",
+    "                 shared);\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,\n",
+    "GPI_KERNEL void gp_brackets_enclose(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,\n",
     "                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,\n",
     "                                    GPI_NEST_PARAMETERS)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
-    "    gpi_enclose_group(GPI_INPUT, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
+    "    gpi_enclose_group(GPI_SYMBOL_INPUT, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
     "                      depth + depth_at, depths != 0, shared);\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)\n",
+    "GPI_KERNEL void gp_brackets_measure(GPI_SYMBOL_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    const uint tile = (uint)get_group_id(0);\n",
     "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
-    "    gpi_measure_tile(GPI_INPUT, nest, tile, shared);\n",
+    "    gpi_measure_tile(GPI_SYMBOL_INPUT, nest, tile, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -9133,7 +9224,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "#line 16 \"kernels/nest/brackets_local.cl\"\n",
     "#include \"nest/tile_summary.cl\"\n",
     "#line 17 \"kernels/nest/brackets_local.cl\"\n",
-    "#if GPI_BACK\n",
+    "#if GPI_LOOKBACK\n",
     "#include \"nest/lookback.cl\"\n",
     "#line 19 \"kernels/nest/brackets_local.cl\"\n",
     "#endif\n",
@@ -9171,7 +9262,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "typedef __local gpi_join_memory *gpi_join_shared;\n",
     "\n",
     "\n",
-    "static void gpi_load_signs(gpi_input in, ulong begin, uint length, gpi_shared shared)\n",
+    "static void gpi_load_signs(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)\n",
     "{\n",
     "    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)\n",
     "        shared->sign[i] = i < length ? (char)gpi_sign(in, begin + i) : (char)0;\n",
@@ -9265,7 +9356,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "\n",
     "static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local ushort *partner)\n",
     "{\n",
-    "#if GPI_BACK\n",
+    "#if GPI_LOOKBACK\n",
     "    partner[i] = (ushort)(GPI_PENDING + need);\n",
     "#else\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
@@ -9306,7 +9397,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile), at = begin + k;\n",
-    "#if GPI_BACK\n",
+    "#if GPI_LOOKBACK\n",
     "    volatile __global uint *word = nest.cells + at / 2;\n",
     "    if (gpi_tells(word, tile, k)) (void)atomic_or(word, (GPI_CELL_THERE | i) << (at & 1) * 16);\n",
     "#else\n",
@@ -9324,13 +9415,13 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "        gpi_keep(nest, tile, at + k, first + popcount(~open & (open - 1)));\n",
     "}\n",
     "#line 221\n",
-    "static void gpi_pair_write(gpi_input in, __global gpi_index *match, ulong begin, uint length,\n",
+    "static void gpi_pair_write(gpi_symbol_input in, __global gpi_index *match, ulong begin, uint length,\n",
     "                           __local const ushort *partner, gpi_shared shared)\n",
     "{\n",
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
     "        const uint k = partner[i];\n",
     "        (void)k;\n",
-    "        if (GPI_BACK && (k != GPI_ALONE ? k >= GPI_PENDING : shared->sign[i] > 0)) continue;\n",
+    "        if (GPI_LOOKBACK && (k != GPI_ALONE ? k >= GPI_PENDING : shared->sign[i] > 0)) continue;\n",
     "#if GPI_MATCH\n",
     "        match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;\n",
     "#endif\n",
@@ -9347,7 +9438,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    if (get_local_id(0) == 0) shared->note = gpi_note_make();\n",
     "}\n",
     "#line 246\n",
-    "static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
+    "static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
     "                           gpi_pair_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
@@ -9452,7 +9543,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_open_tile(gpi_input in, gpi_nest nest, uint tile, gpi_shared shared)\n",
+    "static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_shared shared)\n",
     "{\n",
     "    uint open, close;\n",
     "    gpi_load_signs(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), shared);\n",
@@ -9463,7 +9554,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    gpi_grow_tree(node, open, shared);\n",
     "}\n",
     "\n",
-    "static void gpi_enclose_group(gpi_input in, gpi_nest nest, uint tile, __global gpi_index *parent,\n",
+    "static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,\n",
     "                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)\n",
     "{\n",
     "    gpi_open_tile(in, nest, tile, &memory->group);\n",
@@ -9487,7 +9578,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    gpi_sync();\n",
     "}\n",
     "\n",
-    "static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
+    "static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
     "{\n",
     "    gpi_open_tile(in, nest, tile, &memory->group);\n",
     "    gpi_measure_items(&memory->group);\n",
@@ -9575,9 +9666,9 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "\n",
     "#if GPI_TABLE\n",
     "\n",
-    "GPI_INLINE bool gpi_has_blocks(gpi_input in) { return in.classes->lists != 0; }\n",
+    "GPI_INLINE bool gpi_has_blocks(gpi_symbol_input in) { return in.classes->lists != 0; }\n",
     "\n",
-    "GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_input in, gpi_index at)\n",
+    "GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)\n",
     "{\n",
     "    const uint count = in.classes->count;\n",
     "    block->brackets = 0;\n",
@@ -9592,14 +9683,14 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_input in, gpi_index at, uint j)\n",
+    "GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_symbol_input in, gpi_index at, uint j)\n",
     "{\n",
     "    return gpi_sign(in, at);\n",
     "}\n",
     "#else\n",
-    "GPI_INLINE bool gpi_has_blocks(gpi_input in) { return true; }\n",
+    "GPI_INLINE bool gpi_has_blocks(gpi_symbol_input in) { return true; }\n",
     "\n",
-    "GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_input in, gpi_index at)\n",
+    "GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)\n",
     "{\n",
     "    ulong others = 0;\n",
     "    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) block->sign[j] = (char)gpi_sign(in, at + j);\n",
@@ -9611,13 +9702,13 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    block->brackets = ~others;\n",
     "}\n",
     "\n",
-    "GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_input in, gpi_index at, uint j)\n",
+    "GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_symbol_input in, gpi_index at, uint j)\n",
     "{\n",
     "    return block->sign[j];\n",
     "}\n",
     "#endif\n",
     "#line 125\n",
-    "GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, uint count, gpi_input in, gpi_index at)\n",
+    "GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, uint count, gpi_symbol_input in, gpi_index at)\n",
     "{\n",
     "    bool few = gpi_has_blocks(in);\n",
     "    if (!few) return false;\n",
@@ -9632,7 +9723,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "\n",
     "GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }\n",
     "#line 145\n",
-    "GPI_INLINE void gpi_brackets_step(gpi_strand *s, __global uint **free, gpi_input in, long sign,\n",
+    "GPI_INLINE void gpi_brackets_step(gpi_strand *s, __global uint **free, gpi_symbol_input in, long sign,\n",
     "                                  __global gpi_index *match, gpi_index at, uint i)\n",
     "{\n",
     "    const long closes = sign >> 63;\n",
@@ -9662,7 +9753,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "typedef uint16 gpi_brackets_words __attribute__((aligned(4)));\n",
     "\n",
     "\n",
-    "GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_input in,\n",
+    "GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_symbol_input in,\n",
     "                             const gpi_brackets_block *block, __global gpi_index *match, gpi_index at, uint i)\n",
     "{\n",
     "#if GPI_MATCH\n",
@@ -9677,7 +9768,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count, gpi_input in,\n",
+    "GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count, gpi_symbol_input in,\n",
     "                                __global gpi_index *match, gpi_index begin, uint length)\n",
     "{\n",
     "    uint i = 0;\n",
@@ -9701,7 +9792,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    return i;\n",
     "}\n",
     "\n",
-    "static void gpi_pair_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile)\n",
+    "static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile)\n",
     "{\n",
     "    gpi_strand s[1];\n",
     "    __global uint *free[1];\n",
@@ -9714,7 +9805,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint group,\n",
+    "static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint group,\n",
     "                           gpi_pair_shared shared)\n",
     "{\n",
     "    const uint tile = group * GPI_STRANDS;\n",
@@ -9751,7 +9842,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)\n",
+    "static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)\n",
     "{\n",
     "    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);\n",
     "    const uint length = gpi_brackets_tile_length(nest, tile);\n",
@@ -9795,7 +9886,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);\n",
     "}\n",
     "#line 310\n",
-    "GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long sign,\n",
+    "GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_symbol_input in, long sign,\n",
     "                                 __global const gpi_index *parent, gpi_index at, bool parents)\n",
     "{\n",
     "    if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;\n",
@@ -9807,8 +9898,9 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_brackets_block *block,\n",
-    "                                  __global gpi_index *out, gpi_index at, bool parents)\n",
+    "GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_symbol_input in,\n",
+    "                                  const gpi_brackets_block *block, __global gpi_index *out, gpi_index at,\n",
+    "                                  bool parents)\n",
     "{\n",
     "    ulong left = block->brackets;\n",
     "    uint j = 0;\n",
@@ -9824,8 +9916,8 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_input in, __global gpi_index *out,\n",
-    "                               uint length, bool parents)\n",
+    "GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_symbol_input in,\n",
+    "                               __global gpi_index *out, uint length, bool parents)\n",
     "{\n",
     "    uint i = 0;\n",
     "    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {\n",
@@ -9857,7 +9949,8 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    }\n",
     "}\n",
     "\n",
-    "GPI_INLINE void gpi_walk_group(gpi_input in, gpi_nest nest, uint group, __global gpi_index *out, bool parents)\n",
+    "GPI_INLINE void gpi_walk_group(gpi_symbol_input in, gpi_nest nest, uint group, __global gpi_index *out,\n",
+    "                               bool parents)\n",
     "{\n",
     "    const uint tile = group * GPI_STRANDS;\n",
     "    gpi_walk w[GPI_STRANDS];\n",
@@ -9874,7 +9967,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static void gpi_enclose_group(gpi_input in, gpi_nest nest, uint group, __global gpi_index *parent,\n",
+    "static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group, __global gpi_index *parent,\n",
     "                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
@@ -9924,13 +10017,13 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "#if GPI_SHAPE_SERIAL\n",
     "\n",
     "\n",
-    "static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memory)\n",
+    "static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)\n",
     "{\n",
     "    (void)memory;\n",
     "    return atomic_inc(ticket);\n",
     "}\n",
     "\n",
-    "static void gpi_back_tile(gpi_input in, gpi_answer to, gpi_nest nest, uint tile)\n",
+    "static void gpi_lookback_tile(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile)\n",
     "{\n",
     "    if (gpi_leaf(nest, tile).pops > 0)\n",
     "        gpi_note_add(nest, tile, gpi_join_tile(in, to.match, nest, tile, 0, 1), 0);\n",
@@ -9939,21 +10032,23 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint group, gpi_pair_shared memory)\n",
+    "static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint group,\n",
+    "                               gpi_pair_shared memory)\n",
     "{\n",
     "    const uint first = group * GPI_STRANDS, end = min(first + GPI_STRANDS, gpi_tiles_of(nest.n));\n",
     "    if (first >= end) return;\n",
     "    gpi_pair_group(in, to.match, nest, group, memory);\n",
-    "    for (uint tile = first; tile < end; tile++) (void)gpi_back_climb(nest.tree, tile, gpi_leaf(nest, tile));\n",
-    "    for (uint tile = first; tile < end; tile++) gpi_back_tile(in, to, nest, tile);\n",
+    "    for (uint tile = first; tile < end; tile++)\n",
+    "        (void)gpi_lookback_climb(nest.tree, tile, gpi_leaf(nest, tile));\n",
+    "    for (uint tile = first; tile < end; tile++) gpi_lookback_tile(in, to, nest, tile);\n",
     "#if GPI_ENCLOSE\n",
     "    gpi_enclose_group(in, nest, group, to.parent, to.parents != 0, to.depth, to.depths != 0, memory);\n",
     "#endif\n",
     "}\n",
     "\n",
     "#else\n",
-    "#line 78\n",
-    "static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memory)\n",
+    "#line 80\n",
+    "static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)\n",
     "{\n",
     "    if (get_local_id(0) == 0) memory->group.height[0] = atomic_inc(ticket);\n",
     "    gpi_sync();\n",
@@ -9961,8 +10056,8 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "    gpi_sync();\n",
     "    return group;\n",
     "}\n",
-    "#line 89\n",
-    "static gpi_place gpi_back_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)\n",
+    "#line 91\n",
+    "static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)\n",
     "{\n",
     "    const bool fresh = place.leaf == tile;\n",
     "    if (place.leaf == GPI_NOWHERE || (!fresh && need < gpi_leaf(nest, place.leaf).pushes)) {\n",
@@ -9975,8 +10070,8 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "}\n",
     "\n",
     "\n",
-    "static gpi_note gpi_back_join(gpi_input in, gpi_answer to, gpi_nest nest, uint tile,\n",
-    "                              __local const ushort *partner)\n",
+    "static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,\n",
+    "                                  __local const ushort *partner)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    const uint length = gpi_brackets_tile_length(nest, tile);\n",
@@ -9986,7 +10081,7 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
     "        const uint code = partner[i];\n",
     "        if (code < GPI_PENDING || code == GPI_ALONE) continue;\n",
-    "        place = gpi_back_next(nest, tile, place, place.need + (code - GPI_PENDING - seen), &note);\n",
+    "        place = gpi_lookback_next(nest, tile, place, place.need + (code - GPI_PENDING - seen), &note);\n",
     "        seen = code - GPI_PENDING;\n",
     "        if (place.leaf != GPI_NOWHERE) {\n",
     "            note.joined++;\n",
@@ -10000,14 +10095,15 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "    }\n",
     "    return note;\n",
     "}\n",
-    "#line 130\n",
-    "static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint tile, gpi_pair_shared memory)\n",
+    "#line 132\n",
+    "static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,\n",
+    "                               gpi_pair_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
     "    gpi_pair_group(in, to.match, nest, tile, memory);\n",
-    "    if (get_local_id(0) == 0) shared->before = gpi_back_climb(nest.tree, tile, shared->tree[1]);\n",
+    "    if (get_local_id(0) == 0) shared->before = gpi_lookback_climb(nest.tree, tile, shared->tree[1]);\n",
     "    gpi_sync();\n",
-    "    const gpi_note note = gpi_back_join(in, to, nest, tile, memory->stage);\n",
+    "    const gpi_note note = gpi_lookback_join(in, to, nest, tile, memory->stage);\n",
     "#if GPI_MEASURE\n",
     "    gpi_note_sum(note, &shared->note);\n",
     "    gpi_measure_items(shared);\n",
@@ -10020,15 +10116,15 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "#endif\n",
     "}\n",
     "#endif\n",
-    "#line 152\n",
-    "GPI_KERNEL void gp_brackets_look_back(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "#line 155\n",
+    "GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                      __global gpi_index *parent, ulong parent_at, uint parents,\n",
     "                                      __global gpi_index *depth, ulong depth_at, uint depths,\n",
     "                                      GPI_NEST_PARAMETERS)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
-    "    const uint group = gpi_back_ticket(scratch + tree_at, shared);\n",
+    "    const uint group = gpi_lookback_ticket(scratch + tree_at, shared);\n",
     "    gpi_answer to;\n",
     "    GPI_COUNT_CHECK(group == 0, counters);\n",
     "    to.match = match + match_at;\n",
@@ -10036,11 +10132,11 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "    to.depth = depth + depth_at;\n",
     "    to.parents = parents;\n",
     "    to.depths = depths;\n",
-    "    gpi_back_group(GPI_INPUT, to, nest, group, shared);\n",
+    "    gpi_lookback_group(GPI_SYMBOL_INPUT, to, nest, group, shared);\n",
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_brackets_rest(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
+    "GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                 GPI_NEST_PARAMETERS)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
@@ -10093,17 +10189,17 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "#line 11 \"kernels/nest/cross_tile.cl\"\n",
     "#include \"nest/tile_summary.cl\"\n",
     "#line 12 \"kernels/nest/cross_tile.cl\"\n",
-    "#if GPI_BACK\n",
+    "#if GPI_LOOKBACK\n",
     "#include \"nest/lookback.cl\"\n",
     "#line 14 \"kernels/nest/cross_tile.cl\"\n",
     "#endif\n",
     "\n",
-    "#if GPI_BACK\n",
+    "#if GPI_LOOKBACK\n",
     "#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters\n",
-    "#define GPI_NEST_SET(nest)                                                                   \\\n",
-    "    const gpi_back back =                                                                    \\\n",
-    "        gpi_back_make(scratch + tree_at, GPI_INPUT, counters,                                \\\n",
-    "                      gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \\\n",
+    "#define GPI_NEST_SET(nest)                                                                       \\\n",
+    "    const gpi_lookback back =                                                                    \\\n",
+    "        gpi_lookback_make(scratch + tree_at, GPI_SYMBOL_INPUT, counters,                         \\\n",
+    "                          gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \\\n",
     "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, back, leaves, back.n)\n",
     "#else\n",
     "#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS\n",
@@ -10112,7 +10208,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "                                        gpi_count(bound, wanted, wanted_offset, wanted_words))\n",
     "#endif\n",
     "#line 33\n",
-    "static void gpi_join_pair(gpi_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,\n",
+    "static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,\n",
     "                          ulong begin, gpi_note *note)\n",
     "{\n",
     "#if GPI_MATCH\n",
@@ -10149,8 +10245,8 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "    return k;\n",
     "}\n",
     "#line 72\n",
-    "static gpi_note gpi_join_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile, uint first,\n",
-    "                              uint stride)\n",
+    "static gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
+    "                              uint first, uint stride)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    const gpi_index closers = gpi_leaf(nest, tile).pops;\n",
@@ -10189,7 +10285,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "#define GPI_ERRORS_JOINED 7\n",
     "#define GPI_ERRORS_SEARCHES 8\n",
     "\n",
-    "#if !GPI_BACK || GPI_SHAPE_SERIAL\n",
+    "#if !GPI_LOOKBACK || GPI_SHAPE_SERIAL\n",
     "\n",
     "static ulong gpi_first_unmatched_closer(gpi_nest nest)\n",
     "{\n",
@@ -10239,7 +10335,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_brackets_report(GPI_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,\n",
+    "GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,\n",
     "                                   GPI_NEST_PARAMETERS)\n",
     "{\n",
     "    GPI_NEST_SET(nest);\n",
@@ -10257,7 +10353,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "        sum.depth = max(sum.depth, sums[j].depth);\n",
     "        sum.lone = min(sum.lone, sums[j].lone);\n",
     "    }\n",
-    "#if !GPI_BACK || GPI_SHAPE_SERIAL\n",
+    "#if !GPI_LOOKBACK || GPI_SHAPE_SERIAL\n",
     "    sum.lone = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;\n",
     "#endif\n",
     "    (void)in;\n",
@@ -10295,24 +10391,24 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "#include \"nest/symbols.cl\"\n",
     "#line 42 \"kernels/nest/lookback.cl\"\n",
     "\n",
-    "#if GPI_BACK\n",
+    "#if GPI_LOOKBACK\n",
     "#define GPI_NODE_WORDS 4\n",
     "#define GPI_WORD_THERE 0x80000000u\n",
     "#define GPI_CELL_THERE 0x8000u\n",
     "\n",
     "\n",
-    "typedef struct gpi_back {\n",
+    "typedef struct gpi_lookback {\n",
     "    volatile __global uint *words;\n",
-    "    gpi_input in;\n",
+    "    gpi_symbol_input in;\n",
     "    volatile __global uint *counters;\n",
     "    ulong n;\n",
     "    uint leaves, polls;\n",
-    "} gpi_back;\n",
+    "} gpi_lookback;\n",
     "\n",
-    "static gpi_back gpi_back_make(volatile __global uint *words, gpi_input in, volatile __global uint *counters,\n",
-    "                              ulong n, uint leaves, uint polls)\n",
+    "static gpi_lookback gpi_lookback_make(volatile __global uint *words, gpi_symbol_input in,\n",
+    "                                      volatile __global uint *counters, ulong n, uint leaves, uint polls)\n",
     "{\n",
-    "    gpi_back back;\n",
+    "    gpi_lookback back;\n",
     "    back.words = words;\n",
     "    back.in = in;\n",
     "    back.counters = counters;\n",
@@ -10328,20 +10424,20 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "    return GPI_WORD_THERE | (uint)(k % 2 ? (ulong)x >> 31 : (ulong)x);\n",
     "}\n",
     "\n",
-    "static volatile __global uint *gpi_node_words(gpi_back back, uint x)\n",
+    "static volatile __global uint *gpi_node_words(gpi_lookback back, uint x)\n",
     "{\n",
     "    return back.words + (ulong)x * GPI_NODE_WORDS;\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_back_write(gpi_back back, uint x, gpi_node node)\n",
+    "static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)\n",
     "{\n",
     "    volatile __global uint *words = gpi_node_words(back, x);\n",
     "    for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_back_publish(gpi_back back, uint x, gpi_node node)\n",
+    "static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)\n",
     "{\n",
     "    const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;\n",
     "    volatile __global uint *words = gpi_node_words(back, x);\n",
@@ -10357,7 +10453,7 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "}\n",
     "\n",
     "\n",
-    "static bool gpi_back_look(gpi_back back, uint x, gpi_node *node)\n",
+    "static bool gpi_lookback_look(gpi_lookback back, uint x, gpi_node *node)\n",
     "{\n",
     "    const uint level = clz(x) - clz(back.leaves);\n",
     "    volatile __global uint *words = gpi_node_words(back, x);\n",
@@ -10373,7 +10469,7 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "\n",
     "#if GPI_SHAPE_LOCAL\n",
     "\n",
-    "static gpi_node gpi_back_leaf(gpi_back back, uint tile)\n",
+    "static gpi_node gpi_lookback_leaf(gpi_lookback back, uint tile)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    const uint length = gpi_tile_length_of(back.n, tile);\n",
@@ -10389,7 +10485,7 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_NOINLINE uint gpi_back_opener(gpi_back back, uint tile, uint above)\n",
+    "GPI_NOINLINE uint gpi_lookback_opener(gpi_lookback back, uint tile, uint above)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    uint closers = 0, i = gpi_tile_length_of(back.n, tile);\n",
@@ -10405,50 +10501,50 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "}\n",
     "#endif\n",
     "#line 156\n",
-    "static gpi_node gpi_back_wait(gpi_back back, uint x)\n",
+    "static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)\n",
     "{\n",
     "    gpi_node node;\n",
     "    bool there = false;\n",
     "#if GPI_SHAPE_LOCAL\n",
-    "    for (uint looks = back.polls; looks > 0 && !there; looks--) there = gpi_back_look(back, x, &node);\n",
-    "    if (!there) node = gpi_back_leaf(back, x - back.leaves);\n",
+    "    for (uint looks = back.polls; looks > 0 && !there; looks--) there = gpi_lookback_look(back, x, &node);\n",
+    "    if (!there) node = gpi_lookback_leaf(back, x - back.leaves);\n",
     "#else\n",
-    "    while (!there) there = gpi_back_look(back, x, &node);\n",
+    "    while (!there) there = gpi_lookback_look(back, x, &node);\n",
     "#endif\n",
     "    return node;\n",
     "}\n",
     "#line 171\n",
-    "GPI_NOINLINE gpi_node gpi_back_compute(gpi_back back, uint x)\n",
+    "GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)\n",
     "{\n",
     "    gpi_node all = gpi_node_make(0, 0), node;\n",
     "    uint y = x;\n",
     "    bool done = false;\n",
     "    while (!done) {\n",
-    "        const bool there = gpi_back_look(back, y, &node);\n",
+    "        const bool there = gpi_lookback_look(back, y, &node);\n",
     "        if (!there && y < back.leaves) {\n",
     "            y = 2 * y;\n",
     "        } else {\n",
-    "            if (!there) node = gpi_back_wait(back, y);\n",
+    "            if (!there) node = gpi_lookback_wait(back, y);\n",
     "            all = gpi_node_product(all, node);\n",
     "            while (y != x && (y & 1)) y >>= 1;\n",
     "            done = y == x;\n",
     "            y++;\n",
     "        }\n",
     "    }\n",
-    "    if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_back_write(back, x, all);\n",
+    "    if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_lookback_write(back, x, all);\n",
     "    return all;\n",
     "}\n",
     "\n",
     "\n",
-    "static gpi_node gpi_back_node(gpi_back back, uint x)\n",
+    "static gpi_node gpi_lookback_node(gpi_lookback back, uint x)\n",
     "{\n",
     "    gpi_node node;\n",
-    "    if (GPI_RARELY(!gpi_back_look(back, x, &node))) node = gpi_back_compute(back, x);\n",
+    "    if (GPI_RARELY(!gpi_lookback_look(back, x, &node))) node = gpi_lookback_compute(back, x);\n",
     "    GPI_ACQUIRE();\n",
     "    return node;\n",
     "}\n",
     "#line 203\n",
-    "static gpi_node gpi_back_climb(gpi_back back, uint tile, gpi_node leaf)\n",
+    "static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf)\n",
     "{\n",
     "    const bool last = tile + 1 == gpi_tiles_of(back.n);\n",
     "    gpi_node before = gpi_node_make(0, 0), node = leaf;\n",
@@ -10456,11 +10552,11 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "    for (uint x = back.leaves + tile; x > 1; x >>= 1) {\n",
     "        const bool right = x & 1;\n",
     "        gpi_node left = gpi_node_make(0, 0);\n",
-    "        if (right) left = gpi_back_node(back, x - 1);\n",
+    "        if (right) left = gpi_lookback_node(back, x - 1);\n",
     "        before = gpi_node_product(left, before);\n",
     "        node = gpi_node_product(left, node);\n",
     "        ours = ours && (right || last);\n",
-    "        if (ours) gpi_back_publish(back, x >> 1, node);\n",
+    "        if (ours) gpi_lookback_publish(back, x >> 1, node);\n",
     "    }\n",
     "    return before;\n",
     "}\n",
@@ -10480,8 +10576,8 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "#include \"group/sync.cl\"\n",
     "#line 32 \"kernels/nest/stack_monoid.cl\"\n",
     "\n",
-    "#if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)\n",
-    "#error \"GPI_KINDS, GPI_MATCH and GPI_BACK must be defined\"\n",
+    "#if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_LOOKBACK)\n",
+    "#error \"GPI_KINDS, GPI_MATCH and GPI_LOOKBACK must be defined\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -10730,20 +10826,21 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#line 35 \"kernels/nest/stack_scan.cl\"\n",
     "#endif\n",
     "\n",
-    "#define GPI_STACK_VALUES_PARAMETERS __global const GPI_IN *values, ulong values_at, GPI_INPUT_PARAMETERS\n",
-    "#define GPI_STACK_VALUES_SET(source) \\\n",
-    "    gpi_source source;               \\\n",
-    "    source.in = values + values_at;  \\\n",
-    "    source.count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
+    "#define GPI_STACK_VALUES_PARAMETERS \\\n",
+    "    __global const GPI_IN *values, ulong values_at, GPI_SYMBOL_INPUT_PARAMETERS\n",
+    "#define GPI_STACK_VALUES_SET(input) \\\n",
+    "    gpi_input input;                \\\n",
+    "    input.in = values + values_at;  \\\n",
+    "    input.count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
     "\n",
     "GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
-    "    GPI_STACK_VALUES_SET(source);\n",
+    "    GPI_STACK_VALUES_SET(input);\n",
     "    GPI_SHARED(gpi_stack_memory, shared);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    gpi_slice_group(GPI_INPUT, source, stack, shared);\n",
+    "    gpi_slice_group(GPI_SYMBOL_INPUT, input, stack, shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)\n",
@@ -10753,7 +10850,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#define GPI_STACK_GROW(x) gpi_stack_grow(stack, x)\n",
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);\n",
     "}\n",
-    "#line 63\n",
+    "#line 64\n",
     "GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
@@ -10775,9 +10872,10 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "                              gpi_argument initial, uint exclusive, GPI_STACK_PARAMETERS)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
-    "    GPI_STACK_VALUES_SET(source);\n",
+    "    GPI_STACK_VALUES_SET(input);\n",
     "    GPI_SHARED(gpi_stack_memory, shared);\n",
-    "    gpi_fold_group(GPI_INPUT, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);\n",
+    "    gpi_fold_group(GPI_SYMBOL_INPUT, input, out + out_at, stack, gpi_base_of(initial), exclusive != 0,\n",
+    "                   shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -10824,7 +10922,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    gpi_node node;\n",
     "} gpi_links_of;\n",
     "#line 37\n",
-    "static gpi_links_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile,\n",
+    "static gpi_links_of gpi_stack_open(gpi_symbol_input in, gpi_input input, gpi_nest nest, uint tile,\n",
     "                                   gpi_index height, gpi_stack_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
@@ -10834,7 +10932,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    uint close;\n",
     "    gpi_load_signs(in, begin, gpi_brackets_tile_length(nest, tile), shared);\n",
     "    for (uint i = l; i < GPI_TILE; i += GPI_WG)\n",
-    "        if (shared->sign[i] > 0) memory->value[i] = gpi_load(source, begin + i);\n",
+    "        if (shared->sign[i] > 0) memory->value[i] = gpi_load(input, begin + i);\n",
     "    if (l == 0) memory->going[0] = 0;\n",
     "    gpi_sync();\n",
     "    bits.openers = 0;\n",
@@ -10884,13 +10982,13 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared memory)\n",
+    "static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_stack_shared memory)\n",
     "{\n",
     "    const gpi_shared shared = &memory->group;\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);\n",
     "    __global GPI_T *cell = gpi_stack_cells(stack, tile);\n",
     "    if (gpi_brackets_tile_length(stack.nest, tile) == 0) return;\n",
-    "    const gpi_links_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);\n",
+    "    const gpi_links_of bits = gpi_stack_open(in, input, stack.nest, tile, GPI_TILE, memory);\n",
     "    for (uint j = 0; j < GPI_PER_ITEM; j++) memory->link[first + j] = memory->parent[first + j];\n",
     "    gpi_stack_item(bits.openers, memory);\n",
     "    gpi_stack_double(bits.openers, memory);\n",
@@ -10924,8 +11022,8 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    return q == GPI_ALONE ? q : q + 1;\n",
     "}\n",
     "\n",
-    "static void gpi_fold_write(gpi_input in, __global GPI_OUT *out, gpi_stack stack, uint tile, GPI_T initial,\n",
-    "                           bool exclusive, gpi_stack_shared memory)\n",
+    "static void gpi_fold_write(gpi_symbol_input in, __global GPI_OUT *out, gpi_stack stack, uint tile,\n",
+    "                           GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
     "{\n",
     "    const ulong begin = gpi_tile_begin(tile);\n",
     "    const uint length = gpi_brackets_tile_length(stack.nest, tile);\n",
@@ -10938,7 +11036,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,\n",
+    "static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,\n",
     "                           GPI_T initial, bool exclusive, gpi_stack_shared memory)\n",
     "{\n",
     "    const gpi_nest nest = stack.nest;\n",
@@ -10951,7 +11049,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "            gpi_stack_cells(stack, tile)[length - m] =\n",
     "                gpi_stack_at(stack, gpi_tiles_search(nest.tree, nest.leaves, tile, m), initial);\n",
     "    const gpi_links_of bits =\n",
-    "        gpi_stack_open(in, source, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);\n",
+    "        gpi_stack_open(in, input, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);\n",
     "    gpi_sync_all();\n",
     "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const uint p = first + j, q = memory->parent[p];\n",
@@ -10999,7 +11097,7 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "#define GPI_STACK_SMALL (GPI_SIZE <= 16)\n",
     "\n",
     "\n",
-    "GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_source source,\n",
+    "GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_input input,\n",
     "                               long sign, gpi_index at)\n",
     "{\n",
     "    __global GPI_T *next = *top + sign;\n",
@@ -11007,13 +11105,13 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "        ++*pops;\n",
     "        return;\n",
     "    }\n",
-    "    if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(source, at));\n",
+    "    if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(input, at));\n",
     "    *top = next;\n",
     "}\n",
     "\n",
     "\n",
     "GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi_index *pops, uint count,\n",
-    "                                gpi_input in, gpi_source source, gpi_index begin, uint length)\n",
+    "                                gpi_symbol_input in, gpi_input input, gpi_index begin, uint length)\n",
     "{\n",
     "    uint i = 0;\n",
     "    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {\n",
@@ -11023,7 +11121,7 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "                for (ulong left = block[k].brackets; left; left &= left - 1) {\n",
     "                    const uint j = gpi_first_bracket(left);\n",
     "                    const gpi_index at = begin + k * GPI_TILE + i + j;\n",
-    "                    gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_block_sign(&block[k], in, at, j),\n",
+    "                    gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_block_sign(&block[k], in, at, j),\n",
     "                                   at);\n",
     "                }\n",
     "            }\n",
@@ -11033,7 +11131,7 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "#pragma unroll\n",
     "            for (uint k = 0; k < count; k++) {\n",
     "                const gpi_index at = begin + k * GPI_TILE + i + j;\n",
-    "                gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_block_sign(&block[k], in, at, j), at);\n",
+    "                gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_block_sign(&block[k], in, at, j), at);\n",
     "            }\n",
     "        }\n",
     "    }\n",
@@ -11041,14 +11139,14 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "#pragma unroll\n",
     "        for (uint k = 0; k < count; k++) {\n",
     "            const gpi_index at = begin + k * GPI_TILE + i;\n",
-    "            gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_sign(in, at), at);\n",
+    "            gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_sign(in, at), at);\n",
     "        }\n",
     "    }\n",
     "}\n",
     "\n",
     "\n",
-    "GPI_INLINE void gpi_slice_abreast(gpi_input in, gpi_source source, gpi_stack stack, uint tile, uint count,\n",
-    "                                  uint length)\n",
+    "GPI_INLINE void gpi_slice_abreast(gpi_symbol_input in, gpi_input input, gpi_stack stack, uint tile,\n",
+    "                                  uint count, uint length)\n",
     "{\n",
     "    __global GPI_T *base[GPI_STRANDS], *top[GPI_STRANDS];\n",
     "    gpi_index pops[GPI_STRANDS];\n",
@@ -11058,32 +11156,32 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "        *base[k] = gpi_identity();\n",
     "        pops[k] = 0;\n",
     "    }\n",
-    "    gpi_slice_tiles(base, top, pops, count, in, source, (gpi_index)gpi_tile_begin(tile), length);\n",
+    "    gpi_slice_tiles(base, top, pops, count, in, input, (gpi_index)gpi_tile_begin(tile), length);\n",
     "#pragma unroll\n",
     "    for (uint k = 0; k < count; k++)\n",
     "        stack.nest.tree[stack.nest.leaves + tile + k] = gpi_node_make(pops[k], (gpi_index)(top[k] - base[k]));\n",
     "}\n",
     "\n",
-    "static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared shared)\n",
+    "static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_stack_shared shared)\n",
     "{\n",
     "    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;\n",
     "    const gpi_nest nest = stack.nest;\n",
     "    (void)shared;\n",
     "    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {\n",
-    "        gpi_slice_abreast(in, source, stack, tile, GPI_STRANDS, GPI_TILE);\n",
+    "        gpi_slice_abreast(in, input, stack, tile, GPI_STRANDS, GPI_TILE);\n",
     "        return;\n",
     "    }\n",
     "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
-    "        gpi_slice_abreast(in, source, stack, tile + k, 1, gpi_brackets_tile_length(nest, tile + k));\n",
+    "        gpi_slice_abreast(in, input, stack, tile + k, 1, gpi_brackets_tile_length(nest, tile + k));\n",
     "}\n",
     "#line 101\n",
     "typedef struct gpi_fold {\n",
     "    gpi_stack stack;\n",
     "    gpi_place place;\n",
     "    GPI_T initial;\n",
-    "    gpi_input in;\n",
+    "    gpi_symbol_input in;\n",
     "    __global GPI_OUT *out;\n",
-    "    gpi_source source;\n",
+    "    gpi_input input;\n",
     "    GPI_T *base;\n",
     "} gpi_fold;\n",
     "\n",
@@ -11102,7 +11200,7 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "    if (GPI_RARELY(next < f->base)) {\n",
     "        *f->base = gpi_fold_below(f);\n",
     "    } else {\n",
-    "        if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(f->source, at));\n",
+    "        if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(f->input, at));\n",
     "        *top = next;\n",
     "    }\n",
     "    if (!exclusive) gpi_stack_put(f->out, at, **top);\n",
@@ -11188,7 +11286,7 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "        gpi_fold_abreast(f, tile + k, 1, gpi_brackets_tile_length(nest, tile + k), exclusive);\n",
     "}\n",
     "\n",
-    "static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,\n",
+    "static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,\n",
     "                           GPI_T initial, bool exclusive, gpi_stack_shared shared)\n",
     "{\n",
     "    gpi_fold f;\n",
@@ -11197,7 +11295,7 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "    f.initial = initial;\n",
     "    f.in = in;\n",
     "    f.out = out;\n",
-    "    f.source = source;\n",
+    "    f.input = input;\n",
     "    f.place.leaf = GPI_NOWHERE;\n",
     "    f.place.need = 0;\n",
     "    f.base = 0;\n",
@@ -11237,34 +11335,38 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "    uchar unused;\n",
     "} gpi_classes;\n",
     "\n",
-    "typedef struct gpi_input {\n",
+    "typedef struct gpi_symbol_input {\n",
     "    __global const GPI_SYMBOL *symbols;\n",
     "    __global const gpi_classes *classes;\n",
-    "} gpi_input;\n",
+    "} gpi_symbol_input;\n",
     "\n",
-    "#define GPI_INPUT_PARAMETERS                                                                  \\\n",
+    "#define GPI_SYMBOL_INPUT_PARAMETERS                                                           \\\n",
     "    __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_classes *restrict classes, \\\n",
     "        GPI_COUNT_PARAMETERS\n",
-    "#define GPI_INPUT gpi_input_make(in + in_at, classes)\n",
+    "#define GPI_SYMBOL_INPUT gpi_input_make(in + in_at, classes)\n",
     "\n",
-    "static gpi_input gpi_input_make(__global const GPI_SYMBOL *symbols, __global const gpi_classes *classes)\n",
+    "static gpi_symbol_input gpi_input_make(__global const GPI_SYMBOL *symbols,\n",
+    "                                       __global const gpi_classes *classes)\n",
     "{\n",
-    "    gpi_input in;\n",
+    "    gpi_symbol_input in;\n",
     "    in.symbols = symbols;\n",
     "    in.classes = classes;\n",
     "    return in;\n",
     "}\n",
     "\n",
     "#if GPI_TABLE\n",
-    "GPI_INLINE int gpi_code(gpi_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }\n",
-    "GPI_INLINE int gpi_sign(gpi_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }\n",
+    "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }\n",
+    "GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }\n",
     "\n",
     "\n",
-    "GPI_INLINE long gpi_opens(gpi_input in, gpi_index i, long sign) { return in.classes->opens[in.symbols[i]]; }\n",
+    "GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign)\n",
+    "{\n",
+    "    return in.classes->opens[in.symbols[i]];\n",
+    "}\n",
     "#else\n",
-    "GPI_INLINE int gpi_code(gpi_input in, gpi_index i) { return GPI_CODE(in.symbols[i], i); }\n",
-    "GPI_INLINE int gpi_sign(gpi_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }\n",
-    "GPI_INLINE long gpi_opens(gpi_input in, gpi_index i, long sign) { return -(long)(sign > 0); }\n",
+    "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return GPI_CODE(in.symbols[i], i); }\n",
+    "GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }\n",
+    "GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign) { return -(long)(sign > 0); }\n",
     "#endif\n",
     "#endif\n",
 };
@@ -11281,7 +11383,7 @@ static const char *const gpi_kernel_nest_tile_summary[] = {
     "#include \"nest/stack_monoid.cl\"\n",
     "#line 14 \"kernels/nest/tile_summary.cl\"\n",
     "\n",
-    "#if GPI_BACK\n",
+    "#if GPI_LOOKBACK\n",
     "#include \"nest/lookback.cl\"\n",
     "#line 17 \"kernels/nest/tile_summary.cl\"\n",
     "#endif\n",
@@ -11305,9 +11407,9 @@ static const char *const gpi_kernel_nest_tile_summary[] = {
     "    return note;\n",
     "}\n",
     "\n",
-    "#if GPI_BACK\n",
-    "typedef gpi_back gpi_tiles;\n",
-    "#define GPI_TILE_NODE(tree, x) gpi_back_node(tree, x)\n",
+    "#if GPI_LOOKBACK\n",
+    "typedef gpi_lookback gpi_tiles;\n",
+    "#define GPI_TILE_NODE(tree, x) gpi_lookback_node(tree, x)\n",
     "#else\n",
     "typedef __global gpi_node *gpi_tiles;\n",
     "#define GPI_TILE_NODE(tree, x) GPI_NODE_AT(tree, x)\n",
@@ -11341,8 +11443,8 @@ static const char *const gpi_kernel_nest_tile_summary[] = {
     "\n",
     "static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)\n",
     "{\n",
-    "#if GPI_BACK\n",
-    "    gpi_back_publish(nest.tree, nest.leaves + tile, node);\n",
+    "#if GPI_LOOKBACK\n",
+    "    gpi_lookback_publish(nest.tree, nest.leaves + tile, node);\n",
     "#else\n",
     "    nest.tree[nest.leaves + tile] = node;\n",
     "#endif\n",
@@ -11351,7 +11453,7 @@ static const char *const gpi_kernel_nest_tile_summary[] = {
     "\n",
     "static gpi_index gpi_cell_index(uint cell, gpi_index begin) { return begin + (cell - (uint)begin); }\n",
     "\n",
-    "#if GPI_BACK && GPI_SHAPE_LOCAL\n",
+    "#if GPI_LOOKBACK && GPI_SHAPE_LOCAL\n",
     "\n",
     "\n",
     "static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)\n",
@@ -11363,7 +11465,8 @@ static const char *const gpi_kernel_nest_tile_summary[] = {
     "    for (uint looks = nest.tree.polls; looks > 0 && !(cell & GPI_CELL_THERE); looks--)\n",
     "        cell = gpi_word_read(word) >> shift;\n",
     "    if (cell & GPI_CELL_THERE) return (gpi_index)begin + (cell & (GPI_CELL_THERE - 1));\n",
-    "    return (gpi_index)begin + gpi_back_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));\n",
+    "    return (gpi_index)begin +\n",
+    "           gpi_lookback_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));\n",
     "}\n",
     "#else\n",
     "\n",
@@ -12232,7 +12335,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    return next;\n",
     "}\n",
     "#line 157\n",
-    "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,\n",
+    "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,\n",
     "                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
     "    const bool leader = get_local_id(0) == 0;\n",
@@ -12245,7 +12348,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "        if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);\n",
     "        next = gpi_broadcast(next, &shared->word);\n",
     "        if (next == 0) break;\n",
-    "        const GPI_T late = gpi_tile_reduce(source, (ulong)(next - 1) * GPI_TILE, shared);\n",
+    "        const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);\n",
     "        next -= 1;\n",
     "        if (leader) {\n",
     "            prefix = gpi_combine(late, prefix);\n",
@@ -12390,16 +12493,16 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "#endif\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,\n",
+    "GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,\n",
     "                                ulong out_offset, gpi_argument initial, uint result,\n",
     "                                volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    gpi_source source;\n",
+    "    gpi_input input;\n",
     "    const uint tile = (uint)get_group_id(0);\n",
-    "    GPI_SOURCE_SET(source);\n",
+    "    GPI_INPUT_SET(input);\n",
     "    GPI_COUNT_CHECK(tile == 0, counters);\n",
-    "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
+    "    const GPI_T sum = gpi_tile_reduce(input, (ulong)tile * GPI_TILE, shared);\n",
     "    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);\n",
     "    if (get_local_id(0) != 0) return;\n",
     "    if (result) gpi_write_result(out, out_offset, total);\n",
@@ -12437,10 +12540,10 @@ static const char *const gpi_kernel_scan_reduce_then_scan[] = {
     "#include \"scan/tile.cl\"\n",
     "#line 9 \"kernels/scan/reduce_then_scan.cl\"\n",
     "\n",
-    "static void gpi_sweep_up(gpi_source source, __global GPI_T *partials, gpi_tile_shared shared)\n",
+    "static void gpi_sweep_up(gpi_input input, __global GPI_T *partials, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint tile = (uint)get_group_id(0);\n",
-    "    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);\n",
+    "    const GPI_T sum = gpi_tile_reduce(input, (ulong)tile * GPI_TILE, shared);\n",
     "    if (get_local_id(0) == 0) partials[tile] = sum;\n",
     "}\n",
     "\n",
@@ -12497,31 +12600,31 @@ static const char *const gpi_kernel_scan_scan[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,\n",
+    "GPI_KERNEL void gp_scan_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,\n",
     "                                  uint polls, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_tile tile;\n",
-    "    gpi_source source;\n",
+    "    gpi_input input;\n",
     "    gpi_sink sink;\n",
-    "    GPI_SOURCE_SET(source);\n",
+    "    GPI_INPUT_SET(input);\n",
     "    GPI_SINK_SET(sink);\n",
     "    const uint id = gpi_take_ticket(state, shared);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
     "    GPI_COUNT_CHECK(id == 0, counters);\n",
-    "    if (base >= source.count) return;\n",
-    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    if (base >= input.count) return;\n",
+    "    gpi_tile_open(&tile, input, base, shared);\n",
     "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
-    "    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);\n",
-    "    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), source, base, sink, shared);\n",
+    "    const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);\n",
+    "    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), input, base, sink, shared);\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)\n",
+    "GPI_KERNEL void gp_scan_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    gpi_source source;\n",
-    "    GPI_SOURCE_SET(source);\n",
-    "    gpi_sweep_up(source, partials, shared);\n",
+    "    gpi_input input;\n",
+    "    GPI_INPUT_SET(input);\n",
+    "    gpi_sweep_up(input, partials, shared);\n",
     "}\n",
     "\n",
     "\n",
@@ -12532,21 +12635,21 @@ static const char *const gpi_kernel_scan_scan[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,\n",
+    "GPI_KERNEL void gp_scan_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,\n",
     "                                  uint tiles, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_tile tile;\n",
-    "    gpi_source source;\n",
+    "    gpi_input input;\n",
     "    gpi_sink sink;\n",
     "    const uint id = (uint)get_group_id(0);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
-    "    GPI_SOURCE_SET(source);\n",
+    "    GPI_INPUT_SET(input);\n",
     "    GPI_SINK_SET(sink);\n",
     "    GPI_COUNT_CHECK(id == 0, counters);\n",
-    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    gpi_tile_open(&tile, input, base, shared);\n",
     "    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(sink.initial);\n",
-    "    gpi_tile_scan(&tile, prefix, source, base, sink, shared);\n",
+    "    gpi_tile_scan(&tile, prefix, input, base, sink, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -12587,23 +12690,23 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "                                   volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    gpi_source source;\n",
+    "    gpi_input input;\n",
     "    gpi_offsets numbers;\n",
     "    gpi_list list;\n",
     "    const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
     "    const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);\n",
-    "    source.in = in + in_offset;\n",
-    "    source.count = count;\n",
+    "    input.in = in + in_offset;\n",
+    "    input.count = count;\n",
     "    GPI_OFFSETS_SET(numbers);\n",
     "    GPI_LIST_SET(list);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
-    "                       gpi_base_of(initial), counters, shared);\n",
+    "    gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),\n",
+    "                       counters, shared);\n",
     "#else\n",
     "    __local uint listed[GPI_WG];\n",
-    "    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,\n",
-    "                       gpi_base_of(initial), counters, shared, listed);\n",
+    "    gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),\n",
+    "                       counters, shared, listed);\n",
     "#endif\n",
     "}\n",
     "#line 63\n",
@@ -12611,18 +12714,18 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "                                 GPI_LIST_PARAMETERS)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    gpi_source source;\n",
+    "    gpi_input input;\n",
     "    gpi_offsets numbers;\n",
     "    gpi_list list;\n",
     "    GPI_LIST_SET(list);\n",
     "    GPI_OFFSETS_SET(numbers);\n",
     "    const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));\n",
-    "    source.in = in + in_offset;\n",
-    "    source.count = count;\n",
+    "    input.in = in + in_offset;\n",
+    "    input.count = count;\n",
     "    for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {\n",
     "        const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;\n",
     "        bool bad;\n",
-    "        gpi_source segment = gpi_segment_of(source, numbers, list.large[GPI_LARGE_WORDS * k], &bad);\n",
+    "        gpi_input segment = gpi_segment_of(input, numbers, list.large[GPI_LARGE_WORDS * k], &bad);\n",
     "        segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;\n",
     "        const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;\n",
     "        const GPI_T sum = gpi_tile_reduce(segment, base, shared);\n",
@@ -12708,14 +12811,14 @@ static const char *const gpi_kernel_scan_segments[] = {
     "    (o).count = count\n",
     "\n",
     "\n",
-    "static gpi_source gpi_segment_of(gpi_source source, gpi_offsets offsets, ulong s, bool *bad)\n",
+    "static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)\n",
     "{\n",
     "    const ulong begin = gpi_number(offsets.at, s, offsets.words),\n",
     "                end = gpi_number(offsets.at, s + 1, offsets.words);\n",
-    "    gpi_source segment = source;\n",
+    "    gpi_input segment = input;\n",
     "    *bad = end < begin || end > offsets.count;\n",
     "    segment.count = *bad ? 0 : end - begin;\n",
-    "    segment.in = source.in + (*bad ? 0 : begin);\n",
+    "    segment.in = input.in + (*bad ? 0 : begin);\n",
     "    return segment;\n",
     "}\n",
     "\n",
@@ -12769,7 +12872,7 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "#line 11 \"kernels/scan/segments_local.cl\"\n",
     "\n",
     "\n",
-    "static GPI_T gpi_share_reduce(gpi_source segment, uint lane, uint team)\n",
+    "static GPI_T gpi_share_reduce(gpi_input segment, uint lane, uint team)\n",
     "{\n",
     "    const ulong run = (segment.count + team - 1) / team;\n",
     "    GPI_T sum = gpi_identity();\n",
@@ -12797,7 +12900,7 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
+    "static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
     "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
     "                               volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)\n",
     "{\n",
@@ -12806,7 +12909,7 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "        const ulong s = min(base + l / team, last - 1);\n",
     "        const bool mine = base + l / team < last;\n",
     "        bool bad;\n",
-    "        gpi_source segment = gpi_segment_of(source, offsets, s, &bad);\n",
+    "        gpi_input segment = gpi_segment_of(input, offsets, s, &bad);\n",
     "        if (mine && lane == 0) {\n",
     "            if (bad) gpi_bad_add(list, counters);\n",
     "            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);\n",
@@ -12845,7 +12948,7 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "\n",
     "#define GPI_SEGMENTS_FEW 64\n",
     "\n",
-    "static GPI_T gpi_segment_reduce(gpi_source segment, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)\n",
     "{\n",
     "    GPI_T sum = gpi_identity();\n",
     "    for (ulong i = 0; i < segment.count && segment.count < GPI_SEGMENTS_FEW; i++)\n",
@@ -12876,12 +12979,12 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_batch_reduce(gpi_source source, const uint *at, __global GPI_OUT *out, ulong s,\n",
+    "static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,\n",
     "                             GPI_BASE initial)\n",
     "{\n",
     "    uchar head[GPI_BATCH_MOST + 16];\n",
     "    GPI_T sum[GPI_BATCH_MOST + 1];\n",
-    "    gpi_source segment = source;\n",
+    "    gpi_input segment = input;\n",
     "    uint begin = 0;\n",
     "    for (uint i = 0; i <= at[GPI_SEGMENTS_BATCH]; i += 16) vstore16((uchar16)(0), 0, head + i);\n",
     "    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) head[at[k]] = 1;\n",
@@ -12890,7 +12993,7 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "    for (uint i = 0; i < at[GPI_SEGMENTS_BATCH]; i++) {\n",
     "#if GPI_PLACES\n",
     "        begin = head[i] ? i : begin;\n",
-    "        segment.in = source.in + begin;\n",
+    "        segment.in = input.in + begin;\n",
     "#endif\n",
     "        last = gpi_combine(head[i] ? sum[0] : last, gpi_load(segment, i - begin));\n",
     "        sum[i + 1] = last;\n",
@@ -12900,24 +13003,24 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_INLINE void gpi_batch_reduce_even(gpi_source source, uint length, __global GPI_OUT *out, ulong s,\n",
+    "GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI_OUT *out, ulong s,\n",
     "                                      GPI_BASE initial)\n",
     "{\n",
-    "    gpi_source segment = source;\n",
+    "    gpi_input segment = input;\n",
     "    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {\n",
     "        GPI_T sum = gpi_identity();\n",
-    "        segment.in = source.in + k * length;\n",
+    "        segment.in = input.in + k * length;\n",
     "        for (uint i = 0; i < length; i++) sum = gpi_combine(sum, gpi_load(segment, i));\n",
     "        gpi_segment_put(out, s + k, initial, sum);\n",
     "    }\n",
     "}\n",
     "\n",
     "\n",
-    "static bool gpi_segments_batch(gpi_source source, gpi_offsets offsets, ulong s, __global GPI_OUT *out,\n",
+    "static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,\n",
     "                               GPI_BASE initial)\n",
     "{\n",
     "    uint at[GPI_SEGMENTS_BATCH + 1];\n",
-    "    gpi_source batch = source;\n",
+    "    gpi_input batch = input;\n",
     "    uint uneven = 0;\n",
     "    if (!gpi_batch_open(offsets, s, at)) return false;\n",
     "    batch.in += gpi_number(offsets.at, s, offsets.words);\n",
@@ -12928,17 +13031,17 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "    return true;\n",
     "}\n",
     "\n",
-    "static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
+    "static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
     "                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,\n",
     "                               volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)team;\n",
     "    for (ulong s = first; s < last;) {\n",
     "        const ulong end = min(last, s + GPI_SEGMENTS_BATCH);\n",
-    "        if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(source, offsets, s, out, initial)) s = end;\n",
+    "        if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(input, offsets, s, out, initial)) s = end;\n",
     "        for (; s < end; s++) {\n",
     "            bool bad;\n",
-    "            const gpi_source segment = gpi_segment_of(source, offsets, s, &bad);\n",
+    "            const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);\n",
     "            if (bad) gpi_bad_add(list, counters);\n",
     "            if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;\n",
     "            gpi_segment_put(out, s, initial, gpi_segment_reduce(segment, shared));\n",
@@ -12977,7 +13080,7 @@ static const char *const gpi_kernel_scan_tile_input[] = {
     "#define GPI_SCAN_TILE_INPUT_CL\n",
     "\n",
     "\n",
-    "#ifndef GPI_SOURCE_SET\n",
+    "#ifndef GPI_INPUT_SET\n",
     "#include \"element/input.cl\"\n",
     "#line 14 \"kernels/scan/tile_input.cl\"\n",
     "#endif\n",
@@ -12995,9 +13098,9 @@ static const char *const gpi_kernel_scan_tile_input[] = {
     "#error \"GPI_TILE must be a multiple of GPI_LANES\"\n",
     "#endif\n",
     "#line 31\n",
-    "static uint gpi_tile_length(gpi_source source, ulong base)\n",
+    "static uint gpi_tile_length(gpi_input input, ulong base)\n",
     "{\n",
-    "    return base < source.count ? (uint)min((ulong)GPI_TILE, source.count - base) : 0;\n",
+    "    return base < input.count ? (uint)min((ulong)GPI_TILE, input.count - base) : 0;\n",
     "}\n",
     "#endif\n",
 };
@@ -13068,26 +13171,26 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint length = gpi_tile_length(input, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T sum = gpi_identity();\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;\n",
-    "        if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));\n",
+    "        if (i < length) sum = gpi_combine(sum, gpi_load(input, base + i));\n",
     "    }\n",
     "    return gpi_group_reduce(sum, shared);\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint length = gpi_tile_length(input, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
-    "        shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();\n",
+    "        shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(input, base + i) : gpi_identity();\n",
     "    }\n",
     "    gpi_sync();\n",
     "    GPI_T sum = gpi_identity();\n",
@@ -13146,10 +13249,10 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "#line 11 \"kernels/scan/tile_scan_local.cl\"\n",
     "\n",
     "\n",
-    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,\n",
     "                          gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint length = gpi_tile_length(input, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T sum = gpi_combine(prefix, tile->before);\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
@@ -13161,7 +13264,7 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "    gpi_sync();\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_TILE_PAD(i)]);\n",
+    "        if (i < length) gpi_put(sink, gpi_position(input, base + i), shared->stage[GPI_TILE_PAD(i)]);\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -13190,25 +13293,25 @@ static const char *const gpi_kernel_scan_tile_scan_serial[] = {
     "#include \"scan/tile_sink.cl\"\n",
     "#line 12 \"kernels/scan/tile_scan_serial.cl\"\n",
     "\n",
-    "static void gpi_prefetch_write(gpi_source source, gpi_sink sink, ulong i, uint elements)\n",
+    "static void gpi_prefetch_write(gpi_input input, gpi_sink sink, ulong i, uint elements)\n",
     "{\n",
-    "    const ulong position = GPI_REVERSE ? source.count - i - elements : i;\n",
+    "    const ulong position = GPI_REVERSE ? input.count - i - elements : i;\n",
     "    GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, sink.out + position, elements * sizeof(GPI_OUT));\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_prefetch_scan(gpi_source source, gpi_sink sink, ulong i, uint elements)\n",
+    "static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elements)\n",
     "{\n",
-    "    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);\n",
-    "    gpi_prefetch_write(source, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);\n",
+    "    gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);\n",
+    "    gpi_prefetch_write(input, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);\n",
     "}\n",
     "\n",
     "\n",
-    "GPI_INLINE GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
+    "GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
     "{\n",
-    "    const GPI_T x = gpi_load(source, i);\n",
+    "    const GPI_T x = gpi_load(input, i);\n",
     "    const GPI_T next = gpi_combine(sum, x);\n",
-    "    gpi_put(sink, gpi_position(source, i), exclusive ? gpi_before(sum, x) : next);\n",
+    "    gpi_put(sink, gpi_position(input, i), exclusive ? gpi_before(sum, x) : next);\n",
     "    return next;\n",
     "}\n",
     "\n",
@@ -13228,24 +13331,24 @@ static const char *const gpi_kernel_scan_tile_scan_serial[] = {
     "    ((T)(e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb))\n",
     "#define GPI_SHIFT_8(T, v, e) ((T)(e, e, e, e, e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7))\n",
     "\n",
-    "static void gpi_put_vector(gpi_source source, gpi_sink sink, ulong i, gpi_lanes v)\n",
+    "static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)\n",
     "{\n",
     "#if GPI_REVERSE\n",
     "    v = GPI_TURNED(v);\n",
     "#endif\n",
-    "    GPI_WRITE_VECTOR(sink.out, GPI_REVERSE ? source.count - i - GPI_LANES : i, v);\n",
+    "    GPI_WRITE_VECTOR(sink.out, GPI_REVERSE ? input.count - i - GPI_LANES : i, v);\n",
     "}\n",
     "#endif\n",
     "\n",
     "#if GPI_LANES > 1 && GPI_SEGMENTED\n",
     "\n",
     "\n",
-    "static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
+    "static GPI_T gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
     "{\n",
     "    const GPI_BASE e = gpi_identity().value;\n",
-    "    const GPI_VECTOR(GPI_HEAD) heads = gpi_read_heads(source, i);\n",
+    "    const GPI_VECTOR(GPI_HEAD) heads = gpi_read_heads(input, i);\n",
     "    GPI_VECTOR(GPI_HEAD) begun = heads;\n",
-    "    gpi_lanes v = gpi_lanes_make(gpi_read_vector(source, i), 0);\n",
+    "    gpi_lanes v = gpi_lanes_make(gpi_read_vector(input, i), 0);\n",
     "    v = select(gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v), v, begun);\n",
     "    begun |= GPI_SHIFT_1(GPI_VECTOR(GPI_HEAD), begun, 0);\n",
     "    v = select(gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v), v, begun);\n",
@@ -13257,40 +13360,40 @@ static const char *const gpi_kernel_scan_tile_scan_serial[] = {
     "    const GPI_BASE last = GPI_LAST(v);\n",
     "    v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);\n",
     "    if (exclusive) v = select(GPI_SHIFT_1(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);\n",
-    "    gpi_put_vector(source, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));\n",
+    "    gpi_put_vector(input, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));\n",
     "    sum.value = GPI_LAST(begun) ? last : gpi_base_combine(sum.value, last);\n",
     "    return sum;\n",
     "}\n",
     "#elif GPI_LANES > 1\n",
-    "static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
+    "static GPI_T gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
     "{\n",
     "    const GPI_T e = gpi_identity();\n",
-    "    gpi_lanes v = gpi_lanes_make(gpi_read_vector(source, i), 0);\n",
+    "    gpi_lanes v = gpi_lanes_make(gpi_read_vector(input, i), 0);\n",
     "    v = gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v);\n",
     "    v = gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v);\n",
     "    v = gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v);\n",
     "    v = gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v);\n",
     "    v = gpi_lanes_combine((gpi_lanes)(sum), v);\n",
-    "    gpi_put_vector(source, sink, i, exclusive ? GPI_SHIFT_1(gpi_lanes, v, sum) : v);\n",
+    "    gpi_put_vector(input, sink, i, exclusive ? GPI_SHIFT_1(gpi_lanes, v, sum) : v);\n",
     "    return GPI_LAST(v);\n",
     "}\n",
     "#endif\n",
     "\n",
     "\n",
-    "GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong base, GPI_T sum, gpi_sink sink,\n",
+    "GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T sum, gpi_sink sink,\n",
     "                                const bool exclusive)\n",
     "{\n",
-    "    const ulong end = base + gpi_tile_length(source, base);\n",
+    "    const ulong end = base + gpi_tile_length(input, base);\n",
     "    ulong i = base;\n",
     "#if GPI_LANES > 1\n",
     "#if GPI_SEGMENTED\n",
-    "    if (i == 0 && i < end) sum = gpi_scan_one(source, sink, i++, sum, exclusive);\n",
+    "    if (i == 0 && i < end) sum = gpi_scan_one(input, sink, i++, sum, exclusive);\n",
     "#endif\n",
     "    for (; i + GPI_SCAN_STEP * GPI_LANES <= end; i += GPI_SCAN_STEP * GPI_LANES) {\n",
-    "        gpi_prefetch_scan(source, sink, i, GPI_SCAN_STEP * GPI_LANES);\n",
+    "        gpi_prefetch_scan(input, sink, i, GPI_SCAN_STEP * GPI_LANES);\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_SCAN_STEP; k++) {\n",
-    "            sum = gpi_scan_vector(source, sink, i + k * GPI_LANES, sum, exclusive);\n",
+    "            sum = gpi_scan_vector(input, sink, i + k * GPI_LANES, sum, exclusive);\n",
     "        }\n",
     "    }\n",
     "#elif GPI_TILE_RUNS > 1\n",
@@ -13302,27 +13405,27 @@ static const char *const gpi_kernel_scan_tile_scan_serial[] = {
     "    for (; i < base + each; i += GPI_LINE_ELEMENTS) {\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_TILE_RUNS; k++)\n",
-    "            gpi_prefetch_scan(source, sink, i + k * each, GPI_LINE_ELEMENTS);\n",
+    "            gpi_prefetch_scan(input, sink, i + k * each, GPI_LINE_ELEMENTS);\n",
     "        for (ulong j = i; j < i + GPI_LINE_ELEMENTS; j++) {\n",
     "#pragma unroll\n",
     "            for (uint k = 0; k < GPI_TILE_RUNS; k++) {\n",
-    "                run[k] = gpi_scan_one(source, sink, j + k * each, run[k], exclusive);\n",
+    "                run[k] = gpi_scan_one(input, sink, j + k * each, run[k], exclusive);\n",
     "            }\n",
     "        }\n",
     "    }\n",
     "    sum = run[GPI_TILE_RUNS - 1];\n",
     "    i = base + GPI_TILE_RUNS * each;\n",
     "#endif\n",
-    "    for (; i < end; i++) sum = gpi_scan_one(source, sink, i, sum, exclusive);\n",
+    "    for (; i < end; i++) sum = gpi_scan_one(input, sink, i, sum, exclusive);\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,\n",
     "                          gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
-    "    if (sink.exclusive) gpi_scan_serial(tile, source, base, prefix, sink, true);\n",
-    "    else gpi_scan_serial(tile, source, base, prefix, sink, false);\n",
+    "    if (sink.exclusive) gpi_scan_serial(tile, input, base, prefix, sink, true);\n",
+    "    else gpi_scan_serial(tile, input, base, prefix, sink, false);\n",
     "}\n",
     "#endif\n",
 };
@@ -13373,17 +13476,17 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "    _Pragma(\"unroll\") for (uint k = 0; k < (bytes); k += GPI_TILE_LINE) hint((__global const char *)(p) + k)\n",
     "\n",
     "\n",
-    "static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)\n",
+    "static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)\n",
     "{\n",
-    "    const ulong position = GPI_REVERSE ? source.count - i - elements : i;\n",
+    "    const ulong position = GPI_REVERSE ? input.count - i - elements : i;\n",
     "#if GPI_INPUTS > 0\n",
-    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.in + position, elements * sizeof(GPI_IN));\n",
     "#endif\n",
     "#if GPI_INPUTS == 2\n",
-    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.in2 + position, elements * sizeof(GPI_IN2));\n",
     "#endif\n",
     "#if GPI_HEADS\n",
-    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.heads + position, elements * sizeof(GPI_HEADS_TYPE));\n",
+    "    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.heads + position, elements * sizeof(GPI_HEADS_TYPE));\n",
     "#endif\n",
     "}\n",
     "\n",
@@ -13410,34 +13513,34 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "\n",
     "#if GPI_SEGMENTED\n",
     "\n",
-    "static GPI_T gpi_reduce_back(gpi_source source, ulong base)\n",
+    "static GPI_T gpi_reduce_back(gpi_input input, ulong base)\n",
     "{\n",
-    "    ulong i = base + gpi_tile_length(source, base);\n",
+    "    ulong i = base + gpi_tile_length(input, base);\n",
     "    GPI_T sum = gpi_identity();\n",
     "#if GPI_LANES > 1\n",
     "    gpi_lanes lanes = gpi_lanes_identity(sum.value);\n",
     "    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) {\n",
-    "        if (any(gpi_read_heads(source, i - GPI_LANES))) break;\n",
-    "        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(source, i - GPI_LANES), 0));\n",
+    "        if (any(gpi_read_heads(input, i - GPI_LANES))) break;\n",
+    "        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(input, i - GPI_LANES), 0));\n",
     "    }\n",
     "    sum.value = gpi_lanes_fold(lanes, sum.value, 0);\n",
     "#endif\n",
-    "    while (i > base && !sum.head) sum = gpi_combine(gpi_load(source, --i), sum);\n",
+    "    while (i > base && !sum.head) sum = gpi_combine(gpi_load(input, --i), sum);\n",
     "    return sum;\n",
     "}\n",
     "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
-    "    tile->run[0] = gpi_reduce_back(source, base);\n",
+    "    tile->run[0] = gpi_reduce_back(input, base);\n",
     "}\n",
     "\n",
     "#elif GPI_LANES > 1\n",
     "#define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4)\n",
     "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
-    "    const ulong end = base + gpi_tile_length(source, base);\n",
+    "    const ulong end = base + gpi_tile_length(input, base);\n",
     "    const uint step = GPI_ACCUMULATORS * GPI_LANES;\n",
     "    gpi_lanes sum[GPI_ACCUMULATORS];\n",
     "    ulong i = base;\n",
@@ -13445,25 +13548,25 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "    (void)shared;\n",
     "    for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);\n",
     "    for (; i + step <= end; i += step) {\n",
-    "        gpi_prefetch_read(source, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);\n",
+    "        gpi_prefetch_read(input, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_ACCUMULATORS; k++) {\n",
     "            const ulong at = i + k * GPI_LANES;\n",
-    "            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(source, at), (uint)(at - base));\n",
+    "            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(input, at), (uint)(at - base));\n",
     "            sum[k] = gpi_lanes_combine(sum[k], x);\n",
     "        }\n",
     "    }\n",
     "#pragma unroll\n",
     "    for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);\n",
-    "    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(source, i));\n",
+    "    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(input, i));\n",
     "    tile->run[0] = gpi_combine(gpi_lanes_fold(sum[0], gpi_identity(), base), rest);\n",
     "}\n",
     "\n",
     "#else\n",
     "\n",
-    "GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base), each = gpi_run_length(length);\n",
+    "    const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);\n",
     "    uint i = 0;\n",
     "    (void)shared;\n",
     "#pragma unroll\n",
@@ -13471,18 +13574,18 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "    for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_TILE_RUNS; k++) {\n",
-    "            gpi_prefetch_read(source, base + k * each + i + GPI_TILE_AHEAD / sizeof(GPI_IN),\n",
+    "            gpi_prefetch_read(input, base + k * each + i + GPI_TILE_AHEAD / sizeof(GPI_IN),\n",
     "                              GPI_LINE_ELEMENTS);\n",
     "        }\n",
     "        for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {\n",
     "#pragma unroll\n",
     "            for (uint k = 0; k < GPI_TILE_RUNS; k++) {\n",
-    "                tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + j));\n",
+    "                tile->run[k] = gpi_combine(tile->run[k], gpi_load(input, base + k * each + j));\n",
     "            }\n",
     "        }\n",
     "    }\n",
     "    for (i += (GPI_TILE_RUNS - 1) * each; i < length; i++) {\n",
-    "        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(source, base + i));\n",
+    "        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(input, base + i));\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -13496,10 +13599,10 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    gpi_tile tile;\n",
-    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    gpi_tile_open(&tile, input, base, shared);\n",
     "    return gpi_tile_aggregate(&tile);\n",
     "}\n",
     "#endif\n",
@@ -13519,7 +13622,6 @@ static const char *const gpi_kernel_scan_tile_sink[] = {
     "#line 6 \"kernels/scan/tile_sink.cl\"\n",
     "#include \"element/ops.cl\"\n",
     "#line 7 \"kernels/scan/tile_sink.cl\"\n",
-    "\n",
     "\n",
     "typedef struct gpi_sink {\n",
     "    __global GPI_OUT *out;\n",
@@ -13601,18 +13703,18 @@ static const char *const gpi_kernel_select_compact_local[] = {
     "static GPI_T gpi_entry(uint i, GPI_T sum)\n",
     "{\n",
     "    GPI_T entry = sum;\n",
-    "    GPI_PICKED(entry) = i;\n",
+    "    GPI_SELECTED(entry) = i;\n",
     "    return entry;\n",
     "}\n",
     "#line 23\n",
     "static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)\n",
     "{\n",
-    "    if (GPI_PICKED(x)) return (uint)GPI_PICKED(before);\n",
+    "    if (GPI_SELECTED(x)) return (uint)GPI_SELECTED(before);\n",
     "#if GPI_PARTS == 3\n",
-    "    if (GPI_SECOND(x)) return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(before));\n",
+    "    if (GPI_SECOND(x)) return (uint)(GPI_SELECTED(aggregate) + GPI_SECOND(before));\n",
     "#endif\n",
     "#if GPI_PARTS > 1\n",
-    "    return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(aggregate) + i - GPI_PICKED(before) -\n",
+    "    return (uint)(GPI_SELECTED(aggregate) + GPI_SECOND(aggregate) + i - GPI_SELECTED(before) -\n",
     "                  GPI_SECOND(before));\n",
     "#else\n",
     "    return ~0u;\n",
@@ -13620,28 +13722,28 @@ static const char *const gpi_kernel_select_compact_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_put_ranked(gpi_source source, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,\n",
+    "static void gpi_put_ranked(gpi_input input, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,\n",
     "                           GPI_T entry, uint r)\n",
     "{\n",
-    "    const ulong i = base + GPI_PICKED(entry);\n",
+    "    const ulong i = base + GPI_SELECTED(entry);\n",
     "#if GPI_PARTS == 1\n",
-    "    gpi_put(source, sink, (GPI_NUMBER)(GPI_PICKED(prefix) + r), i, GPI_BEGIN(entry));\n",
+    "    gpi_put(input, sink, (GPI_NUMBER)(GPI_SELECTED(prefix) + r), i, GPI_BEGIN(entry));\n",
     "#else\n",
-    "    const uint firsts = (uint)GPI_PICKED(aggregate), seconds = (uint)GPI_SECOND(aggregate);\n",
-    "    const ulong rest = base - GPI_PICKED(prefix) - GPI_SECOND(prefix);\n",
-    "    const GPI_RECORD x = source.data[i];\n",
-    "    if (r < firsts) sink.out[GPI_PICKED(prefix) + r] = x;\n",
+    "    const uint firsts = (uint)GPI_SELECTED(aggregate), seconds = (uint)GPI_SECOND(aggregate);\n",
+    "    const ulong rest = base - GPI_SELECTED(prefix) - GPI_SECOND(prefix);\n",
+    "    const GPI_RECORD x = input.data[i];\n",
+    "    if (r < firsts) sink.out[GPI_SELECTED(prefix) + r] = x;\n",
     "    else if (r < firsts + seconds) sink.second[GPI_SECOND(prefix) + (r - firsts)] = x;\n",
     "    else sink.rest[sink.step * (long)(rest + (r - firsts - seconds))] = x;\n",
     "#endif\n",
     "}\n",
     "\n",
-    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,\n",
     "                             gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint length = gpi_tile_length(input, base);\n",
     "    const GPI_T aggregate = tile->aggregate;\n",
-    "    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_PICKED(aggregate);\n",
+    "    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_SELECTED(aggregate);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T before = tile->before;\n",
     "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
@@ -13654,7 +13756,7 @@ static const char *const gpi_kernel_select_compact_local[] = {
     "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
     "        const uint r = j * GPI_WG + l;\n",
     "        if (r < ranked)\n",
-    "            gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_TILE_PAD(r)], r);\n",
+    "            gpi_put_ranked(input, sink, prefix, aggregate, base, shared->stage[GPI_TILE_PAD(r)], r);\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -13695,7 +13797,7 @@ static const char *const gpi_kernel_select_compact_masks[] = {
     "#if GPI_VALUE_SIZE\n",
     "#define GPI_BESIDE_OUT 1\n",
     "#define GPI_BESIDE_AT(sink, j, base) ((sink).values_out + (j))\n",
-    "#elif GPI_PICK == GPI_PICK_RUNS && GPI_LENGTHS\n",
+    "#elif GPI_SELECT_BY == GPI_SELECT_BY_RUNS && GPI_LENGTHS\n",
     "#define GPI_BESIDE_OUT 1\n",
     "#define GPI_BESIDE_AT(sink, j, base) ((sink).lengths + (j))\n",
     "#elif GPI_PARTS == 2\n",
@@ -13707,10 +13809,10 @@ static const char *const gpi_kernel_select_compact_masks[] = {
     "#endif\n",
     "\n",
     "\n",
-    "GPI_INLINE void gpi_outs_open(gpi_outs *outs, gpi_source source, gpi_sink sink, ulong base, GPI_NUMBER j,\n",
+    "GPI_INLINE void gpi_outs_open(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong base, GPI_NUMBER j,\n",
     "                              __private uchar (*near)[GPI_NEAR_BYTES])\n",
     "{\n",
-    "    const bool past = source.count * GPI_RECORD_SIZE >= GPI_PAST_CACHES;\n",
+    "    const bool past = input.count * GPI_RECORD_SIZE >= GPI_PAST_CACHES;\n",
     "    outs->elements = gpi_stream_open(sink.out + j, near[0], past);\n",
     "    outs->index = gpi_stream_open(sink.index + j, near[1], past);\n",
     "    outs->beside = gpi_stream_open(GPI_BESIDE_AT(sink, j, base), near[2], past);\n",
@@ -13731,21 +13833,21 @@ static const char *const gpi_kernel_select_compact_masks[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_prefetch_tile(gpi_source source, ulong i)\n",
+    "static void gpi_prefetch_tile(gpi_input input, ulong i)\n",
     "{\n",
-    "    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, 16);\n",
+    "    gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, 16);\n",
     "}\n",
     "\n",
-    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
     "\n",
     "\n",
     "static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NUMBER *at)\n",
     "{\n",
-    "    const uint16 behind = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);\n",
+    "    const uint16 after = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);\n",
     "    uint ends = 0;\n",
     "    at[0] = begin;\n",
     "    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) {\n",
-    "        const uint16 packed = gpi_pack_lanes(behind + 16 * k, mask[k]);\n",
+    "        const uint16 packed = gpi_pack_lanes(after + 16 * k, mask[k]);\n",
     "        vstore16((GPI_VECTOR(GPI_NUMBER))((GPI_NUMBER)i) + GPI_CONVERT(GPI_NUMBER, packed), 0, at + 1 + ends);\n",
     "        ends += popcount((uint)mask[k]);\n",
     "    }\n",
@@ -13760,13 +13862,13 @@ static const char *const gpi_kernel_select_compact_masks[] = {
     "        (s)->count += (ends) * sizeof(type);                             \\\n",
     "    } while (0)\n",
     "#line 93\n",
-    "GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_source source, const GPI_NUMBER *at, uint ends,\n",
+    "GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_input input, const GPI_NUMBER *at, uint ends,\n",
     "                             const ushort *mask, ulong i, bool whole)\n",
     "{\n",
     "#if GPI_OUT\n",
     "    for (uint k = 0; k < GPI_MASKS_OF_BLOCK && GPI_ALIKE && whole; k++)\n",
-    "        GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, source.data + i + 16 * k), mask[k]);\n",
-    "    if (!GPI_ALIKE || !whole) GPI_STREAM_LOOP(GPI_RECORD, &outs->elements, ends, source.data[at[r]]);\n",
+    "        GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, input.data + i + 16 * k), mask[k]);\n",
+    "    if (!GPI_ALIKE || !whole) GPI_STREAM_LOOP(GPI_RECORD, &outs->elements, ends, input.data[at[r]]);\n",
     "#endif\n",
     "#if GPI_INDEX_OUT\n",
     "    GPI_STREAM_LOOP(GPI_PLACE, &outs->index, ends, at[r]);\n",
@@ -13778,30 +13880,30 @@ static const char *const gpi_kernel_select_compact_masks[] = {
     "}\n",
     "\n",
     "\n",
-    "static uint gpi_put_long_runs(gpi_source source, gpi_sink sink, GPI_NUMBER j, const GPI_NUMBER *at, uint ends)\n",
+    "static uint gpi_put_long_runs(gpi_input input, gpi_sink sink, GPI_NUMBER j, const GPI_NUMBER *at, uint ends)\n",
     "{\n",
     "    uint n = 0;\n",
     "    for (uint r = 0; r < ends; r++) {\n",
-    "        if (at[r + 1] - at[r] > 1) gpi_put(source, sink, j + n++, at[r + 1] - 1, at[r]);\n",
+    "        if (at[r + 1] - at[r] > 1) gpi_put(input, sink, j + n++, at[r + 1] - 1, at[r]);\n",
     "    }\n",
     "    return n;\n",
     "}\n",
     "\n",
-    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,\n",
     "                             gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint length = gpi_tile_length(input, base);\n",
     "    __private uchar near[GPI_OUTS][GPI_NEAR_BYTES] __attribute__((aligned(GPI_TILE_LINE)));\n",
     "    GPI_NUMBER at[GPI_MASKS_BLOCK + 17], j = prefix.n, begin = prefix.m;\n",
     "    gpi_outs outs;\n",
     "    (void)shared;\n",
-    "    gpi_outs_open(&outs, source, sink, base, j, near);\n",
+    "    gpi_outs_open(&outs, input, sink, base, j, near);\n",
     "    for (uint i = 0; i < length; i += GPI_MASKS_BLOCK) {\n",
     "        const ushort *mask = tile->mask + i / 16;\n",
     "        const uint ends = gpi_block_ends(mask, base + i, begin, at);\n",
-    "        for (uint k = 0; k < GPI_MASKS_BLOCK; k += 16) gpi_prefetch_tile(source, base + i + k);\n",
-    "        if (GPI_SINGLES) gpi_put_runs(&outs, source, at, ends, mask, base + i, i + GPI_MASKS_BLOCK <= length);\n",
-    "        else j += gpi_put_long_runs(source, sink, j, at, ends);\n",
+    "        for (uint k = 0; k < GPI_MASKS_BLOCK; k += 16) gpi_prefetch_tile(input, base + i + k);\n",
+    "        if (GPI_SINGLES) gpi_put_runs(&outs, input, at, ends, mask, base + i, i + GPI_MASKS_BLOCK <= length);\n",
+    "        else j += gpi_put_long_runs(input, sink, j, at, ends);\n",
     "        begin = at[ends];\n",
     "    }\n",
     "    if (GPI_SINGLES) gpi_outs_close(&outs);\n",
@@ -13809,10 +13911,10 @@ static const char *const gpi_kernel_select_compact_masks[] = {
     "\n",
     "#else\n",
     "\n",
-    "GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_source source, gpi_sink sink, ulong i, uint mask)\n",
+    "GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong i, uint mask)\n",
     "{\n",
     "#if GPI_OUT\n",
-    "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, source.data + i), mask);\n",
+    "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->elements, vload16(0, input.data + i), mask);\n",
     "#endif\n",
     "#if GPI_INDEX_OUT\n",
     "    const GPI_VECTOR(GPI_PLACE) lane =\n",
@@ -13823,25 +13925,25 @@ static const char *const gpi_kernel_select_compact_masks[] = {
     "    GPI_STREAM_PACK(GPI_VALUE_SIZE, &outs->beside, vload16(0, sink.values + i), mask);\n",
     "#endif\n",
     "#if GPI_PARTS == 2\n",
-    "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->beside, vload16(0, source.data + i), mask ^ 0xffffu);\n",
+    "    GPI_STREAM_PACK(GPI_RECORD_SIZE, &outs->beside, vload16(0, input.data + i), mask ^ 0xffffu);\n",
     "#endif\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_put_single(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, bool picked)\n",
+    "static void gpi_put_single(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, bool selected)\n",
     "{\n",
     "#if GPI_PARTS == 2\n",
-    "    if (picked) sink.out[j] = source.data[i];\n",
-    "    else sink.rest[sink.step * (long)(i - j)] = source.data[i];\n",
+    "    if (selected) sink.out[j] = input.data[i];\n",
+    "    else sink.rest[sink.step * (long)(i - j)] = input.data[i];\n",
     "#else\n",
-    "    if (picked) gpi_put(source, sink, j, i, 0);\n",
+    "    if (selected) gpi_put(input, sink, j, i, 0);\n",
     "#endif\n",
     "}\n",
     "#line 173\n",
-    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,\n",
     "                             gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint length = gpi_tile_length(input, base);\n",
     "    const GPI_NUMBER end = GPI_PARTS == 1 ? prefix + tile->sum : ~(GPI_NUMBER)0;\n",
     "#if GPI_PARTS == 2\n",
     "    const bool onward = sink.step == 1;\n",
@@ -13853,21 +13955,21 @@ static const char *const gpi_kernel_select_compact_masks[] = {
     "    gpi_outs outs;\n",
     "    uint i = 0;\n",
     "    (void)shared;\n",
-    "    gpi_outs_open(&outs, source, sink, base, j, near);\n",
+    "    gpi_outs_open(&outs, input, sink, base, j, near);\n",
     "    for (; onward && j < end && i + GPI_MASKS_BLOCK <= length; i += GPI_MASKS_BLOCK) {\n",
     "        for (uint k = i; k < i + GPI_MASKS_BLOCK; k += 16) {\n",
     "            const uint mask = tile->mask[k / 16];\n",
-    "            gpi_prefetch_tile(source, base + k);\n",
-    "            gpi_put_picked(&outs, source, sink, base + k, mask);\n",
+    "            gpi_prefetch_tile(input, base + k);\n",
+    "            gpi_put_picked(&outs, input, sink, base + k, mask);\n",
     "            j += popcount(mask);\n",
     "        }\n",
     "        gpi_outs_flush(&outs);\n",
     "    }\n",
     "    gpi_outs_close(&outs);\n",
     "    for (; j < end && i < length; i++) {\n",
-    "        const bool picked = (tile->mask[i / 16] >> i % 16 & 1) != 0;\n",
-    "        gpi_put_single(source, sink, j, base + i, picked);\n",
-    "        j += picked;\n",
+    "        const bool selected = (tile->mask[i / 16] >> i % 16 & 1) != 0;\n",
+    "        gpi_put_single(input, sink, j, base + i, selected);\n",
+    "        j += selected;\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -13892,41 +13994,41 @@ static const char *const gpi_kernel_select_compact_serial[] = {
     "#line 11 \"kernels/select/compact_serial.cl\"\n",
     "\n",
     "#if GPI_PARTS == 1\n",
-    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,\n",
     "                             gpi_tile_shared shared)\n",
     "{\n",
-    "    const GPI_NUMBER end = GPI_PICKED(prefix) + GPI_PICKED(gpi_tile_aggregate(tile));\n",
+    "    const GPI_NUMBER end = GPI_SELECTED(prefix) + GPI_SELECTED(gpi_tile_aggregate(tile));\n",
     "    GPI_T sum = prefix;\n",
     "    (void)shared;\n",
-    "    for (ulong i = base; GPI_PICKED(sum) < end; i++) {\n",
-    "        gpi_put(source, sink, GPI_PICKED(sum), i, GPI_BEGIN(sum));\n",
-    "        sum = gpi_combine(sum, gpi_load(source, i));\n",
+    "    for (ulong i = base; GPI_SELECTED(sum) < end; i++) {\n",
+    "        gpi_put(input, sink, GPI_SELECTED(sum), i, GPI_BEGIN(sum));\n",
+    "        sum = gpi_combine(sum, gpi_load(input, i));\n",
     "    }\n",
     "}\n",
     "\n",
     "#else\n",
-    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,\n",
+    "static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,\n",
     "                             gpi_tile_shared shared)\n",
     "{\n",
-    "    const ulong end = base + gpi_tile_length(source, base);\n",
-    "    __global GPI_RECORD *first = sink.out + GPI_PICKED(prefix);\n",
+    "    const ulong end = base + gpi_tile_length(input, base);\n",
+    "    __global GPI_RECORD *first = sink.out + GPI_SELECTED(prefix);\n",
     "    __global GPI_RECORD *rest =\n",
-    "        sink.rest + sink.step * (long)(base - GPI_PICKED(prefix) - GPI_SECOND(prefix));\n",
+    "        sink.rest + sink.step * (long)(base - GPI_SELECTED(prefix) - GPI_SECOND(prefix));\n",
     "#if GPI_PARTS == 3\n",
     "    __global GPI_RECORD *second = sink.second + GPI_SECOND(prefix);\n",
     "#endif\n",
     "    (void)tile;\n",
     "    (void)shared;\n",
     "    for (ulong i = base; i < end; i++) {\n",
-    "        const GPI_T x = gpi_load(source, i);\n",
-    "        const bool is_first = GPI_PICKED(x) != 0;\n",
+    "        const GPI_T x = gpi_load(input, i);\n",
+    "        const bool is_first = GPI_SELECTED(x) != 0;\n",
     "#if GPI_PARTS == 3\n",
     "        const bool is_second = GPI_SECOND(x) != 0;\n",
-    "        *(is_first ? first : is_second ? second : rest) = source.data[i];\n",
+    "        *(is_first ? first : is_second ? second : rest) = input.data[i];\n",
     "        second += is_second;\n",
     "        rest += is_first || is_second ? 0 : sink.step;\n",
     "#else\n",
-    "        *(is_first ? first : rest) = source.data[i];\n",
+    "        *(is_first ? first : rest) = input.data[i];\n",
     "        rest += is_first ? 0 : sink.step;\n",
     "#endif\n",
     "        first += is_first;\n",
@@ -13952,37 +14054,37 @@ static const char *const gpi_kernel_select_input[] = {
     "#include \"element/monoid.cl\"\n",
     "#line 36 \"kernels/select/input.cl\"\n",
     "\n",
-    "#define GPI_PICK_PREDICATE 1\n",
-    "#define GPI_PICK_FLAGS 2\n",
-    "#define GPI_PICK_INDICES 3\n",
-    "#define GPI_PICK_UNIQUE 4\n",
-    "#define GPI_PICK_RUNS 5\n",
-    "#if GPI_PICK < 1 || GPI_PICK > 5 || GPI_PARTS < 1 || GPI_PARTS > 3\n",
-    "#error \"GPI_PICK must be 1..5, GPI_PARTS 1..3\"\n",
+    "#define GPI_SELECT_BY_PREDICATE 1\n",
+    "#define GPI_SELECT_BY_FLAGS 2\n",
+    "#define GPI_SELECT_BY_INDICES 3\n",
+    "#define GPI_SELECT_BY_UNIQUE 4\n",
+    "#define GPI_SELECT_BY_RUNS 5\n",
+    "#if GPI_SELECT_BY < 1 || GPI_SELECT_BY > 5 || GPI_PARTS < 1 || GPI_PARTS > 3\n",
+    "#error \"GPI_SELECT_BY must be 1..5, GPI_PARTS 1..3\"\n",
     "#endif\n",
-    "#if GPI_PARTS == 3 && GPI_PICK != GPI_PICK_PREDICATE\n",
+    "#if GPI_PARTS == 3 && GPI_SELECT_BY != GPI_SELECT_BY_PREDICATE\n",
     "#error \"three parts take predicates\"\n",
     "#endif\n",
-    "#if (GPI_FIELD_COUNT == 0) != (GPI_PARTS == 3 || GPI_PICK == GPI_PICK_RUNS)\n",
+    "#if (GPI_FIELD_COUNT == 0) != (GPI_PARTS == 3 || GPI_SELECT_BY == GPI_SELECT_BY_RUNS)\n",
     "#error \"two numbers a tile for three parts and for runs, else one\"\n",
     "#endif\n",
     "\n",
     "\n",
-    "typedef struct gpi_source {\n",
+    "typedef struct gpi_input {\n",
     "    __global const GPI_IN *in;\n",
     "    __global const GPI_RECORD *data;\n",
     "\n",
     "    ulong count, data_count;\n",
-    "} gpi_source;\n",
+    "} gpi_input;\n",
     "\n",
-    "#define GPI_SOURCE_PARAMETERS                                                                       \\\n",
+    "#define GPI_INPUT_PARAMETERS                                                                        \\\n",
     "    __global const GPI_IN *in, ulong in_offset, __global const GPI_RECORD *data, ulong data_offset, \\\n",
     "        ulong data_count, GPI_COUNT_PARAMETERS\n",
-    "#define GPI_SOURCE_SET(source)          \\\n",
-    "    (source).in = in + in_offset;       \\\n",
-    "    (source).data = data + data_offset; \\\n",
-    "    (source).data_count = data_count;   \\\n",
-    "    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
+    "#define GPI_INPUT_SET(input)           \\\n",
+    "    (input).in = in + in_offset;       \\\n",
+    "    (input).data = data + data_offset; \\\n",
+    "    (input).data_count = data_count;   \\\n",
+    "    (input).count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
     "\n",
     "#if GPI_IN_HALF\n",
     "#define GPI_READ_IN(p, i) vload_half(i, p)\n",
@@ -13991,65 +14093,65 @@ static const char *const gpi_kernel_select_input[] = {
     "#endif\n",
     "\n",
     "\n",
-    "static ulong gpi_place_of(gpi_source source, ulong i)\n",
+    "static ulong gpi_place_of(gpi_input input, ulong i)\n",
     "{\n",
-    "#if GPI_PICK == GPI_PICK_INDICES\n",
-    "    const ulong index = source.in[i];\n",
-    "    return index < source.data_count ? index : 0;\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_INDICES\n",
+    "    const ulong index = input.in[i];\n",
+    "    return index < input.data_count ? index : 0;\n",
     "#else\n",
-    "    (void)source;\n",
+    "    (void)input;\n",
     "    return i;\n",
     "#endif\n",
     "}\n",
     "\n",
-    "#if GPI_PICK >= GPI_PICK_UNIQUE\n",
-    "static uint gpi_differ(gpi_source source, ulong i, ulong before)\n",
+    "#if GPI_SELECT_BY >= GPI_SELECT_BY_UNIQUE\n",
+    "static uint gpi_differ(gpi_input input, ulong i, ulong before)\n",
     "{\n",
-    "    return gpi_equal(GPI_READ_IN(source.in, i), GPI_READ_IN(source.in, before)) ? 0 : 1;\n",
+    "    return gpi_equal(GPI_READ_IN(input.in, i), GPI_READ_IN(input.in, before)) ? 0 : 1;\n",
     "}\n",
     "#endif\n",
     "\n",
     "\n",
-    "static uint gpi_picked(gpi_source source, ulong i, const bool inside)\n",
+    "static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)\n",
     "{\n",
-    "#if GPI_PICK == GPI_PICK_PREDICATE\n",
-    "    return gpi_predicate(GPI_READ_IN(source.in, i), i);\n",
-    "#elif GPI_PICK == GPI_PICK_FLAGS\n",
-    "    return source.in[i] != 0 ? 1 : 0;\n",
-    "#elif GPI_PICK == GPI_PICK_INDICES\n",
-    "    return source.in[i] < source.data_count ? 1 : 0;\n",
-    "#elif GPI_PICK == GPI_PICK_UNIQUE\n",
-    "    return inside || i > 0 ? gpi_differ(source, i, i - 1) : 1;\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE\n",
+    "    return gpi_predicate(GPI_READ_IN(input.in, i), i);\n",
+    "#elif GPI_SELECT_BY == GPI_SELECT_BY_FLAGS\n",
+    "    return input.in[i] != 0 ? 1 : 0;\n",
+    "#elif GPI_SELECT_BY == GPI_SELECT_BY_INDICES\n",
+    "    return input.in[i] < input.data_count ? 1 : 0;\n",
+    "#elif GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE\n",
+    "    return inside || i > 0 ? gpi_differ(input, i, i - 1) : 1;\n",
     "#else\n",
-    "    return inside || i + 1 < source.count ? gpi_differ(source, i + 1, i) : 1;\n",
+    "    return inside || i + 1 < input.count ? gpi_differ(input, i + 1, i) : 1;\n",
     "#endif\n",
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_load(gpi_source source, ulong i)\n",
+    "static GPI_T gpi_load(gpi_input input, ulong i)\n",
     "{\n",
-    "    const uint picked = gpi_picked(source, i, false);\n",
+    "    const uint selected = gpi_is_selected(input, i, false);\n",
     "#if GPI_PARTS == 3\n",
     "    GPI_T x;\n",
-    "    x.n = picked;\n",
-    "    x.m = picked ? 0 : gpi_predicate2(GPI_READ_IN(source.in, i), i);\n",
+    "    x.n = selected;\n",
+    "    x.m = selected ? 0 : gpi_predicate2(GPI_READ_IN(input.in, i), i);\n",
     "    return x;\n",
-    "#elif GPI_PICK == GPI_PICK_RUNS\n",
+    "#elif GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
     "    GPI_T x;\n",
-    "    x.n = picked;\n",
-    "    x.m = picked ? (GPI_NUMBER)(i + 1) : 0;\n",
+    "    x.n = selected;\n",
+    "    x.m = selected ? (GPI_NUMBER)(i + 1) : 0;\n",
     "#if !GPI_SINGLES\n",
-    "    if (picked && (i == 0 || gpi_differ(source, i, i - 1))) x.n = 0;\n",
+    "    if (selected && (i == 0 || gpi_differ(input, i, i - 1))) x.n = 0;\n",
     "#endif\n",
     "    return x;\n",
     "#else\n",
-    "    return picked;\n",
+    "    return selected;\n",
     "#endif\n",
     "}\n",
     "\n",
     "\n",
-    "#define GPI_BY_MASKS                                                                   \\\n",
-    "    (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_PICK != GPI_PICK_INDICES && \\\n",
+    "#define GPI_BY_MASKS                                                                             \\\n",
+    "    (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_SELECT_BY != GPI_SELECT_BY_INDICES && \\\n",
     "     GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)\n",
     "\n",
     "#if GPI_LANES > 1 || GPI_BY_MASKS\n",
@@ -14062,21 +14164,21 @@ static const char *const gpi_kernel_select_input[] = {
     "#endif\n",
     "\n",
     "\n",
-    "static uint16 gpi_read_vector(gpi_source source, ulong i)\n",
+    "static uint16 gpi_read_vector(gpi_input input, ulong i)\n",
     "{\n",
     "    uint lane[16];\n",
-    "#if GPI_PLAIN && GPI_PICK == GPI_PICK_RUNS\n",
-    "    return convert_uint16(GPI_READ_RUN(source.in + i + 1) != GPI_READ_RUN(source.in + i)) & 1u;\n",
+    "#if GPI_PLAIN && GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
+    "    return convert_uint16(GPI_READ_RUN(input.in + i + 1) != GPI_READ_RUN(input.in + i)) & 1u;\n",
     "#elif GPI_PLAIN\n",
-    "    if (i > 0) return convert_uint16(GPI_READ_RUN(source.in + i) != GPI_READ_RUN(source.in + i - 1)) & 1u;\n",
+    "    if (i > 0) return convert_uint16(GPI_READ_RUN(input.in + i) != GPI_READ_RUN(input.in + i - 1)) & 1u;\n",
     "#endif\n",
-    "#if GPI_PICK == GPI_PICK_FLAGS\n",
-    "    return convert_uint16(vload16(0, source.in + i) != (GPI_VECTOR(GPI_IN))(0)) & 1u;\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_FLAGS\n",
+    "    return convert_uint16(vload16(0, input.in + i) != (GPI_VECTOR(GPI_IN))(0)) & 1u;\n",
     "#endif\n",
-    "    if (GPI_PICK == GPI_PICK_UNIQUE && i == 0) {\n",
-    "        for (uint k = 0; k < 16; k++) lane[k] = gpi_picked(source, k, false);\n",
+    "    if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && i == 0) {\n",
+    "        for (uint k = 0; k < 16; k++) lane[k] = gpi_is_selected(input, k, false);\n",
     "    } else {\n",
-    "        for (uint k = 0; k < 16; k++) lane[k] = gpi_picked(source, i + k, true);\n",
+    "        for (uint k = 0; k < 16; k++) lane[k] = gpi_is_selected(input, i + k, true);\n",
     "    }\n",
     "    return vload16(0, lane);\n",
     "}\n",
@@ -14111,50 +14213,51 @@ static const char *const gpi_kernel_select_masks[] = {
     "} gpi_tile;\n",
     "\n",
     "\n",
-    "static bool gpi_is_inside(gpi_source source, ulong i)\n",
+    "static bool gpi_is_inside(gpi_input input, ulong i)\n",
     "{\n",
-    "#if GPI_PICK == GPI_PICK_UNIQUE\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE\n",
     "    return i > 0;\n",
-    "#elif GPI_PICK == GPI_PICK_RUNS\n",
-    "    return i + GPI_MASKS_BLOCK < source.count;\n",
+    "#elif GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
+    "    return i + GPI_MASKS_BLOCK < input.count;\n",
     "#else\n",
-    "    (void)source;\n",
+    "    (void)input;\n",
     "    (void)i;\n",
     "    return true;\n",
     "#endif\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_masks_make(gpi_source source, ulong i, ushort *mask)\n",
+    "static void gpi_masks_make(gpi_input input, ulong i, ushort *mask)\n",
     "{\n",
-    "#if GPI_PICK == GPI_PICK_FLAGS || GPI_PLAIN\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_FLAGS || GPI_PLAIN\n",
     "    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++)\n",
-    "        mask[k] = (ushort)gpi_mask_of(gpi_read_vector(source, i + 16 * k));\n",
+    "        mask[k] = (ushort)gpi_mask_of(gpi_read_vector(input, i + 16 * k));\n",
     "#else\n",
-    "    uint picked[GPI_MASKS_BLOCK];\n",
-    "    for (uint k = 0; k < GPI_MASKS_BLOCK; k++) picked[k] = gpi_picked(source, i + k, true);\n",
-    "    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, picked));\n",
+    "    uint selected[GPI_MASKS_BLOCK];\n",
+    "    for (uint k = 0; k < GPI_MASKS_BLOCK; k++) selected[k] = gpi_is_selected(input, i + k, true);\n",
+    "    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, selected));\n",
     "#endif\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_masks_make_any(gpi_source source, ulong i, uint length, ushort *mask)\n",
+    "static void gpi_masks_make_any(gpi_input input, ulong i, uint length, ushort *mask)\n",
     "{\n",
     "    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = 0;\n",
-    "    for (uint k = 0; k < length; k++) mask[k / 16] |= (ushort)(gpi_picked(source, i + k, false) << k % 16);\n",
+    "    for (uint k = 0; k < length; k++)\n",
+    "        mask[k / 16] |= (ushort)(gpi_is_selected(input, i + k, false) << k % 16);\n",
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_masks_sum(gpi_source source, ulong i, const ushort *mask, uint count)\n",
+    "static GPI_T gpi_masks_sum(gpi_input input, ulong i, const ushort *mask, uint count)\n",
     "{\n",
     "    GPI_T sum = gpi_identity();\n",
-    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
     "    uint last = count;\n",
     "#if GPI_SINGLES\n",
     "    for (uint k = 0; k < count; k++) sum.n += popcount((uint)mask[k]);\n",
     "#else\n",
     "    uint begins =\n",
-    "        i == 0 || (count > 0 && gpi_picked(source, i - 1, true));\n",
+    "        i == 0 || (count > 0 && gpi_is_selected(input, i - 1, true));\n",
     "    for (uint k = 0; k < count; k++) {\n",
     "        sum.n += popcount(mask[k] & ~((uint)mask[k] << 1 | begins));\n",
     "        begins = mask[k] >> 15;\n",
@@ -14163,35 +14266,35 @@ static const char *const gpi_kernel_select_masks[] = {
     "    while (last > 0 && mask[last - 1] == 0) last--;\n",
     "    if (last > 0) sum.m = (GPI_NUMBER)(i + 16 * last - clz((uint)mask[last - 1] << 16));\n",
     "#else\n",
-    "    (void)source;\n",
+    "    (void)input;\n",
     "    (void)i;\n",
     "    for (uint k = 0; k < count; k++) sum += popcount((uint)mask[k]);\n",
     "#endif\n",
     "    return sum;\n",
     "}\n",
     "\n",
-    "static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint length = gpi_tile_length(source, base);\n",
+    "    const uint length = gpi_tile_length(input, base);\n",
     "    uint i = 0;\n",
     "    (void)shared;\n",
     "    for (; i < length; i += GPI_MASKS_BLOCK) {\n",
     "        ushort *mask = tile->mask + i / 16;\n",
-    "        gpi_prefetch_read(source, base + i + GPI_TILE_AHEAD / sizeof(GPI_IN), GPI_MASKS_BLOCK);\n",
-    "        if (i + GPI_MASKS_BLOCK <= length && gpi_is_inside(source, base + i))\n",
-    "            gpi_masks_make(source, base + i, mask);\n",
-    "        else gpi_masks_make_any(source, base + i, min(length - i, GPI_MASKS_BLOCK), mask);\n",
+    "        gpi_prefetch_read(input, base + i + GPI_TILE_AHEAD / sizeof(GPI_IN), GPI_MASKS_BLOCK);\n",
+    "        if (i + GPI_MASKS_BLOCK <= length && gpi_is_inside(input, base + i))\n",
+    "            gpi_masks_make(input, base + i, mask);\n",
+    "        else gpi_masks_make_any(input, base + i, min(length - i, GPI_MASKS_BLOCK), mask);\n",
     "    }\n",
-    "    tile->sum = gpi_masks_sum(source, base, tile->mask, i / 16);\n",
+    "    tile->sum = gpi_masks_sum(input, base, tile->mask, i / 16);\n",
     "}\n",
     "\n",
     "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }\n",
     "\n",
     "\n",
-    "static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    gpi_tile tile;\n",
-    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    gpi_tile_open(&tile, input, base, shared);\n",
     "    return tile.sum;\n",
     "}\n",
     "#endif\n",
@@ -14227,39 +14330,39 @@ static const char *const gpi_kernel_select_select[] = {
     "#line 30 \"kernels/select/select.cl\"\n",
     "\n",
     "\n",
-    "static void gpi_tell_counts(gpi_source source, gpi_sink sink, ulong base, GPI_T total)\n",
+    "static void gpi_tell_counts(gpi_input input, gpi_sink sink, ulong base, GPI_T total)\n",
     "{\n",
-    "    const bool last = base < source.count ? base + GPI_TILE >= source.count : base == 0;\n",
-    "    if (last && get_local_id(0) == 0) gpi_counts_write(sink, total, source.count);\n",
+    "    const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;\n",
+    "    if (last && get_local_id(0) == 0) gpi_counts_write(sink, total, input.count);\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_select_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,\n",
+    "GPI_KERNEL void gp_select_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,\n",
     "                                    uint polls, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_tile tile;\n",
-    "    gpi_source source;\n",
+    "    gpi_input input;\n",
     "    gpi_sink sink;\n",
-    "    GPI_SOURCE_SET(source);\n",
+    "    GPI_INPUT_SET(input);\n",
     "    GPI_SINK_SET(sink);\n",
     "    const uint id = gpi_take_ticket(state, shared);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
     "    GPI_COUNT_CHECK(id == 0, counters);\n",
-    "    if (base >= source.count && id > 0) return;\n",
-    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    if (base >= input.count && id > 0) return;\n",
+    "    gpi_tile_open(&tile, input, base, shared);\n",
     "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
-    "    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);\n",
+    "    const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);\n",
     "\n",
-    "    gpi_tell_counts(source, sink, base, gpi_combine(prefix, aggregate));\n",
-    "    gpi_tile_compact(&tile, prefix, source, base, gpi_sink_open(sink, prefix, source.count), shared);\n",
+    "    gpi_tell_counts(input, sink, base, gpi_combine(prefix, aggregate));\n",
+    "    gpi_tile_compact(&tile, prefix, input, base, gpi_sink_open(sink, prefix, input.count), shared);\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_select_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)\n",
+    "GPI_KERNEL void gp_select_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    gpi_source source;\n",
-    "    GPI_SOURCE_SET(source);\n",
-    "    gpi_sweep_up(source, partials, shared);\n",
+    "    gpi_input input;\n",
+    "    GPI_INPUT_SET(input);\n",
+    "    gpi_sweep_up(input, partials, shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)\n",
@@ -14270,25 +14373,24 @@ static const char *const gpi_kernel_select_select[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_select_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS,\n",
-    "                                    __global const GPI_T *partials, uint tiles,\n",
-    "                                    volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_select_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,\n",
+    "                                    uint tiles, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_tile tile;\n",
-    "    gpi_source source;\n",
+    "    gpi_input input;\n",
     "    gpi_sink sink;\n",
     "    const uint id = (uint)get_group_id(0);\n",
     "    const ulong base = (ulong)id * GPI_TILE;\n",
-    "    GPI_SOURCE_SET(source);\n",
+    "    GPI_INPUT_SET(input);\n",
     "    GPI_SINK_SET(sink);\n",
     "    GPI_COUNT_CHECK(id == 0, counters);\n",
-    "    gpi_tile_open(&tile, source, base, shared);\n",
+    "    gpi_tile_open(&tile, input, base, shared);\n",
     "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
     "    const GPI_T prefix = tiles > 1 ? partials[id] : gpi_identity();\n",
     "    const GPI_T total = tiles > 1 ? partials[tiles] : aggregate;\n",
-    "    gpi_tile_compact(&tile, prefix, source, base, gpi_sink_open(sink, total, source.count), shared);\n",
-    "    gpi_tell_counts(source, sink, base, gpi_combine(prefix, aggregate));\n",
+    "    gpi_tile_compact(&tile, prefix, input, base, gpi_sink_open(sink, total, input.count), shared);\n",
+    "    gpi_tell_counts(input, sink, base, gpi_combine(prefix, aggregate));\n",
     "}\n",
     "#endif\n",
 };
@@ -14306,16 +14408,15 @@ static const char *const gpi_kernel_select_sink[] = {
     "#line 12 \"kernels/select/sink.cl\"\n",
     "\n",
     "#if GPI_FIELD_COUNT == 0\n",
-    "#define GPI_PICKED(a) ((a).n)\n",
+    "#define GPI_SELECTED(a) ((a).n)\n",
     "#else\n",
-    "#define GPI_PICKED(a) (a)\n",
+    "#define GPI_SELECTED(a) (a)\n",
     "#endif\n",
     "#if GPI_PARTS == 3\n",
     "#define GPI_SECOND(a) ((a).m)\n",
     "#else\n",
     "#define GPI_SECOND(a) 0\n",
     "#endif\n",
-    "\n",
     "\n",
     "typedef struct gpi_sink {\n",
     "    __global GPI_RECORD *out;\n",
@@ -14324,7 +14425,7 @@ static const char *const gpi_kernel_select_sink[] = {
     "    __global const GPI_BESIDE *values;\n",
     "    __global GPI_BESIDE *values_out;\n",
     "#endif\n",
-    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
     "    __global GPI_PLACE *lengths;\n",
     "#endif\n",
     "#if GPI_PARTS > 1\n",
@@ -14347,7 +14448,7 @@ static const char *const gpi_kernel_select_sink[] = {
     "#define GPI_VALUES_PARAMETERS\n",
     "#define GPI_VALUES_SET(sink)\n",
     "#endif\n",
-    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
     "#define GPI_LENGTHS_PARAMETERS __global GPI_PLACE *lengths, ulong lengths_offset,\n",
     "#define GPI_LENGTHS_SET(sink) (sink).lengths = lengths + lengths_offset;\n",
     "#else\n",
@@ -14380,15 +14481,15 @@ static const char *const gpi_kernel_select_sink[] = {
     "\n",
     "\n",
     "#define GPI_WHERE_APART 0\n",
-    "#define GPI_WHERE_BEHIND 1\n",
+    "#define GPI_WHERE_AFTER 1\n",
     "#define GPI_WHERE_REVERSED 2\n",
     "\n",
     "static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)\n",
     "{\n",
     "    gpi_sink s = sink;\n",
     "#if GPI_PARTS > 1\n",
-    "    if (s.where == GPI_WHERE_BEHIND) {\n",
-    "        s.second = s.out + GPI_PICKED(total);\n",
+    "    if (s.where == GPI_WHERE_AFTER) {\n",
+    "        s.second = s.out + GPI_SELECTED(total);\n",
     "        s.rest = s.second + GPI_SECOND(total);\n",
     "    }\n",
     "    if (s.where == GPI_WHERE_REVERSED) {\n",
@@ -14409,25 +14510,25 @@ static const char *const gpi_kernel_select_sink[] = {
     "static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)\n",
     "{\n",
     "#if GPI_CLOSED\n",
-    "    sink.index[GPI_PICKED(total)] = (GPI_PLACE)count;\n",
+    "    sink.index[GPI_SELECTED(total)] = (GPI_PLACE)count;\n",
     "#endif\n",
     "    if (sink.count_words == 0) return;\n",
-    "    gpi_number_write(sink, 0, GPI_PICKED(total));\n",
+    "    gpi_number_write(sink, 0, GPI_SELECTED(total));\n",
     "#if GPI_PARTS == 2\n",
-    "    gpi_number_write(sink, 1, count - GPI_PICKED(total));\n",
+    "    gpi_number_write(sink, 1, count - GPI_SELECTED(total));\n",
     "#elif GPI_PARTS == 3\n",
     "    gpi_number_write(sink, 1, GPI_SECOND(total));\n",
-    "    gpi_number_write(sink, 2, count - GPI_PICKED(total) - GPI_SECOND(total));\n",
+    "    gpi_number_write(sink, 2, count - GPI_SELECTED(total) - GPI_SECOND(total));\n",
     "#endif\n",
     "}\n",
     "\n",
     "#if GPI_PARTS == 1\n",
     "\n",
-    "static void gpi_put(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)\n",
+    "static void gpi_put(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)\n",
     "{\n",
-    "    const ulong from = GPI_PICK == GPI_PICK_RUNS ? begin : gpi_place_of(source, i);\n",
+    "    const ulong from = GPI_SELECT_BY == GPI_SELECT_BY_RUNS ? begin : gpi_place_of(input, i);\n",
     "#if GPI_OUT\n",
-    "    sink.out[j] = source.data[from];\n",
+    "    sink.out[j] = input.data[from];\n",
     "#endif\n",
     "#if GPI_INDEX_OUT\n",
     "    sink.index[j] = (GPI_PLACE)from;\n",
@@ -14441,7 +14542,7 @@ static const char *const gpi_kernel_select_sink[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "#if GPI_PICK == GPI_PICK_RUNS\n",
+    "#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
     "#define GPI_BEGIN(sum) ((sum).m)\n",
     "#else\n",
     "#define GPI_BEGIN(sum) 0\n",
@@ -14530,6 +14631,110 @@ static const char *const gpi_kernel_select_stream[] = {
 };
 /* ---- End file kernels/select/stream.cl ---- */
 
+/* ---- Begin file kernels/sort/bases.cl ---- */
+static const char *const gpi_kernel_sort_bases[] = {
+    "#line 1 \"kernels/sort/bases.cl\"\n",
+    "#line 14\n",
+    "#ifndef GPI_SORT_BASES_CL\n",
+    "#define GPI_SORT_BASES_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 17 \"kernels/sort/bases.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 18 \"kernels/sort/bases.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 19 \"kernels/sort/bases.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 20 \"kernels/sort/bases.cl\"\n",
+    "\n",
+    "#define GPI_GROUP gpi_bin_sums\n",
+    "#define GPI_GROUP_T ulong\n",
+    "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n",
+    "#define GPI_GROUP_IDENTITY 0ul\n",
+    "#define GPI_GROUP_SIZE GPI_WG\n",
+    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
+    "#define GPI_GROUP_ALONE GPI_SHAPE_SERIAL\n",
+    "#include \"group/collectives.cl\"\n",
+    "#line 29 \"kernels/sort/bases.cl\"\n",
+    "#undef GPI_GROUP_SIZE\n",
+    "#undef GPI_GROUP_ITEM\n",
+    "#undef GPI_GROUP_ALONE\n",
+    "\n",
+    "typedef struct gpi_bases_memory {\n",
+    "    ulong next[GPI_BINS];\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    ulong sum[2 * GPI_WG];\n",
+    "#endif\n",
+    "    uint word;\n",
+    "} gpi_bases_memory;\n",
+    "typedef GPI_GROUP_SPACE gpi_bases_memory *gpi_bases_shared;\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "static bool gpi_bases_of(gpi_bases_shared shared)\n",
+    "{\n",
+    "    ulong sum = 0, most = 0;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        const ulong x = shared->next[d];\n",
+    "        most = max(most, x);\n",
+    "        shared->next[d] = sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    return most == sum;\n",
+    "}\n",
+    "\n",
+    "static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared shared)\n",
+    "{\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;\n",
+    "    for (uint b = 0; b < blocks; b++) {\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
+    "            table[(ulong)b * GPI_BINS + d] = shared->next[d];\n",
+    "            shared->next[d] += x;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "\n",
+    "static bool gpi_bases_of(gpi_bases_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), each = (GPI_BINS + GPI_WG - 1) / GPI_WG;\n",
+    "    const uint begin = min(l * each, (uint)GPI_BINS), end = min(begin + each, (uint)GPI_BINS);\n",
+    "    ulong sum = 0, total;\n",
+    "    for (uint d = begin; d < end; d++) sum += shared->next[d];\n",
+    "    if (l == 0) shared->word = 0;\n",
+    "    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);\n",
+    "    if (l == 0 && total == 0) shared->word = 1;\n",
+    "    for (uint d = begin; d < end; d++) {\n",
+    "        const ulong x = shared->next[d];\n",
+    "        if (x == total && total > 0) shared->word = 1;\n",
+    "        shared->next[d] = sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "    const bool trivial = shared->word != 0;\n",
+    "    gpi_sync();\n",
+    "    return trivial;\n",
+    "}\n",
+    "\n",
+    "static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared shared)\n",
+    "{\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        ulong sum = 0;\n",
+    "        for (uint b = 0; b < blocks; b++) {\n",
+    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
+    "            table[(ulong)b * GPI_BINS + d] = sum;\n",
+    "            sum += x;\n",
+    "        }\n",
+    "        shared->next[d] = sum;\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/bases.cl ---- */
+
 /* ---- Begin file kernels/sort/buckets.cl ---- */
 static const char *const gpi_kernel_sort_buckets[] = {
     "#line 1 \"kernels/sort/buckets.cl\"\n",
@@ -14540,12 +14745,14 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "#line 21 \"kernels/sort/buckets.cl\"\n",
     "#include \"group/sync.cl\"\n",
     "#line 22 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 23 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 24 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 25 \"kernels/sort/buckets.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 26 \"kernels/sort/buckets.cl\"\n",
     "\n",
     "#if !GPI_SHAPE_SERIAL\n",
     "#error \"buckets are for the serial shape\"\n",
@@ -14555,7 +14762,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "#define GPI_SAMPLE 8u\n",
     "#define GPI_SAMPLE_SLACK 4\n",
     "\n",
-    "static ulong gpi_largest(gpi_rank_shared shared)\n",
+    "static ulong gpi_largest(gpi_bases_shared shared)\n",
     "{\n",
     "    ulong largest = 0;\n",
     "    for (uint d = 0; d < GPI_BINS; d++) largest = max(largest, shared->next[d]);\n",
@@ -14565,7 +14772,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "\n",
     "GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    GPI_SHARED(gpi_bases_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    const ulong n = gpi_state_count(state), step = n / GPI_SAMPLES;\n",
@@ -14585,7 +14792,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,\n",
     "                                 ulong bases_at, ulong most)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    GPI_SHARED(gpi_bases_memory, shared);\n",
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
     "    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;\n",
     "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
@@ -14593,7 +14800,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "        state[GPI_STATE_BUCKETS] = 0;\n",
     "        return;\n",
     "    }\n",
-    "    (void)gpi_bases_of(shared, 0);\n",
+    "    (void)gpi_bases_of(shared);\n",
     "    GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
     "    state[GPI_STATE_FROM + GPI_PASS_BUCKETS + 1] = to;\n",
     "    state[GPI_STATE_FROM + passes] = GPI_PLACE_OUT;\n",
@@ -14822,6 +15029,7 @@ static const char *const gpi_kernel_sort_digit[] = {
     "\n",
     "static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }\n",
     "\n",
+    "\n",
     "static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }\n",
     "\n",
     "\n",
@@ -14840,7 +15048,7 @@ static const char *const gpi_kernel_sort_digit[] = {
     "static bool gpi_is_idle(gpi_state state, uint pass, uint when)\n",
     "{\n",
     "    switch (when) {\n",
-    "    case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || !gpi_is_abandoned(state);\n",
+    "    case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || state[GPI_STATE_ABANDONED] == 0;\n",
     "    case GPI_UNLESS_BUCKETS: return state[GPI_STATE_BUCKETS] != 0;\n",
     "    case GPI_WHEN_BUCKETS: return state[GPI_STATE_BUCKETS] == 0;\n",
     "    default: return false;\n",
@@ -14855,15 +15063,15 @@ static const char *const gpi_kernel_sort_digit[] = {
 /* ---- Begin file kernels/sort/lookback.cl ---- */
 static const char *const gpi_kernel_sort_lookback[] = {
     "#line 1 \"kernels/sort/lookback.cl\"\n",
-    "#line 37\n",
+    "#line 38\n",
     "#ifndef GPI_SORT_LOOKBACK_CL\n",
     "#define GPI_SORT_LOOKBACK_CL\n",
     "#include \"base/fault_injection.cl\"\n",
-    "#line 40 \"kernels/sort/lookback.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 41 \"kernels/sort/lookback.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 42 \"kernels/sort/lookback.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 43 \"kernels/sort/lookback.cl\"\n",
     "\n",
     "#if GPI_RING_ROWS & (GPI_RING_ROWS - 1)\n",
     "#error \"GPI_RING_ROWS must be a power of two\"\n",
@@ -14886,16 +15094,17 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    gpi_state state;\n",
     "    gpi_state ticket, tail;\n",
     "    volatile __global gpi_word *rows;\n",
-    "    uint polls;\n",
+    "    uint pass, polls;\n",
     "} gpi_ring;\n",
     "\n",
-    "static gpi_ring gpi_ring_make(gpi_state state, uint launch, ulong rows_at, uint polls)\n",
+    "static gpi_ring gpi_ring_make(gpi_state state, uint pass, uint launch, ulong rows_at, uint polls)\n",
     "{\n",
     "    gpi_ring ring;\n",
     "    ring.state = state;\n",
     "    ring.ticket = state + GPI_STATE_LAUNCHES + 2 * launch;\n",
     "    ring.tail = ring.ticket + 1;\n",
     "    ring.rows = (volatile __global gpi_word *)(state + rows_at);\n",
+    "    ring.pass = pass;\n",
     "    ring.polls = polls;\n",
     "    return ring;\n",
     "}\n",
@@ -14935,24 +15144,37 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "#endif\n",
     "\n",
     "\n",
+    "static bool gpi_ring_tells(gpi_ring ring, volatile __global gpi_word *word, uint tile, uint k)\n",
+    "{\n",
+    "#ifdef GPI_FAULT_PASS\n",
+    "    if (ring.pass != GPI_FAULT_PASS) return true;\n",
+    "#endif\n",
+    "    (void)ring;\n",
+    "    return gpi_tells(word, tile, k);\n",
+    "}\n",
+    "\n",
+    "\n",
     "static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)\n",
     "{\n",
     "    const uint flag = tile == 0 ? GPI_RING_INCLUSIVE : GPI_RING_AGGREGATE;\n",
     "    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);\n",
-    "    if (gpi_tells(word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));\n",
+    "    if (gpi_ring_tells(ring, word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));\n",
     "}\n",
-    "#line 123\n",
+    "#line 135\n",
     "static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)\n",
     "{\n",
     "    volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);\n",
     "    gpi_word old;\n",
-    "    if (tile == 0 || !gpi_tells(word, tile, d + 1)) return true;\n",
+    "    if (tile == 0 || !gpi_ring_tells(ring, word, tile, d + 1)) return true;\n",
     "    old = gpi_word_swap(word, gpi_ring_pack(tile, GPI_RING_INCLUSIVE, count));\n",
     "    return gpi_ring_flag(old, tile) == GPI_RING_AGGREGATE;\n",
     "}\n",
     "\n",
-    "static void gpi_ring_abandon(gpi_ring ring) { (void)atomic_or(ring.state + GPI_STATE_ABANDONED, 1u); }\n",
-    "#line 136\n",
+    "static void gpi_ring_abandon(gpi_ring ring)\n",
+    "{\n",
+    "    (void)atomic_or(ring.state + GPI_STATE_ABANDONED, ring.pass + 1);\n",
+    "}\n",
+    "#line 151\n",
     "#define GPI_RING_ASKS 64\n",
     "\n",
     "static bool gpi_ring_patience(gpi_ring ring, uint *polls)\n",
@@ -14961,7 +15183,7 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    *polls -= 1;\n",
     "    return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);\n",
     "}\n",
-    "#line 148\n",
+    "#line 163\n",
     "static bool gpi_ring_gate(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -14980,7 +15202,7 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    return true;\n",
     "#endif\n",
     "}\n",
-    "#line 170\n",
+    "#line 185\n",
     "static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)\n",
     "{\n",
     "    uint polls = ring.polls, distance = 1, sum = 0;\n",
@@ -14999,7 +15221,7 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    *exclusive = sum;\n",
     "    return found;\n",
     "}\n",
-    "#line 193\n",
+    "#line 208\n",
     "static bool gpi_ring_leave(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -15399,29 +15621,29 @@ static const char *const gpi_kernel_sort_merge_serial[] = {
 /* ---- Begin file kernels/sort/rank.cl ---- */
 static const char *const gpi_kernel_sort_rank[] = {
     "#line 1 \"kernels/sort/rank.cl\"\n",
-    "#line 21\n",
+    "#line 20\n",
     "#ifndef GPI_SORT_RANK_CL\n",
     "#define GPI_SORT_RANK_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 24 \"kernels/sort/rank.cl\"\n",
+    "#line 23 \"kernels/sort/rank.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 25 \"kernels/sort/rank.cl\"\n",
+    "#line 24 \"kernels/sort/rank.cl\"\n",
     "#include \"element/key.cl\"\n",
-    "#line 26 \"kernels/sort/rank.cl\"\n",
+    "#line 25 \"kernels/sort/rank.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 27 \"kernels/sort/rank.cl\"\n",
+    "#line 26 \"kernels/sort/rank.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/rank_serial.cl\"\n",
-    "#line 33 \"kernels/sort/rank.cl\"\n",
+    "#line 32 \"kernels/sort/rank.cl\"\n",
     "#else\n",
     "#include \"sort/rank_local.cl\"\n",
-    "#line 35 \"kernels/sort/rank.cl\"\n",
+    "#line 34 \"kernels/sort/rank.cl\"\n",
     "#include \"sort/rank_tile.cl\"\n",
-    "#line 36 \"kernels/sort/rank.cl\"\n",
+    "#line 35 \"kernels/sort/rank.cl\"\n",
     "#endif\n",
     "\n",
     "\n",
@@ -15444,20 +15666,6 @@ static const char *const gpi_kernel_sort_rank[] = {
     "    if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);\n",
     "    else gpi_count_passes(key, begin, end, bits, bits.passes, count);\n",
     "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static bool gpi_bases_of(gpi_rank_shared shared, ulong n)\n",
-    "{\n",
-    "    ulong sum = 0;\n",
-    "    bool trivial = false;\n",
-    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "        const ulong x = shared->next[d];\n",
-    "        trivial = trivial || x == n;\n",
-    "        shared->next[d] = sum;\n",
-    "        sum += x;\n",
-    "    }\n",
-    "    return trivial;\n",
     "}\n",
     "#endif\n",
 };
@@ -15572,20 +15780,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;\n",
     "    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];\n",
     "}\n",
-    "\n",
-    "\n",
-    "static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)\n",
-    "{\n",
-    "    for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;\n",
-    "    for (uint b = 0; b < blocks; b++) {\n",
-    "        for (uint d = 0; d < GPI_BINS; d++) {\n",
-    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
-    "            table[(ulong)b * GPI_BINS + d] = shared->next[d];\n",
-    "            shared->next[d] += x;\n",
-    "        }\n",
-    "    }\n",
-    "}\n",
-    "#line 67\n",
+    "#line 54\n",
     "static void gpi_rank_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)\n",
     "{\n",
     "    const ulong j = shared->next[d];\n",
@@ -15603,7 +15798,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    }\n",
     "    for (; i < end; i++) gpi_rank_place(move, i, gpi_digit_of(move.key[i], digit), shared);\n",
     "}\n",
-    "#line 87\n",
+    "#line 74\n",
     "#define GPI_RANK_LINE 64\n",
     "#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)\n",
     "#if GPI_VALUE_SIZE\n",
@@ -15612,7 +15807,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 99\n",
+    "#line 86\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
     "        uint16 line[GPI_BINS];\n",
@@ -15629,7 +15824,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    __global gpi_key *key_to;\n",
     "    ulong next[GPI_BINS], first[GPI_BINS];\n",
     "} gpi_lines;\n",
-    "#line 118\n",
+    "#line 105\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
@@ -15782,23 +15977,7 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
     "        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);\n",
     "    gpi_sync();\n",
     "}\n",
-    "\n",
-    "\n",
-    "static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)\n",
-    "{\n",
-    "    GPI_EACH_BIN(d)\n",
-    "    {\n",
-    "        ulong sum = 0;\n",
-    "        for (uint b = 0; b < blocks; b++) {\n",
-    "            const ulong x = table[(ulong)b * GPI_BINS + d];\n",
-    "            table[(ulong)b * GPI_BINS + d] = sum;\n",
-    "            sum += x;\n",
-    "        }\n",
-    "        shared->next[d] = sum;\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "#line 91\n",
+    "#line 75\n",
     "static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,\n",
     "                          gpi_rank_shared shared)\n",
     "{\n",
@@ -16002,20 +16181,22 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "#line 33 \"kernels/sort/segmented_sort.cl\"\n",
     "#include \"group/sync.cl\"\n",
     "#line 34 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 35 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 36 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/segments_state.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 37 \"kernels/sort/segmented_sort.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
+    "#line 38 \"kernels/sort/segmented_sort.cl\"\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/segments_serial.cl\"\n",
-    "#line 39 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 40 \"kernels/sort/segmented_sort.cl\"\n",
     "#else\n",
     "#include \"sort/segments_local.cl\"\n",
-    "#line 41 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 42 \"kernels/sort/segmented_sort.cl\"\n",
     "#endif\n",
-    "#line 46\n",
+    "#line 47\n",
     "#define GPI_SORT_OFFSETS_PARAMETERS \\\n",
     "    __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
     "\n",
@@ -16061,7 +16242,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
     "    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);\n",
     "}\n",
-    "#line 94\n",
+    "#line 95\n",
     "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,\n",
     "                                 ulong small, ulong row_span, uint from, volatile __global uint *counters)\n",
     "{\n",
@@ -16086,7 +16267,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "            gpi_sort_large_add(segments, before, own - before, row_span, from);\n",
     "    }\n",
     "}\n",
-    "#line 123\n",
+    "#line 124\n",
     "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
     "                                  ulong window, uint small, uint from, uint tmp_first)\n",
     "{\n",
@@ -16108,7 +16289,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    last = gpi_broadcast(last, &shared->word);\n",
     "    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);\n",
     "}\n",
-    "#line 148\n",
+    "#line 149\n",
     "typedef struct gpi_sort_row {\n",
     "    __global gpi_large *large;\n",
     "    ulong begin, end;\n",
@@ -16150,7 +16331,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "\n",
     "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    GPI_SHARED(gpi_bases_memory, shared);\n",
     "    gpi_segments segments;\n",
     "    GPI_SEGMENTS_SET(segments);\n",
     "    for (uint k = (uint)get_group_id(0); k < state[GPI_SORT_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {\n",
@@ -16164,12 +16345,11 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "            shared->next[d] = sum;\n",
     "        }\n",
     "        gpi_sync();\n",
+    "        const bool trivial = gpi_bases_of(shared);\n",
     "        if (get_local_id(0) == 0) {\n",
     "            const uint from = large->from[pass % 2];\n",
-    "            const bool trivial = gpi_bases_of(shared, large->length);\n",
     "            large->from[1 - pass % 2] = trivial ? from : gpi_place_next(from, first_place);\n",
     "        }\n",
-    "        gpi_sync();\n",
     "        GPI_EACH_BIN(d)\n",
     "        {\n",
     "            ulong sum = shared->next[d];\n",
@@ -16600,26 +16780,28 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
 /* ---- Begin file kernels/sort/sort.cl ---- */
 static const char *const gpi_kernel_sort_sort[] = {
     "#line 1 \"kernels/sort/sort.cl\"\n",
-    "#line 23\n",
+    "#line 24\n",
     "#ifndef GPI_SORT_SORT_CL\n",
     "#define GPI_SORT_SORT_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 26 \"kernels/sort/sort.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 27 \"kernels/sort/sort.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 28 \"kernels/sort/sort.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 29 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 30 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/lookback.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 31 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 32 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/lookback.cl\"\n",
     "#line 33 \"kernels/sort/sort.cl\"\n",
-    "#line 37\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 34 \"kernels/sort/sort.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 35 \"kernels/sort/sort.cl\"\n",
+    "#line 39\n",
     "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
@@ -16648,12 +16830,20 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) gpi_move_one(move, i, i);\n",
     "}\n",
-    "#line 69\n",
+    "#line 71\n",
     "static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)\n",
     "{\n",
     "    const ulong n = gpi_state_count(state);\n",
     "    *begin = min(n, span * get_group_id(0));\n",
     "    *end = min(n, *begin + span);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)\n",
+    "{\n",
+    "    uint idle = 0;\n",
+    "    if (get_local_id(0) == 0) idle = gpi_is_idle(state, pass, when);\n",
+    "    return gpi_broadcast(idle, word) != 0;\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
@@ -16666,7 +16856,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;\n",
     "    GPI_PLACES_SET(places);\n",
     "    GPI_DIGIT_SET(digit);\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;\n",
+    "    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);\n",
     "    gpi_sort_block(state, span, &begin, &end);\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
@@ -16677,17 +16867,16 @@ static const char *const gpi_kernel_sort_sort[] = {
     "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,\n",
     "                              ulong bases_at, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    GPI_SHARED(gpi_bases_memory, shared);\n",
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;\n",
+    "    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;\n",
     "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
+    "    const bool trivial = gpi_bases_of(shared);\n",
     "    if (get_local_id(0) == 0) {\n",
     "        const uint from = gpi_from(state, pass);\n",
-    "        const bool trivial = gpi_bases_of(shared, gpi_state_count(state));\n",
     "        if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
     "        else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);\n",
     "    }\n",
-    "    gpi_sync();\n",
     "    GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
     "}\n",
     "\n",
@@ -16703,13 +16892,13 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_PLACES_SET(places);\n",
     "    GPI_DIGIT_SET(digit);\n",
     "    if (gpi_is_trivial(state, pass)) return;\n",
-    "    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;\n",
+    "    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));\n",
     "    gpi_sort_block(state, span, &begin, &end);\n",
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "}\n",
-    "#line 132\n",
+    "#line 141\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -16726,12 +16915,11 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);\n",
     "    }\n",
     "}\n",
-    "#line 151\n",
+    "#line 160\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
-    "    const ulong n = gpi_state_count(state);\n",
+    "    GPI_SHARED(gpi_bases_memory, shared);\n",
     "    uint trivial = 0, moves = 0;\n",
     "    for (uint p = 0; p < passes; p++) {\n",
     "        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;\n",
@@ -16739,8 +16927,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        GPI_EACH_BIN(d)\n",
     "        shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];\n",
     "        gpi_sync();\n",
-    "        if (get_local_id(0) == 0 && gpi_bases_of(shared, n)) trivial |= 1u << p;\n",
-    "        gpi_sync();\n",
+    "        if (gpi_bases_of(shared)) trivial |= 1u << p;\n",
     "        GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
     "        gpi_sync();\n",
     "    }\n",
@@ -16778,7 +16965,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);\n",
     "    return !gpi_broadcast(failed, &shared->word);\n",
     "}\n",
-    "#line 205\n",
+    "#line 212\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
@@ -16787,7 +16974,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    uint tile = 0;\n",
-    "    const gpi_ring ring = gpi_ring_make(state, launch, rows_at, polls);\n",
+    "    const gpi_ring ring = gpi_ring_make(state, pass, launch, rows_at, polls);\n",
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
     "    GPI_PLACES_SET(places);\n",
     "    GPI_DIGIT_SET(digit);\n",
@@ -16812,7 +16999,30 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 242\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
+    "                               uint lines, ulong bases_at, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    gpi_places places;\n",
+    "    gpi_digit_bits bits;\n",
+    "    const uint abandoned = state[GPI_STATE_ABANDONED];\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_BITS_SET(bits);\n",
+    "    if (abandoned == 0) return;\n",
+    "    for (uint p = abandoned - 1; p < passes; p++) {\n",
+    "        __global const ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;\n",
+    "        const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));\n",
+    "        if (!gpi_is_trivial(state, p)) {\n",
+    "            GPI_EACH_BIN(d) shared->next[d] = bases[d];\n",
+    "            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines != 0, shared);\n",
+    "            if (get_local_id(0) == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
+    "            gpi_sync_all();\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "#line 272\n",
     "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
     "                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -17800,6 +18010,9 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"map/map.cl", gpi_kernel_map_map, GPI_COUNT_OF(gpi_kernel_map_map), true},
     {"map/random.cl", gpi_kernel_map_random, GPI_COUNT_OF(gpi_kernel_map_random), true},
     {"map/stencil.cl", gpi_kernel_map_stencil, GPI_COUNT_OF(gpi_kernel_map_stencil), true},
+    {"map/stencil_local.cl", gpi_kernel_map_stencil_local, GPI_COUNT_OF(gpi_kernel_map_stencil_local), true},
+    {"map/stencil_picture.cl", gpi_kernel_map_stencil_picture, GPI_COUNT_OF(gpi_kernel_map_stencil_picture), true},
+    {"map/stencil_serial.cl", gpi_kernel_map_stencil_serial, GPI_COUNT_OF(gpi_kernel_map_stencil_serial), true},
     {"nest/brackets.cl", gpi_kernel_nest_brackets, GPI_COUNT_OF(gpi_kernel_nest_brackets), true},
     {"nest/brackets_local.cl", gpi_kernel_nest_brackets_local, GPI_COUNT_OF(gpi_kernel_nest_brackets_local), true},
     {"nest/brackets_serial.cl", gpi_kernel_nest_brackets_serial, GPI_COUNT_OF(gpi_kernel_nest_brackets_serial), true},
@@ -17844,6 +18057,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"select/select.cl", gpi_kernel_select_select, GPI_COUNT_OF(gpi_kernel_select_select), true},
     {"select/sink.cl", gpi_kernel_select_sink, GPI_COUNT_OF(gpi_kernel_select_sink), true},
     {"select/stream.cl", gpi_kernel_select_stream, GPI_COUNT_OF(gpi_kernel_select_stream), true},
+    {"sort/bases.cl", gpi_kernel_sort_bases, GPI_COUNT_OF(gpi_kernel_sort_bases), true},
     {"sort/buckets.cl", gpi_kernel_sort_buckets, GPI_COUNT_OF(gpi_kernel_sort_buckets), true},
     {"sort/digit.cl", gpi_kernel_sort_digit, GPI_COUNT_OF(gpi_kernel_sort_digit), true},
     {"sort/lookback.cl", gpi_kernel_sort_lookback, GPI_COUNT_OF(gpi_kernel_sort_lookback), true},
@@ -17900,7 +18114,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"sort/merge.cl", {"gp_merge_tiles", NULL}},
     {"sort/search.cl", {"gp_search_needles", NULL}},
     {"sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
-    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_single_tile", NULL}},
+    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", "gp_sort_single_tile", NULL}},
     {"sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
 };
@@ -21415,15 +21629,15 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* ---- Begin file src/select/select.h ---- */
 /* select.h - what selection, unique and run-length encoding share. */
 /* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
-enum { /* GPI_PICK of select/input.cl */
-       GPI_PICK_PREDICATE = 1,
-       GPI_PICK_FLAGS,
-       GPI_PICK_INDICES,
-       GPI_PICK_UNIQUE,
-       GPI_PICK_RUNS
+enum { /* GPI_SELECT_BY of select/input.cl */
+       GPI_SELECT_BY_PREDICATE = 1,
+       GPI_SELECT_BY_FLAGS,
+       GPI_SELECT_BY_INDICES,
+       GPI_SELECT_BY_UNIQUE,
+       GPI_SELECT_BY_RUNS
 };
 
-enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/sink.cl */
+enum { GPI_WHERE_APART, GPI_WHERE_AFTER, GPI_WHERE_REVERSED }; /* select/sink.cl */
 
 /* The buffers of a call. */
 enum {
@@ -21451,7 +21665,7 @@ typedef struct gpi_compact_array {
 /* A call, ready to run. */
 typedef struct gpi_compact {
     const char *function;
-    int pick, parts, where;
+    int select_by, parts, where;
     gp_type type, flags_type, index_type; /* type 0: records */
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
@@ -21620,7 +21834,10 @@ static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl
 static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
 
 /* Of what a tile counts: a number, or two (select/input.cl). */
-static bool gpi_compact_is_pair(const gpi_compact *c) { return c->parts == 3 || c->pick == GPI_PICK_RUNS; }
+static bool gpi_compact_is_pair(const gpi_compact *c)
+{
+    return c->parts == 3 || c->select_by == GPI_SELECT_BY_RUNS;
+}
 
 static size_t gpi_compact_element_size(const gpi_compact *c)
 {
@@ -21679,16 +21896,16 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     const char *record = gpi_compact_record(c->size);
     const bool half = c->type == GP_F16;
     const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
-    const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
+    const bool elements = c->select_by != GPI_SELECT_BY_FLAGS && c->select_by != GPI_SELECT_BY_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
-    const bool plain = c->pick >= GPI_PICK_UNIQUE && !c->equal && c->size <= 8;
+    const bool plain = c->select_by >= GPI_SELECT_BY_UNIQUE && !c->equal && c->size <= 8;
     const char *flag = c->flags_type == GP_F16 ? "ushort" : gpi_type_cl(c->flags_type);
-    const char *in = c->pick == GPI_PICK_FLAGS     ? flag
-                     : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
-                     : half                        ? "half"
-                                                   : element;
-    gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
-                 c->parts, !c->repeated_only);
+    const char *in = c->select_by == GPI_SELECT_BY_FLAGS     ? flag
+                     : c->select_by == GPI_SELECT_BY_INDICES ? gpi_type_cl(c->index_type)
+                     : half                                  ? "half"
+                                                             : element;
+    gpi_text_add(text, "#define GPI_SELECT_BY %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n",
+                 c->select_by, c->parts, !c->repeated_only);
     gpi_text_add(text, "#define GPI_PLAIN %d\n#define GPI_ALIKE %d\n", plain,
                  plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
@@ -21698,7 +21915,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                                  text);
     gpi_compact_prelude_function("gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
                                  c->predicate2, text);
-    if (c->pick == GPI_PICK_UNIQUE || c->pick == GPI_PICK_RUNS)
+    if (c->select_by == GPI_SELECT_BY_UNIQUE || c->select_by == GPI_SELECT_BY_RUNS)
         gpi_compact_prelude_function("gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
@@ -21739,7 +21956,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
     if (result != GP_OK) return result;
     /* A device that drops out of long loops can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
-    if (c->where == GPI_WHERE_BEHIND) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (c->where == GPI_WHERE_AFTER) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     return GP_OK;
 }
 
@@ -21826,7 +22043,7 @@ static void gpi_compact_arg_sink(gpi_call *call, const gpi_compact *c)
     gpi_compact_arg(call, c, GPI_COMPACT_INDEX_OUT);
     if (c->value_size) gpi_compact_arg(call, c, GPI_COMPACT_VALUES);
     if (c->value_size) gpi_compact_arg(call, c, GPI_COMPACT_VALUES_OUT);
-    if (c->pick == GPI_PICK_RUNS) gpi_compact_arg(call, c, GPI_COMPACT_LENGTHS);
+    if (c->select_by == GPI_SELECT_BY_RUNS) gpi_compact_arg(call, c, GPI_COMPACT_LENGTHS);
     if (c->parts > 1) {
         gpi_compact_arg(call, c, GPI_COMPACT_SECOND);
         gpi_compact_arg(call, c, GPI_COMPACT_REST);
@@ -21976,7 +22193,7 @@ static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
     gpi_compact *c = &b->runs;
     gp_result r;
     GPI_COMPACT_BEGIN(c, b->function, d);
-    c->pick = GPI_PICK_UNIQUE;
+    c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = GP_U32;
     c->closed = true;
     r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
@@ -22179,11 +22396,11 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 /* ---- Begin file src/select/select.c ---- */
 /* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
 /* Exactly one of what can decide. */
-static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
-                                 cl_mem indices)
+static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
+                               cl_mem indices)
 {
     const int given = (predicate != NULL) + (flags != NULL) + (indices != NULL);
-    c->pick = predicate ? GPI_PICK_PREDICATE : flags ? GPI_PICK_FLAGS : GPI_PICK_INDICES;
+    c->select_by = predicate ? GPI_SELECT_BY_PREDICATE : flags ? GPI_SELECT_BY_FLAGS : GPI_SELECT_BY_INDICES;
     c->predicate = predicate;
     if (given != 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
@@ -22199,7 +22416,7 @@ static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, 
 {
     gp_result result;
     c->flags_type = type ? type : GP_U8;
-    if (c->pick != GPI_PICK_FLAGS) {
+    if (c->select_by != GPI_SELECT_BY_FLAGS) {
         if (!type) return GP_OK;
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d but flags is NULL", c->function,
                         (int)type);
@@ -22219,7 +22436,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
     r = gpi_compact_type(gp, c, "", d->type, d->element_size);
-    if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, d->indices);
+    if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
         r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
@@ -22271,10 +22488,10 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     GPI_COMPACT_BEGIN(c, function, d);
     c->parts = d->predicate2 ? 3 : 2;
     c->predicate2 = d->predicate2;
-    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
+    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
     c->index_type = GP_U32;
     r = gpi_compact_type(gp, c, "", d->type, d->element_size);
-    if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);
+    if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);
     if (r == GP_OK)
@@ -22314,7 +22531,7 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
     gp_type count_type = d->count_out_type;
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
-    c->pick = GPI_PICK_UNIQUE;
+    c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = d->index_type;
     r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
@@ -22375,7 +22592,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     gp_type count_type = d->count_out_type;
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
-    c->pick = GPI_PICK_RUNS;
+    c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
     c->index_type = d->index_type;
     r = gpi_compact_type(gp, c, "", d->type, d->element_size);
@@ -22470,7 +22687,8 @@ enum {
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
-    GPI_SORT_TILES_PER_BLOCK = 200    /* where loops are limited: a tile takes some 300 turns */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
+    GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
 /* A checked call, ready to run. */
@@ -23571,16 +23789,38 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
+/* One group does the abandoned pass and all later ones, if any. */
+static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, "gp_sort_resume");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->portions);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.bases);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+/* Whether that launch stands by; else the classic kernels do, after each pass (docs/adr/010). */
+static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
+{
+    return gp->info.fair && sort->desc->count <= (size_t)GPI_SORT_RESUME_MOST / sort->passes;
+}
+
 static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
+    const bool resumes = gpi_sort_resumes(call->gp, sort);
     cl_uint pass, portion;
     gp_result result = gpi_sort_histogram(call, sort, state);
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
         for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
             result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
-        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
+        if (result == GP_OK && !resumes)
+            result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
     }
-    return result;
+    return result == GP_OK && resumes ? gpi_sort_resume(call, sort, state) : result;
 }
 
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
@@ -23661,7 +23901,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
-/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy. */
+/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy, but for those that
+   stand by only where keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;
@@ -25559,7 +25800,7 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
                  b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
     gpi_text_add(text, "#define GPI_INDEX_SIZE %u\n#define GPI_KINDS %d\n#define GPI_MATCH %d\n",
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
-    gpi_text_add(text, "#define GPI_BACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
+    gpi_text_add(text, "#define GPI_LOOKBACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
     if (b->desc->map) {
         gpi_text_add(text,
@@ -25909,7 +26150,7 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_text_add(&text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol,
                  (unsigned)t->index_size);
     gpi_text_add(&text,
-                 "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_BACK 0\n#define GPI_SELECT %d\n",
+                 "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_LOOKBACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
     gpi_text_add(&text,
                  "static int gpi_counted(const %s x, const ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n  "
@@ -30087,6 +30328,966 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
     return result;
 }
 /* ---- End file src/context/device_source.c ---- */
+
+/* ---- Begin file src/context/self_test.h ---- */
+/* self_test.h - the cases of gp_self_test, and what they work on. */
+enum { GPI_SELF_TEST_INPUTS = 2, GPI_SELF_TEST_OUTPUTS = 3 };
+
+/* What a case works on. All elements are words of 32 bits. */
+typedef struct gpi_self_test {
+    gp_context *gp;
+    size_t count; /* elements of an input, and at most of an output */
+    gp_strategy strategy;
+    uint32_t *in[GPI_SELF_TEST_INPUTS]; /* random until the case changes them */
+    uint32_t *expected[GPI_SELF_TEST_OUTPUTS];
+    size_t expected_count[GPI_SELF_TEST_OUTPUTS];
+    uint32_t *found;
+    uint64_t *order; /* `count` of them, for the case to sort */
+    cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
+    gp_result failure; /* the first one, and its text */
+    char failure_text[GPI_ERROR_MAX];
+} gpi_self_test;
+
+/* clang-format off */
+
+/* X(function, name, primitive, strategy, output, output, output)
+
+   primitive: of the tuning table. strategy: what a device may take besides the one of its row; AUTO: none, or
+   that of a part that is a case of its own. output: names of what is compared. */
+#define GPI_SELF_TEST_CASES(X) \
+    X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
+    X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
+    X(scan,             "gp_scan",             SCAN,             MULTI_PASS,  "out", "", "") \
+    X(select,           "gp_select",           SELECT,           MULTI_PASS,  "out", "count_out", "") \
+    X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \
+    X(unique,           "gp_unique",           SELECT,           MULTI_PASS,  "keys_out", "indices_out", "count_out") \
+    X(reduce_by_key,    "gp_reduce_by_key",    SELECT,           AUTO,        "keys_out", "out", "count_out") \
+    X(sort_keys,        "gp_sort (keys)",      SORT,             MULTI_PASS,  "keys_out", "", "") \
+    X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
+    X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
+    X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
+    X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
+    X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
+    X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \
+    X(histogram,        "gp_histogram",        HISTOGRAM,        AUTO,        "out", "", "") \
+    X(hash,             "gp_hash",             HASH,             SINGLE_PASS, "keys", "values", "live_count") \
+    X(brackets,         "gp_brackets",         BRACKETS,         MULTI_PASS,  "match", "parent", "depth") \
+    X(stack_scan,       "gp_stack_scan",       STACK_SCAN,       AUTO,        "out", "", "") \
+    X(tree,             "gp_tree",             TREE,             AUTO,        "index", "children", "end") \
+    X(transform,        "gp_transform",        MAP,              AUTO,        "out", "", "") \
+    X(gather,           "gp_gather",           GATHER,           AUTO,        "out", "", "") \
+    X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
+    X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "")
+
+/* clang-format on */
+
+/* self_test_cases.c */
+static gp_result gpi_self_test_upload(gpi_self_test *t);
+static void gpi_self_test_expect(gpi_self_test *t, size_t output, uint32_t value);
+static void gpi_self_test_expect_count(gpi_self_test *t, size_t output, size_t counted);
+static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask);
+static size_t gpi_self_test_cut(gpi_self_test *t);
+
+/* self_test_cases.c, self_test_keys.c */
+#define GPI_SELF_TEST_DECLARE(function, name, primitive, strategy, a, b, c) \
+    static gp_result gpi_self_test_##function(gpi_self_test *t);
+GPI_SELF_TEST_CASES(GPI_SELF_TEST_DECLARE)
+#undef GPI_SELF_TEST_DECLARE
+/* ---- End file src/context/self_test.h ---- */
+
+/* ---- Begin file src/context/self_test.c ---- */
+/* self_test.c - gp_self_test: runs the cases, and compares. */
+enum {
+    GPI_SELF_TEST_COUNT = 200003, /* some fifty tiles of a GPU */
+    GPI_SELF_TEST_COUNT_MIN = 1000,
+    GPI_SELF_TEST_COUNT_MAX = 1 << 24,
+    GPI_SELF_TEST_ARRAYS = GPI_SELF_TEST_INPUTS + GPI_SELF_TEST_OUTPUTS + 1,
+    GPI_SELF_TEST_POISON = 0xa5
+};
+
+typedef struct gpi_self_test_row {
+    const char *name;
+    gpi_primitive primitive;
+    gp_strategy strategy;
+    const char *outputs[GPI_SELF_TEST_OUTPUTS];
+    gp_result (*run)(gpi_self_test *t);
+} gpi_self_test_row;
+
+static const gpi_self_test_row gpi_self_test_rows[] = {
+#define GPI_SELF_TEST_ROW(function, name, primitive, strategy, a, b, c) \
+    {name, GPI_##primitive, GP_STRATEGY_##strategy, {a, b, c}, gpi_self_test_##function},
+    GPI_SELF_TEST_CASES(GPI_SELF_TEST_ROW)
+#undef GPI_SELF_TEST_ROW
+};
+
+/* ------------------------------------------------------------------ one case */
+
+static const char *gpi_strategy_name(gp_strategy strategy)
+{
+    switch (strategy) {
+    case GP_STRATEGY_SINGLE_PASS: return ", single pass";
+    case GP_STRATEGY_MULTI_PASS: return ", multi-pass";
+    default: return "";
+    }
+}
+
+/* The last failure's text, after the names of case and strategy. What the case has enqueued ends before the
+   next one begins. */
+static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
+                                    gp_result result)
+{
+    char text[GPI_ERROR_MAX];
+    const char *detail = strstr(gp->error, ": ");
+    (void)snprintf(text, sizeof text, "%s", detail ? detail + 2 : gp->error);
+    (void)gp_finish(gp);
+    return gpi_fail(gp, result, "gp_self_test: %s%s: %s", row->name, gpi_strategy_name(strategy), text);
+}
+
+/* Random inputs, the same for every case; poison in the outputs. */
+static gp_result gpi_self_test_prepare(gpi_self_test *t)
+{
+    uint32_t random = 2463534242u; /* xorshift, of Marsaglia */
+    cl_int error = CL_SUCCESS;
+    size_t i, k;
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
+        for (i = 0; i < t->count; i++) {
+            random ^= random << 13;
+            random ^= random >> 17;
+            t->in[k][i] = random ^= random << 5;
+        }
+    }
+    memset(t->found, GPI_SELF_TEST_POISON, t->count * 4);
+    for (k = 0; k < GPI_SELF_TEST_OUTPUTS && error == CL_SUCCESS; k++) {
+        t->expected_count[k] = 0;
+        error = clEnqueueWriteBuffer(t->gp->queue, t->out_buffer[k], CL_TRUE, 0, t->count * 4, t->found, 0,
+                                     NULL, NULL);
+    }
+    return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+}
+
+static gp_result gpi_self_test_compare(gpi_self_test *t, const gpi_self_test_row *row)
+{
+    size_t i, k;
+    for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++) {
+        const size_t count = t->expected_count[k];
+        const cl_int error = count == 0 ? CL_SUCCESS
+                                        : clEnqueueReadBuffer(t->gp->queue, t->out_buffer[k], CL_TRUE, 0,
+                                                              count * 4, t->found, 0, NULL, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueReadBuffer");
+        for (i = 0; i < count && t->found[i] == t->expected[k][i]; i++) continue;
+        if (i == count) continue;
+        return gpi_fail(t->gp, GP_ERROR_WRONG_RESULT, "%s[%zu] = %u, expected %u", row->outputs[k], i,
+                        (unsigned)t->found[i], (unsigned)t->expected[k][i]);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *row, gp_strategy strategy)
+{
+    gp_result result = gpi_self_test_prepare(t);
+    t->strategy = strategy;
+    if (result == GP_OK) result = row->run(t);
+    if (result == GP_OK) result = gp_finish(t->gp);
+    if (result == GP_OK) result = gpi_self_test_compare(t, row);
+    return result == GP_OK ? result : gpi_self_test_fail(t->gp, row, strategy, result);
+}
+
+/* ------------------------------------------------------------------ all cases */
+
+/* It fails for wrong strategies only. */
+static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
+{
+    const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
+    (void)(nest ? gpi_plan_make_brackets : gpi_plan_make_sized)(gp, "gp_self_test", primitive, 4,
+                                                                GP_STRATEGY_AUTO, plan);
+}
+
+static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc *desc,
+                                 const gpi_self_test_row *row, const gpi_plan *plan, gp_strategy strategy,
+                                 gp_result result)
+{
+    const gp_tuning *own = &t->gp->desc.tuning;
+    gp_self_test_case test;
+    if (!desc->report) return;
+    memset(&test, 0, sizeof test);
+    test.name = row->name;
+    test.strategy = strategy;
+    test.tuning.device_class = own->device_class ? own->device_class : t->gp->info.device_class;
+    test.tuning.shape = plan->shape;
+    test.tuning.words = plan->words;
+    test.tuning.work_group_size = plan->group;
+    test.tuning.tile = plan->per_item;
+    if (strategy == GP_STRATEGY_SINGLE_PASS && row->strategy == GP_STRATEGY_MULTI_PASS)
+        test.tuning.polls = plan->polls; /* its groups wait for each other */
+    test.result = result;
+    test.text = result == GP_OK ? "" : t->gp->error;
+    desc->report(&test, desc->report_user);
+}
+
+/* In the device's own strategy, and in the other one that it may take. */
+static void gpi_self_test_row_run(gpi_self_test *t, const gp_self_test_desc *desc,
+                                  const gpi_self_test_row *row)
+{
+    gp_strategy strategies[2] = {GP_STRATEGY_AUTO, row->strategy};
+    gpi_plan plan;
+    size_t k, count = 1;
+    gpi_self_test_plan(t->gp, row->primitive, &plan);
+    if (row->strategy) strategies[0] = plan.strategy;
+    if (row->strategy && row->strategy != plan.strategy) count = 2;
+    for (k = 0; k < count; k++) {
+        const gp_result result = gpi_self_test_run(t, row, strategies[k]);
+        gpi_self_test_report(t, desc, row, &plan, strategies[k], result);
+        if (result != GP_OK && t->failure == GP_OK) {
+            t->failure = result;
+            memcpy(t->failure_text, t->gp->error, sizeof t->failure_text);
+        }
+    }
+}
+
+static gp_result gpi_self_test_all(gpi_self_test *t, const gp_self_test_desc *desc)
+{
+    char quote[GPI_QUOTE_MAX];
+    size_t k, ran = 0;
+    for (k = 0; k < sizeof gpi_self_test_rows / sizeof *gpi_self_test_rows; k++) {
+        if (desc->filter && !strstr(gpi_self_test_rows[k].name, desc->filter)) continue;
+        gpi_self_test_row_run(t, desc, &gpi_self_test_rows[k]);
+        ran++;
+    }
+    if (ran == 0) {
+        return gpi_fail(t->gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: filter = %s is in no case's name",
+                        gpi_quote(desc->filter, strlen(desc->filter), quote));
+    }
+    if (t->failure != GP_OK) memcpy(t->gp->error, t->failure_text, sizeof t->failure_text);
+    return t->failure;
+}
+
+/* ------------------------------------------------------------------ call */
+
+/* One block for all arrays; `order` first, which has the widest elements. */
+static gp_result gpi_self_test_open(gpi_self_test *t)
+{
+    const size_t bytes = t->count * 4;
+    uint32_t *arrays;
+    gp_result result = GP_OK;
+    size_t k;
+    t->order = (uint64_t *)malloc((2 + GPI_SELF_TEST_ARRAYS) * bytes);
+    if (!t->order) return gpi_fail(t->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_self_test: no memory");
+    arrays = (uint32_t *)(t->order + t->count);
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++, arrays += t->count) {
+        t->in[k] = arrays;
+        if (result == GP_OK) result = gp_buffer_create(t->gp, bytes, NULL, &t->in_buffer[k]);
+    }
+    for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++, arrays += t->count) {
+        t->expected[k] = arrays;
+        if (result == GP_OK) result = gp_buffer_create(t->gp, bytes, NULL, &t->out_buffer[k]);
+    }
+    t->found = arrays;
+    return result;
+}
+
+static void gpi_self_test_close(gpi_self_test *t)
+{
+    gp_context *gp = t->gp;
+    size_t k;
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++)
+        if (t->in_buffer[k]) (void)clReleaseMemObject(t->in_buffer[k]);
+    for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
+        if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
+    free(t->order);
+    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+    gp->scratch = NULL;
+    gp->scratch_size = 0;
+    gp->stats.scratch_bytes = 0;
+}
+
+GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)
+{
+    gpi_self_test t;
+    gp_result result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: gp or desc is NULL");
+    memset(&t, 0, sizeof t);
+    t.gp = gp;
+    t.count = desc->count ? desc->count : (size_t)GPI_SELF_TEST_COUNT;
+    if (t.count < GPI_SELF_TEST_COUNT_MIN || t.count > GPI_SELF_TEST_COUNT_MAX) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_self_test: count = %zu, must be %d to %d", t.count,
+                        (int)GPI_SELF_TEST_COUNT_MIN, (int)GPI_SELF_TEST_COUNT_MAX);
+    }
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    result = gpi_self_test_open(&t);
+    if (result == GP_OK) result = gpi_self_test_all(&t, desc);
+    gpi_self_test_close(&t);
+    return result;
+}
+/* ---- End file src/context/self_test.c ---- */
+
+/* ---- Begin file src/context/self_test_cases.c ---- */
+/* self_test_cases.c - cases of gp_self_test: inputs, the results that plain loops give, the call. */
+/* ------------------------------------------------------------------ inputs, expected results */
+
+/* The inputs go to the device. Every case calls this when they are as it wants them. */
+static gp_result gpi_self_test_upload(gpi_self_test *t)
+{
+    size_t k;
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
+        const cl_int error = clEnqueueWriteBuffer(t->gp->queue, t->in_buffer[k], CL_TRUE, 0, t->count * 4,
+                                                  t->in[k], 0, NULL, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+    }
+    return GP_OK;
+}
+
+static void gpi_self_test_expect(gpi_self_test *t, size_t output, uint32_t value)
+{
+    t->expected[output][t->expected_count[output]++] = value;
+}
+
+static void gpi_self_test_expect_count(gpi_self_test *t, size_t output, size_t counted)
+{
+    gpi_self_test_expect(t, output, (uint32_t)t->expected_count[counted]);
+}
+
+/* The first input keeps only these bits. */
+static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++) t->in[0][i] &= mask;
+}
+
+/* The second input becomes offsets of segments, empty ones among them. Returns how many segments there are. */
+static size_t gpi_self_test_cut(gpi_self_test *t)
+{
+    size_t at = 0, segments = 0;
+    while (at < t->count && segments < t->count - 1) {
+        const uint32_t length = t->in[1][segments] % 400;
+        t->in[1][segments++] = (uint32_t)at;
+        at += length < 100 ? 0 : length * (length % 50 == 0 ? 50u : 1u);
+    }
+    t->in[1][segments] = (uint32_t)t->count;
+    return segments;
+}
+
+/* ------------------------------------------------------------------ reduce, scan */
+
+static gp_result gpi_self_test_reduce(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_reduce_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) sum += t->in[0][i];
+    gpi_self_test_expect(t, 0, sum);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_reduce(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_segmented_reduce(gpi_self_test *t)
+{
+    const size_t segments = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_segmented_reduce_desc d;
+    size_t s, i;
+    for (s = 0; s < segments; s++) {
+        uint32_t most = 0;
+        for (i = t->in[1][s]; i < t->in[1][s + 1]; i++)
+            if (t->in[0][i] > most) most = t->in[0][i];
+        gpi_self_test_expect(t, 0, most);
+    }
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.segment_count = segments;
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.op = GP_MAX;
+    return result == GP_OK ? gp_segmented_reduce(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_scan(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_scan_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, sum += t->in[0][i]);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_scan(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ select, partition, runs */
+
+static gp_result gpi_self_test_select(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_select_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++)
+        if (t->in[0][i] % 3 == 0) gpi_self_test_expect(t, 0, t->in[0][i]);
+    gpi_self_test_expect_count(t, 1, 0);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count_out = t->out_buffer[1];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.predicate = "x % 3 == 0";
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_select(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_partition(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_partition_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, t->in[0][i] % 3 == 0 ? 0 : 1, t->in[0][i]);
+    gpi_self_test_expect_count(t, 2, 0);
+    gpi_self_test_expect_count(t, 2, 1);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.rest = t->out_buffer[1];
+    d.counts_out = t->out_buffer[2];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.predicate = "x % 3 == 0";
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_partition(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_unique(gpi_self_test *t)
+{
+    gp_result result;
+    gp_unique_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 3);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        if (i > 0 && t->in[0][i] == t->in[0][i - 1]) continue;
+        gpi_self_test_expect(t, 0, t->in[0][i]);
+        gpi_self_test_expect(t, 1, (uint32_t)i);
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.count_out = t->out_buffer[2];
+    d.count = t->count;
+    d.key_type = GP_U32;
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_unique(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
+{
+    gp_result result;
+    gp_reduce_by_key_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 3);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        if (i == 0 || t->in[0][i] != t->in[0][i - 1]) {
+            gpi_self_test_expect(t, 0, t->in[0][i]);
+            gpi_self_test_expect(t, 1, 0);
+        }
+        t->expected[1][t->expected_count[1] - 1] += t->in[1][i];
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.in = t->in_buffer[1];
+    d.keys_out = t->out_buffer[0];
+    d.out = t->out_buffer[1];
+    d.count_out = t->out_buffer[2];
+    d.count = t->count;
+    d.key_type = d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_reduce_by_key(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ nests */
+
+/* The first input becomes codes of brackets at random, which makes a nest some hundred deep. Expected are
+   match, parent and depth. */
+static void gpi_self_test_nest(gpi_self_test *t)
+{
+    uint32_t *match = t->expected[0], *stack = (uint32_t *)t->order, height = 0, i;
+    for (i = 0; i < t->count; i++) {
+        const uint32_t code = t->in[0][i] % 3; /* closer, other, opener */
+        t->in[0][i] = code - 1;
+        gpi_self_test_expect(t, 0, UINT32_MAX);
+        gpi_self_test_expect(t, 1, height > 0 ? stack[height - 1] : UINT32_MAX);
+        gpi_self_test_expect(t, 2, height);
+        if (code == 2) stack[height++] = i;
+        if (code != 0 || height == 0) continue;
+        match[i] = stack[--height];
+        match[match[i]] = i;
+    }
+}
+
+static gp_result gpi_self_test_brackets(gpi_self_test *t)
+{
+    gp_result result;
+    gp_brackets_desc d;
+    gpi_self_test_nest(t);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.type = GP_I32;
+    d.match = t->out_buffer[0];
+    d.parent = t->out_buffer[1];
+    d.depth = t->out_buffer[2];
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_brackets(t->gp, &d) : result;
+}
+
+/* Sums: an opener adds its value, and its closer takes it away. */
+static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
+{
+    gp_result result;
+    gp_stack_scan_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    gpi_self_test_nest(t);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        const uint32_t code = t->in[0][i], match = t->expected[0][i];
+        if (code == 1) sum += t->in[1][i];
+        else if (match != UINT32_MAX) sum -= t->in[1][match];
+        t->expected[0][i] = sum;
+    }
+    t->expected_count[1] = t->expected_count[2] = 0;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.values = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = GP_I32;
+    d.value_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_stack_scan(t->gp, &d) : result;
+}
+
+/* Of the nest's parents. */
+static gp_result gpi_self_test_tree(gpi_self_test *t)
+{
+    uint32_t *index = t->expected[0], *children = t->expected[1], *end = t->expected[2], roots = 0;
+    gp_result result;
+    gp_tree_desc d;
+    size_t i;
+    gpi_self_test_nest(t);
+    memcpy(t->in[0], t->expected[1], t->count * 4);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        const uint32_t parent = t->in[0][i];
+        index[i] = parent == UINT32_MAX ? roots++ : children[parent]++;
+        children[i] = 0;
+        end[i] = (uint32_t)i + 1;
+    }
+    for (i = t->count; i-- > 0;) {
+        const uint32_t parent = t->in[0][i];
+        if (parent != UINT32_MAX && end[parent] < end[i]) end[parent] = end[i];
+    }
+    memset(&d, 0, sizeof d);
+    d.parent = t->in_buffer[0];
+    d.count = t->count;
+    d.index = t->out_buffer[0];
+    d.children = t->out_buffer[1];
+    d.end = t->out_buffer[2];
+    return result == GP_OK ? gp_tree(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ maps */
+
+static gp_result gpi_self_test_transform(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_transform_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, t->in[0][i] * 3 + t->in[1][i] - (uint32_t)i);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.in2 = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.map = "x * 3 + y - (uint)i";
+    d.count = t->count;
+    return result == GP_OK ? gp_transform(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_gather(gpi_self_test *t)
+{
+    gp_result result;
+    gp_gather_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        t->in[1][i] %= (uint32_t)t->count;
+        gpi_self_test_expect(t, 0, t->in[0][t->in[1][i]]);
+    }
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.indices = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.element_size = 4;
+    d.limit = d.count = t->count;
+    return result == GP_OK ? gp_gather(t->gp, &d) : result;
+}
+
+/* in[i-1] + 2 in[i] + in[i+1], in floats that are exact. */
+static gp_result gpi_self_test_stencil(gpi_self_test *t)
+{
+    const float weights[3] = {1, 2, 1};
+    const uint32_t *in = t->in[0];
+    gp_result result;
+    gp_stencil_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xfffff);
+    memcpy(t->in[1], weights, sizeof weights);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++)
+        gpi_self_test_expect(t, 0, in[i > 0 ? i - 1 : 0] + 2 * in[i] + in[i + 1 < t->count ? i + 1 : i]);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.width = t->count;
+    d.radius_x = 1;
+    d.weights = t->in_buffer[1];
+    return result == GP_OK ? gp_stencil(t->gp, &d) : result;
+}
+
+/* A block of four words: Philox4x32-10 with the key (seed, 0) and the counter (block, 0, 0, 0). */
+static void gpi_self_test_philox(uint32_t seed, uint32_t block, uint32_t out[4])
+{
+    uint32_t key = seed, weyl = 0;
+    int round;
+    memset(out, 0, 16);
+    out[0] = block;
+    for (round = 0; round < 10; round++) {
+        const uint64_t p = (uint64_t)out[0] * 0xd2511f53u, q = (uint64_t)out[2] * 0xcd9e8d57u;
+        out[0] = (uint32_t)(q >> 32) ^ out[1] ^ key;
+        out[1] = (uint32_t)q;
+        out[2] = (uint32_t)(p >> 32) ^ out[3] ^ weyl;
+        out[3] = (uint32_t)p;
+        key += 0x9e3779b9u;
+        weyl += 0xbb67ae85u;
+    }
+}
+
+static gp_result gpi_self_test_random(gpi_self_test *t)
+{
+    gp_random_desc d;
+    uint32_t words[4];
+    size_t i;
+    memset(&d, 0, sizeof d);
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.seed = 7;
+    d.count = t->count;
+    for (i = 0; i < t->count; i++) {
+        if (i % 4 == 0) gpi_self_test_philox((uint32_t)d.seed, (uint32_t)(i / 4), words);
+        gpi_self_test_expect(t, 0, words[i % 4]);
+    }
+    return gp_random(t->gp, &d);
+}
+/* ---- End file src/context/self_test_cases.c ---- */
+
+/* ---- Begin file src/context/self_test_keys.c ---- */
+/* self_test_keys.c - cases of gp_self_test that work on keys, as self_test_cases.c has the others. */
+/* ------------------------------------------------------------------ order */
+
+static int gpi_self_test_compare_words(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* order[begin], ... order[end - 1]: keys of the first input, `flip`ped, and their indices, stably sorted. */
+static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
+{
+    size_t i;
+    for (i = begin; i < end; i++) t->order[i] = (uint64_t)(t->in[0][i] ^ flip) << 32 | i;
+    qsort(t->order + begin, end - begin, sizeof *t->order, gpi_self_test_compare_words);
+}
+
+/* What a sort has to give: keys, and the elements of the second input. */
+static void gpi_self_test_expect_sorted(gpi_self_test *t)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+        gpi_self_test_expect(t, 1, t->in[1][(uint32_t)t->order[i]]);
+    }
+}
+
+/* ------------------------------------------------------------------ sort, merge, search */
+
+static gp_sort_desc gpi_self_test_sort_desc(const gpi_self_test *t)
+{
+    gp_sort_desc d;
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.count = t->count;
+    d.key_type = GP_U32;
+    d.strategy = t->strategy;
+    return d;
+}
+
+static gp_result gpi_self_test_sort_keys(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    const gp_sort_desc d = gpi_self_test_sort_desc(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    t->expected_count[1] = 0;
+    return result == GP_OK ? gp_sort(t->gp, &d) : result;
+}
+
+/* With many equal keys, whose values keep their order. */
+static gp_result gpi_self_test_sort_pairs(gpi_self_test *t)
+{
+    gp_result result;
+    gp_sort_desc d = gpi_self_test_sort_desc(t);
+    gpi_self_test_mask(t, 0xc3000f3fu);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    d.values = t->in_buffer[1];
+    d.values_out = t->out_buffer[1];
+    d.value_size = 4;
+    return result == GP_OK ? gp_sort(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
+{
+    const size_t segments = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_segmented_sort_desc d;
+    size_t i, s;
+    for (s = 0; s < segments; s++) gpi_self_test_sort(t, t->in[1][s], t->in[1][s + 1], 0);
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.count = t->count;
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.segment_count = segments;
+    d.key_type = GP_U32;
+    return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
+}
+
+/* A string of up to 12 letters, with zeros after it, and its index, the high byte first: compared as bytes,
+   they are in the order of a stable sort. */
+enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
+
+static int gpi_self_test_compare_records(const void *a, const void *b)
+{
+    return memcmp(a, b, GPI_SELF_TEST_RECORD);
+}
+
+static void gpi_self_test_write_string(gpi_self_test *t, uint32_t s, uint32_t length)
+{
+    unsigned char *record = (unsigned char *)t->order + (size_t)s * GPI_SELF_TEST_RECORD;
+    unsigned char *bytes = (unsigned char *)t->in[0] + t->in[1][s];
+    uint32_t k;
+    memset(record, 0, GPI_SELF_TEST_RECORD);
+    for (k = 0; k < length; k++) record[k] = bytes[k] = (unsigned char)('a' + bytes[k] % 2);
+    for (k = 0; k < 4; k++) record[GPI_SELF_TEST_STRING + k] = (unsigned char)(s >> (24 - 8 * k));
+    t->in[1][s + 1] = t->in[1][s] + length;
+}
+
+static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
+{
+    const uint32_t strings = (uint32_t)t->count / 4;
+    const unsigned char *record = (const unsigned char *)t->order;
+    gp_result result;
+    gp_sort_strings_desc d;
+    uint32_t s, k;
+    t->in[1][0] = 0;
+    for (s = 0; s < strings; s++)
+        gpi_self_test_write_string(t, s, t->in[1][s + 1] % (GPI_SELF_TEST_STRING + 1));
+    result = gpi_self_test_upload(t);
+    qsort(t->order, strings, GPI_SELF_TEST_RECORD, gpi_self_test_compare_records);
+    for (s = 0; s < strings; s++, record += GPI_SELF_TEST_RECORD) {
+        uint32_t index = 0;
+        for (k = 0; k < 4; k++) index = index << 8 | record[GPI_SELF_TEST_STRING + k];
+        gpi_self_test_expect(t, 0, index);
+    }
+    memset(&d, 0, sizeof d);
+    d.bytes = t->in_buffer[0];
+    d.byte_count = t->in[1][strings];
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.out = t->out_buffer[0];
+    d.count = strings;
+    return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_topk(gpi_self_test *t)
+{
+    gp_result result;
+    gp_topk_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xffff);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, UINT32_MAX);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.count = t->count;
+    d.k = t->count / 100;
+    d.key_type = GP_U32;
+    for (i = 0; i < d.k; i++) {
+        gpi_self_test_expect(t, 0, ~(uint32_t)(t->order[i] >> 32));
+        gpi_self_test_expect(t, 1, (uint32_t)t->order[i]);
+    }
+    return result == GP_OK ? gp_topk(t->gp, &d) : result;
+}
+
+/* The two halves of the first input, each of them sorted, with many keys that are in both. */
+static gp_result gpi_self_test_merge(gpi_self_test *t)
+{
+    const size_t half = t->count / 2;
+    gp_result result;
+    gp_merge_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xfff);
+    gpi_self_test_sort(t, 0, half, 0);
+    gpi_self_test_sort(t, half, t->count, 0);
+    for (i = 0; i < t->count; i++) t->in[0][i] = (uint32_t)(t->order[i] >> 32);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    memset(&d, 0, sizeof d);
+    d.a_keys = d.b_keys = t->in_buffer[0];
+    d.a_values = d.b_values = t->in_buffer[1];
+    d.a_count = d.b_keys_offset = d.b_values_offset = half;
+    d.b_count = t->count - half;
+    d.keys_out = t->out_buffer[0];
+    d.values_out = t->out_buffer[1];
+    d.key_type = GP_U32;
+    d.value_size = 4;
+    return result == GP_OK ? gp_merge(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_search(gpi_self_test *t)
+{
+    gp_result result;
+    gp_search_desc d;
+    size_t i;
+    gpi_self_test_sort(t, 0, t->count, 0);
+    for (i = 0; i < t->count; i++) t->in[0][i] = (uint32_t)(t->order[i] >> 32);
+    for (i = 0; i < t->count; i += 2) t->in[1][i] = t->in[0][t->in[1][i] % t->count];
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        size_t low = 0, high = t->count;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (t->in[0][middle] < t->in[1][i]) low = middle + 1;
+            else high = middle;
+        }
+        gpi_self_test_expect(t, 0, (uint32_t)low);
+    }
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.needles = t->in_buffer[1];
+    d.count = d.needle_count = t->count;
+    d.out = t->out_buffer[0];
+    d.out_type = d.key_type = GP_U32;
+    return result == GP_OK ? gp_search(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ histogram, hash table */
+
+static gp_result gpi_self_test_histogram(gpi_self_test *t)
+{
+    gp_result result;
+    gp_histogram_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0x3ff);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.bins = 100;
+    d.upper.u64 = 1000;
+    d.out = t->out_buffer[0];
+    for (i = 0; i < d.bins; i++) gpi_self_test_expect(t, 0, 0);
+    for (i = 0; i < t->count; i++)
+        if (t->in[0][i] < 1000) t->expected[0][t->in[0][i] / 10]++;
+    return result == GP_OK ? gp_histogram(t->gp, &d) : result;
+}
+
+/* The calls wait for each other, for queues that are out of order. */
+static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
+{
+    gp_hash_insert_desc insert;
+    gp_hash_retrieve_desc retrieve;
+    gp_result result = gp_finish(t->gp);
+    memset(&insert, 0, sizeof insert);
+    insert.keys = t->in_buffer[0];
+    insert.count = t->count;
+    insert.op = GP_SUM;
+    insert.strategy = t->strategy;
+    if (result == GP_OK) result = gp_hash_insert_or_apply(t->gp, table, &insert);
+    if (result == GP_OK) result = gp_finish(t->gp);
+    memset(&retrieve, 0, sizeof retrieve);
+    retrieve.keys = t->out_buffer[0];
+    retrieve.values = t->out_buffer[1];
+    retrieve.live_count = t->out_buffer[2];
+    retrieve.room = t->count;
+    retrieve.sort_type = GP_U32;
+    return result == GP_OK ? gp_hash_retrieve(t->gp, table, &retrieve) : result;
+}
+
+/* How often each key is there: many of them more than once. */
+static gp_result gpi_self_test_hash(gpi_self_test *t)
+{
+    gp_result result;
+    gp_hash_desc d;
+    gp_hash table;
+    size_t i;
+    gpi_self_test_mask(t, 0x81010fffu);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    for (i = 0; i < t->count; i++) {
+        if (i == 0 || t->order[i] >> 32 != t->order[i - 1] >> 32) {
+            gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+            gpi_self_test_expect(t, 1, 0);
+        }
+        t->expected[1][t->expected_count[1] - 1]++;
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.key_size = d.value_size = 4;
+    d.expected_count = t->expected_count[0];
+    if (result == GP_OK) result = gp_hash_create(t->gp, &d, &table);
+    if (result != GP_OK) return result;
+    result = gpi_self_test_hash_calls(t, table);
+    (void)gp_hash_destroy(t->gp, table);
+    return result;
+}
+/* ---- End file src/context/self_test_keys.c ---- */
 
 /* ---- Begin file src/context/stats.c ---- */
 /* stats.c - counters and kernel times, read and reset. */

@@ -62,6 +62,9 @@ static const char help[] =
     "  --tile N          elements: of a group (serial), of a work-item (local)\n"
     "  --wg N            work-items of a group (local)\n"
     "  --polls N         looks at a late tile before it is computed anew\n"
+    "  --ring-rows N, --ring-reach N\n"
+    "                    sort: rows of the look-back table, and how many tiles a look-back goes back\n"
+    "  --dump FOLDER     the programs' sources and binaries go there\n"
     "  --load X          hash: this load of the table only\n"
     "output\n"
     "  --csv, --json     rows for programs; JSON has one object a line\n"
@@ -160,6 +163,9 @@ enum {
     TILE,
     WG,
     POLLS,
+    RING_ROWS,
+    RING_REACH,
+    DUMP,
     LOAD,
     CSV,
     JSON,
@@ -179,6 +185,9 @@ static const struct option long_options[] = {{"n", required_argument, NULL, OPTI
                                              {"tile", required_argument, NULL, TILE},
                                              {"wg", required_argument, NULL, WG},
                                              {"polls", required_argument, NULL, POLLS},
+                                             {"ring-rows", required_argument, NULL, RING_ROWS},
+                                             {"ring-reach", required_argument, NULL, RING_REACH},
+                                             {"dump", required_argument, NULL, DUMP},
                                              {"load", required_argument, NULL, LOAD},
                                              {"csv", no_argument, NULL, CSV},
                                              {"json", no_argument, NULL, JSON},
@@ -238,6 +247,9 @@ static bool set_option(bench_options *o, int option, const char *text)
     case TILE: return parse_u32(text, &o->tuning.tile);
     case WG: return parse_u32(text, &o->tuning.work_group_size);
     case POLLS: return parse_u32(text, &o->tuning.polls);
+    case RING_ROWS: return parse_u32(text, &o->tuning.ring_rows);
+    case RING_REACH: return parse_u32(text, &o->tuning.ring_reach);
+    case DUMP: o->dump = text; return true;
     case LOAD: return (o->load = strtod(text, NULL)) > 0 && o->load < 1;
     case DEVICE: o->device = text; return true;
     case NO_PEERS: o->no_peers = true; return true;

@@ -11,7 +11,7 @@ flags_of() { # file of kernels/
     *_serial.cl | */buckets.cl) printf '%s ' -DGPI_SHAPE_SERIAL=1 ;;
     esac
     case $1 in
-    */brackets.cl | */stack_*.cl) printf '%s ' -DGPI_BACK=0 ;;
+    */brackets.cl | */stack_*.cl) printf '%s ' -DGPI_LOOKBACK=0 ;;
     esac
     echo "-Ikernels -include ${1%/*}/prelude.h"
 }

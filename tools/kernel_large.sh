@@ -19,11 +19,11 @@ fi
 
 for reverse in 0 1; do
     name=large.$reverse
-    sed "s/^#define GPI_REVERSE .*/#define GPI_REVERSE $reverse/" tests/native/prelude_scan_u8.h >$out/$name.h
+    echo "#define GPI_REVERSE $reverse" >$out/$name.h
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O2 \
         -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
         -DGPI_PER_ITEM=$tile -DGPI_TILE=$tile -DGPI_LANES=1 -DGPI_FP64=1 -DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1 \
-        -c -o $out/$name.cl.o -include $out/$name.h kernels/scan/scan.cl
+        -c -o $out/$name.cl.o -include tests/native/prelude_scan_u8.h -include $out/$name.h kernels/scan/scan.cl
     $CLANG -std=gnu11 -O2 -Wall -Wextra -DELEMENT_TILE=$tile -DREVERSE=$reverse -o $out/$name \
         tests/native/kernel_large.c $out/$name.cl.o -lpthread
     $out/$name

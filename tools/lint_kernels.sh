@@ -85,10 +85,10 @@ for index in 4 8; do
     for kinds in 0 1; do
         for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
             check "brackets with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
-                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_BACK=0 $shape \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=0 $shape \
                 kernels/nest/brackets.cl
             check "brackets by look-back with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
-                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_BACK=1 -DGPI_MEASURE=$kinds \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=1 -DGPI_MEASURE=$kinds \
                 -DGPI_ENCLOSE=$kinds $shape kernels/nest/brackets_single_pass.cl
         done
     done
@@ -98,7 +98,7 @@ for index in 4 8; do
     for select in 0 1; do
         for shape in "$SERIAL" "$LOCAL"; do
             check "tree with indices of $index bytes, select $select $shape" -DGPI_FP64=0 $NARROW \
-                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_BACK=0 -DGPI_SYMBOL=uchar \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_LOOKBACK=0 -DGPI_SYMBOL=uchar \
                 "-DGPI_COUNTED(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/nest/tree.cl
         done
     done
@@ -107,7 +107,7 @@ done
 for element in affine f64_max; do
     for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
         check "stack_scan with $element $shape" -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 \
-            -DGPI_MATCH=0 -DGPI_BACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
+            -DGPI_MATCH=0 -DGPI_LOOKBACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
     done
 done
 # Nor has a histogram: samples, channels, edges, weights, counts.
@@ -125,7 +125,7 @@ done
 for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=1"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
         for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -target\ x86_64-linux-gnu -Dcl_nv_pragma_unroll; do
-            for source in kernels/hash/hash.cl "-include tests/native/hash_each.h kernels/hash/each.cl" kernels/hash/device.cl; do
+            for source in kernels/hash/hash.cl "-include kernels/hash/prelude.h kernels/hash/each.cl" kernels/hash/device.cl; do
                 check "$source $form $shape $lines" -DGPI_FP64=1 -DGPI_VALUE_WIDTH=0 $form $shape $lines $source
             done
         done
@@ -133,7 +133,7 @@ for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DG
 done
 # What items of a group do together, for kernels of the user's.
 for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-DGPI_GROUP_SIZE=1u -DGPI_GROUP_ALONE=1"; do
-    check "group_device $group" -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group -include tests/native/group_device.h \
+    check "group_device $group" -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group -include kernels/group/prelude.h \
         kernels/group/device.cl
 done
 # Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.

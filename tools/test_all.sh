@@ -3,7 +3,8 @@
 #
 # usage: tools/test_all.sh PROGRAM...
 #
-# PLATFORMS=pocl,rusticl takes some of them.
+# PLATFORMS=pocl,rusticl takes some of them. There are also as-nvidia, as-amd, as-intel_gpu, as-unknown and as-llvmpipe:
+# PoCL with the rows that this class of devices has in src/runtime/tuning_table.h.
 #
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
 set -eu
@@ -13,12 +14,32 @@ results=build/test-all
 rm -rf $results
 mkdir -p $results
 
+# The number of a gp_device_class.
+class_of() { # platform
+    case $1 in
+    as-unknown) echo 1 ;;
+    as-llvmpipe) echo 4 ;;
+    as-nvidia) echo 5 ;;
+    as-amd) echo 6 ;;
+    as-intel_gpu) echo 7 ;;
+    *)
+        echo "test-all: no class of devices: $1" >&2
+        return 1
+        ;;
+    esac
+}
+
 run_on() { # platform program...
     platform=$1
     shift
     export TEST_RESULTS=$results/$platform
     case $platform in
     pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
+    as-*)
+        # groups of hundreds of work-items: PoCL takes long to compile them
+        class=$(class_of "$platform") || return 1
+        GPUPRIM_TEST_CLASS=$class GPUPRIM_DEVICE=Portable TEST_TIMEOUT=${TEST_TIMEOUT:-1200} tools/run_tests.sh "$@"
+        ;;
     intel)
         # It keeps no built kernels: with a cache for all programs test_hash_values takes 21 s of CPU time, not 126.
         OCL_ICD_VENDORS="$PWD/build/intel/vendors" GPUPRIM_DEVICE=Intel GPUPRIM_CACHE="$PWD/$results/intel-cache" \
@@ -54,7 +75,10 @@ print_table() { # program...
 failed=
 for platform in $PLATFORMS; do
     found=0
-    tools/deps.sh "$platform" || found=$?
+    case $platform in
+    as-*) tools/deps.sh pocl || found=$? ;;
+    *) tools/deps.sh "$platform" || found=$? ;;
+    esac
     case $found in
     0) run_on "$platform" "$@" || failed="$failed $platform" ;;
     2) echo '* skipped' >$results/"$platform" ;;

@@ -25,7 +25,8 @@ typedef struct bench_options {
     bool no_peers;
     const char *only; /* peers whose names have this in them; NULL: all */
     const char *device;
-    double load; /* of a hash table; 0: the sub-command's loads */
+    const char *dump; /* gp_context_desc.dump_dir */
+    double load;      /* of a hash table; 0: the sub-command's loads */
     gp_strategy strategy;
     gp_tuning tuning;
 } bench_options;

@@ -22,8 +22,10 @@ static void open_pool(bench *b)
 bool bench_open(bench *b, const bench_options *options)
 {
     *b = (bench){.options = *options, .progress = isatty(STDERR_FILENO) == 1};
-    const gp_context_desc desc = {
-        .device_filter = options->device, .strategy = options->strategy, .tuning = options->tuning};
+    const gp_context_desc desc = {.device_filter = options->device,
+                                  .dump_dir = options->dump,
+                                  .strategy = options->strategy,
+                                  .tuning = options->tuning};
     if (gp_context_create(&desc, &b->gp) != GP_OK) {
         fprintf(stderr, "gpbench: %s\n", gp_last_error(NULL));
         return false;

@@ -8,6 +8,8 @@
        torn    GPI_FAULT_TORN          by every other word only; where a state is written twice, by those
                                           that were left out the first time: its words never agree
 
+   and of a sort's passes in all, or in one: GPI_FAULT_PASS (sort/lookback.cl).
+
    Internal: by gp_context_desc.build_options, as tests/base/test_fault_injection.c does. Calls that wait without
    bound (in place on a fair device) must not be made so. */
 #ifndef GPI_BASE_FAULT_INJECTION_CL

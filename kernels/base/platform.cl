@@ -102,7 +102,7 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
 #endif
 
-/* Plain memory written before GPI_RELEASE and a word's write is there behind a load of that word and
+/* Plain memory written before GPI_RELEASE and a word's write is there after a load of that word and
    GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. */
 #if GPI_ON_CPU
 #define GPI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
@@ -144,7 +144,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #endif
 
 /* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on
-   what inlining leaves behind (llvm.experimental.noalias.scope.decl). */
+   what inlining leaves (llvm.experimental.noalias.scope.decl). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
 #define GPI_NOINLINE __attribute__((noinline)) static
@@ -197,7 +197,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #endif
 
 /* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what
-   is behind them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's
+   follows them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's
    instructions for it. GPI_PACKS 1: so it is. */
 #if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \
     defined(__AVX512VL__)

@@ -1,7 +1,8 @@
 /* prelude.h - what the host writes ahead of every program, so that an editor or clang can read any file of
    kernels/ by itself (`make compile_commands.json`). Each folder's prelude.h adds what is written ahead of
    the programs there, for one case. No program of the library contains these files. GPI_SHAPE_SERIAL 1 shows
-   the serial shape. */
+   the serial shape. Nothing is defined here where the command line has GPI_WG: then it has the rest, too. */
+#ifndef GPI_WG
 #if GPI_SHAPE_SERIAL
 #define GPI_SHAPE_LOCAL 0
 #define GPI_WG 1
@@ -17,3 +18,4 @@
 #define GPI_WIDE 1
 #define GPI_INT64_EXTENDED 1
 #define GPI_FP64 1
+#endif

@@ -20,7 +20,7 @@
 #include "element/ops.cl"
 
 /* Small enough to be passed by value through every layer. */
-typedef struct gpi_source {
+typedef struct gpi_input {
 #if GPI_INPUTS > 0
     __global const GPI_IN *in;
 #endif
@@ -31,38 +31,38 @@ typedef struct gpi_source {
     __global const GPI_HEADS_TYPE *heads;
 #endif
     ulong count;
-} gpi_source;
+} gpi_input;
 
-/* Parameters of a kernel that reads a source, and the source made of them. */
+/* Parameters of a kernel that reads a input, and the input made of them. */
 #if GPI_INPUTS > 0
 #define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,
-#define GPI_IN_SET(source) (source).in = in + in_offset;
+#define GPI_IN_SET(input) (input).in = in + in_offset;
 #else
 #define GPI_IN_PARAMETERS
-#define GPI_IN_SET(source)
+#define GPI_IN_SET(input)
 #endif
 #if GPI_INPUTS == 2
 #define GPI_IN2_PARAMETERS __global const GPI_IN2 *in2, ulong in2_offset,
-#define GPI_IN2_SET(source) (source).in2 = in2 + in2_offset;
+#define GPI_IN2_SET(input) (input).in2 = in2 + in2_offset;
 #else
 #define GPI_IN2_PARAMETERS
-#define GPI_IN2_SET(source)
+#define GPI_IN2_SET(input)
 #endif
 #if GPI_HEADS
 #define GPI_HEADS_PARAMETERS __global const GPI_HEADS_TYPE *heads, ulong heads_offset,
-#define GPI_HEADS_SET(source) (source).heads = heads + heads_offset;
+#define GPI_HEADS_SET(input) (input).heads = heads + heads_offset;
 #else
 #define GPI_HEADS_PARAMETERS
-#define GPI_HEADS_SET(source)
+#define GPI_HEADS_SET(input)
 #endif
-#define GPI_SOURCE_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS
-#define GPI_SOURCE_SET(source) \
-    GPI_IN_SET(source)         \
-    GPI_IN2_SET(source)        \
-    GPI_HEADS_SET(source)      \
-    (source).count = gpi_count(bound, wanted, wanted_offset, wanted_words)
+#define GPI_INPUT_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS
+#define GPI_INPUT_SET(input) \
+    GPI_IN_SET(input)        \
+    GPI_IN2_SET(input)       \
+    GPI_HEADS_SET(input)     \
+    (input).count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
-static ulong gpi_position(gpi_source source, ulong i) { return GPI_REVERSE ? source.count - 1 - i : i; }
+static ulong gpi_position(gpi_input input, ulong i) { return GPI_REVERSE ? input.count - 1 - i : i; }
 
 #if GPI_IN_HALF
 #define GPI_READ_IN(p, i) vload_half(i, p)
@@ -76,44 +76,44 @@ static ulong gpi_position(gpi_source source, ulong i) { return GPI_REVERSE ? sou
 #endif
 
 /* The input element at a position, mapped. */
-static GPI_Y gpi_read(gpi_source source, ulong position)
+static GPI_Y gpi_read(gpi_input input, ulong position)
 {
 #if GPI_MAPPED && GPI_INPUTS == 2
-    return gpi_map(GPI_READ_IN(source.in, position), GPI_READ_IN2(source.in2, position), position);
+    return gpi_map(GPI_READ_IN(input.in, position), GPI_READ_IN2(input.in2, position), position);
 #elif GPI_INPUTS == 0
     return gpi_map(position);
 #elif GPI_MAPPED
-    return gpi_map(GPI_READ_IN(source.in, position), position);
+    return gpi_map(GPI_READ_IN(input.in, position), position);
 #else
-    return GPI_READ_IN(source.in, position);
+    return GPI_READ_IN(input.in, position);
 #endif
 }
 
 #if GPI_HEADS
 /* The first element begins a segment in any case. */
-static GPI_HEAD gpi_is_head(gpi_source source, ulong i)
+static GPI_HEAD gpi_is_head(gpi_input input, ulong i)
 {
-    const ulong position = gpi_position(source, i);
+    const ulong position = gpi_position(input, i);
     if (i == 0) return 1;
 #if GPI_HEADS == 1
-    return source.heads[position + GPI_REVERSE] != 0;
+    return input.heads[position + GPI_REVERSE] != 0;
 #else
-    return source.heads[position] != source.heads[position + 2 * GPI_REVERSE - 1];
+    return input.heads[position] != input.heads[position + 2 * GPI_REVERSE - 1];
 #endif
 }
 #endif
 
 /* Element i. */
-static GPI_T gpi_load(gpi_source source, ulong i)
+static GPI_T gpi_load(gpi_input input, ulong i)
 {
-    const ulong position = gpi_position(source, i);
+    const ulong position = gpi_position(input, i);
 #if GPI_HEADS
     GPI_T x;
-    x.value = GPI_BASE_MAKE(gpi_read(source, position), position);
-    x.head = gpi_is_head(source, i);
+    x.value = GPI_BASE_MAKE(gpi_read(input, position), position);
+    x.head = gpi_is_head(input, i);
     return x;
 #else
-    return GPI_BASE_MAKE(gpi_read(source, position), position);
+    return GPI_BASE_MAKE(gpi_read(input, position), position);
 #endif
 }
 
@@ -131,18 +131,18 @@ typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT
 #endif
 
 /* Input elements i .. i + 15, mapped. */
-static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_source source, ulong i)
+static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
 {
 #if GPI_MAPPED
     GPI_Y lane[16];
-    for (uint k = 0; k < 16; k++) lane[k] = gpi_read(source, gpi_position(source, i + k));
+    for (uint k = 0; k < 16; k++) lane[k] = gpi_read(input, gpi_position(input, i + k));
     return vload16(0, lane);
 #else
-    const ulong position = GPI_REVERSE ? source.count - i - 16 : i;
+    const ulong position = GPI_REVERSE ? input.count - i - 16 : i;
 #if GPI_IN_HALF
-    const float16 v = vload_half16(0, source.in + position);
+    const float16 v = vload_half16(0, input.in + position);
 #else
-    const GPI_VECTOR(GPI_IN) v = vload16(0, source.in + position);
+    const GPI_VECTOR(GPI_IN) v = vload16(0, input.in + position);
 #endif
     return GPI_REVERSE ? GPI_TURNED(v) : v;
 #endif
@@ -150,9 +150,9 @@ static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_source source, ulong i)
 
 #if GPI_HEADS
 /* Heads among elements i .. i + 15, all bits set; i > 0. */
-static GPI_VECTOR(GPI_HEAD) gpi_read_heads(gpi_source source, ulong i)
+static GPI_VECTOR(GPI_HEAD) gpi_read_heads(gpi_input input, ulong i)
 {
-    __global const GPI_HEADS_TYPE *at = source.heads + (GPI_REVERSE ? source.count - i - 15 : i);
+    __global const GPI_HEADS_TYPE *at = input.heads + (GPI_REVERSE ? input.count - i - 15 : i);
 #if GPI_HEADS == 1
     const GPI_VECTOR(GPI_HEAD) heads =
         GPI_CONVERT(GPI_HEAD, vload16(0, at) != (GPI_VECTOR(GPI_HEADS_TYPE))(0));

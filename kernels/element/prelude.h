@@ -5,7 +5,9 @@
 #define GPI_IDENTITY_WORDS 0u
 #define GPI_COMMUTATIVE 1
 #define GPI_EXACT 1
+#ifndef GPI_LANES
 #define GPI_LANES 1
+#endif
 #define GPI_FIELD_COUNT 1
 #define GPI_FIELDS(X) X(0)
 #define GPI_OP_0 GPI_SUM

@@ -5,7 +5,7 @@
        NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0
 
    In item order, for G items, any number. All of them call, or none. `memory` is free on return: each call
-   ends with a barrier behind its last reading.
+   ends with a barrier after its last reading.
 
        reduce, a tree of neighbours        scan, each step doubles the reach (Hillis & Steele 1986)
          x0  x1  x2  x3  x4                  row 0   x0   x1   x2   x3   x4

@@ -75,7 +75,7 @@ static uint gp_group_unpack(uint n, __local uint *memory)
     return total;
 }
 
-/* The first item that ends behind the piece; G, if there is no such piece. */
+/* The first item that ends after the piece; G, if there is no such piece. */
 static uint gp_group_owner(uint piece, uint *rank, __local const uint *memory)
 {
     uint low = 0, high = GPI_GROUP_SIZE;

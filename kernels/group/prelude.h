@@ -1,9 +1,11 @@
 /* prelude.h - collectives of a user's kernel (src/context/device_source.c): counts of each item. */
 #include "base/prelude.h"
-#define GPI_LANES 1
+#ifndef GPI_GROUP_SIZE
 #define GPI_GROUP_SIZE ((uint)get_local_size(0))
-#define GPI_GROUP_ITEM ((uint)get_local_id(0))
 #define GPI_GROUP_ALONE 0
+#endif
+#define GPI_LANES 1
+#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * (uint)get_local_id(1))
 #define GPI_GROUP gpi_counts
 #define GPI_GROUP_T uint
 #define GPI_GROUP_COMBINE(a, b) ((a) + (b))

@@ -1,7 +1,9 @@
 /* prelude.h - packed slots, and the expressions of gp_hash_for_each (src/hash/table.c, src/hash/for_each.c). */
 #include "base/prelude.h"
+#ifndef GPI_HASH_PACKED
 #define GPI_HASH_PACKED 1
 #define GPI_VALUE_WIDTH 0
+#endif
 #define GPI_EACH_KEY int
 #define GPI_EACH_KEY_OF(bits) as_int((uint)(bits))
 #define GPI_EACH_VALUE float

@@ -36,4 +36,8 @@
 #define GPI_ROW 76
 #define GPI_BORDER 0
 #define GPI_WEIGHTS 1
+#if GPI_SHAPE_SERIAL
+#define GPI_NEAR __private
+#else
 #define GPI_NEAR __local
+#endif

@@ -16,7 +16,7 @@
    unless brackets are nested as deep as tiles are long. No group waits for another.
 
    Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an
-   opener that is never closed has none, and is around everything behind it; kinds do not matter.         */
+   opener that is never closed has none, and is around everything after it; kinds do not matter.         */
 #ifndef GPI_NEST_BRACKETS_CL
 #define GPI_NEST_BRACKETS_CL
 #include "base/count.cl"
@@ -36,14 +36,14 @@ static bool gpi_is_beyond(gpi_nest nest, uint group)
     return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);
 }
 
-GPI_KERNEL void gp_brackets_pair(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
+GPI_KERNEL void gp_brackets_pair(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS, volatile __global uint *counters)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
-    gpi_pair_group(GPI_INPUT, match + match_at, nest, (uint)get_group_id(0), shared);
+    gpi_pair_group(GPI_SYMBOL_INPUT, match + match_at, nest, (uint)get_group_id(0), shared);
     gpi_pair_note(nest, (uint)get_group_id(0), shared);
 }
 
@@ -65,7 +65,7 @@ static uint gpi_join_tile_of(uint group, uint groups)
     return group % 2 ? groups - 1 - group / 2 : group / 2;
 }
 
-GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
+GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);
@@ -73,26 +73,27 @@ GPI_KERNEL void gp_brackets_join(GPI_INPUT_PARAMETERS, __global gpi_index *match
     GPI_SHARED(gpi_join_memory, shared);
     const uint l = (uint)get_local_id(0);
     if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;
-    gpi_note_add(nest, tile, gpi_join_tile(GPI_INPUT, match + match_at, nest, tile, l, GPI_WG), shared);
+    gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG),
+                 shared);
 }
 
-GPI_KERNEL void gp_brackets_enclose(GPI_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,
+GPI_KERNEL void gp_brackets_enclose(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,
                                     uint parents, __global gpi_index *depth, ulong depth_at, uint depths,
                                     GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
-    gpi_enclose_group(GPI_INPUT, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,
+    gpi_enclose_group(GPI_SYMBOL_INPUT, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,
                       depth + depth_at, depths != 0, shared);
 }
 
-GPI_KERNEL void gp_brackets_measure(GPI_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)
+GPI_KERNEL void gp_brackets_measure(GPI_SYMBOL_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     const uint tile = (uint)get_group_id(0);
     if (tile >= gpi_tiles_of(nest.n)) return;
-    gpi_measure_tile(GPI_INPUT, nest, tile, shared);
+    gpi_measure_tile(GPI_SYMBOL_INPUT, nest, tile, shared);
 }
 #endif

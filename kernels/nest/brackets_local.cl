@@ -14,7 +14,7 @@
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
-#if GPI_BACK
+#if GPI_LOOKBACK
 #include "nest/lookback.cl"
 #endif
 
@@ -29,7 +29,7 @@ GPI_DEFINE_TREE(items, __local const gpi_node *, GPI_NODE_AT)
 
 #define GPI_ALONE 0xffffu /* an element without a partner in the tile */
 #define GPI_PENDING \
-    0x8000u /* GPI_BACK: a closer whose partner is in a tile before: that, and how far below the \
+    0x8000u /* GPI_LOOKBACK: a closer whose partner is in a tile before: that, and how far below the \
                top of the stack */
 
 /* What the items of a group tell each other. */
@@ -53,7 +53,7 @@ typedef __local gpi_pair_memory *gpi_pair_shared;
 typedef __local gpi_join_memory *gpi_join_shared;
 
 /* Signs of the tile's elements: neighbours read neighbours. */
-static void gpi_load_signs(gpi_input in, ulong begin, uint length, gpi_shared shared)
+static void gpi_load_signs(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)
 {
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
         shared->sign[i] = i < length ? (char)gpi_sign(in, begin + i) : (char)0;
@@ -155,7 +155,7 @@ static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
 /* The tile's i-th element is a closer whose partner is `need` below the top of the stack before the tile. */
 static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local ushort *partner)
 {
-#if GPI_BACK
+#if GPI_LOOKBACK
     partner[i] = (ushort)(GPI_PENDING + need);
 #else
     const ulong begin = gpi_tile_begin(tile);
@@ -181,7 +181,7 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* How many of the item's openers nothing behind them in the tile closes, the lowest ones; *at: how many of
+/* How many of the item's openers nothing after them in the tile closes, the lowest ones; *at: how many of
    the tile's are below them. */
 static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)
 {
@@ -198,7 +198,7 @@ static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)
 static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;
-#if GPI_BACK
+#if GPI_LOOKBACK
     volatile __global uint *word = nest.cells + at / 2;
     if (gpi_tells(word, tile, k)) (void)atomic_or(word, (GPI_CELL_THERE | i) << (at & 1) * 16);
 #else
@@ -216,15 +216,15 @@ static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile,
         gpi_keep(nest, tile, at + k, first + popcount(~open & (open - 1)));
 }
 
-/* GPI_BACK: closers that are pending are written later, and openers that the tile leaves by those who close
-   them, or behind the launch: two groups would write them otherwise, in any order. */
-static void gpi_pair_write(gpi_input in, __global gpi_index *match, ulong begin, uint length,
+/* GPI_LOOKBACK: closers that are pending are written later, and openers that the tile leaves by those who close
+   them, or after the launch: two groups would write them otherwise, in any order. */
+static void gpi_pair_write(gpi_symbol_input in, __global gpi_index *match, ulong begin, uint length,
                            __local const ushort *partner, gpi_shared shared)
 {
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         const uint k = partner[i];
         (void)k;
-        if (GPI_BACK && (k != GPI_ALONE ? k >= GPI_PENDING : shared->sign[i] > 0)) continue;
+        if (GPI_LOOKBACK && (k != GPI_ALONE ? k >= GPI_PENDING : shared->sign[i] > 0)) continue;
 #if GPI_MATCH
         match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;
 #endif
@@ -243,7 +243,7 @@ static void gpi_note_clear(gpi_shared shared)
 
 /* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early
    and have barriers.) */
-static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile,
+static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                            gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;
@@ -266,7 +266,7 @@ static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nes
     gpi_sync(); /* all mismatches are counted */
 }
 
-/* What the group has noted of its tile goes to where the others can read it, behind the launch. */
+/* What the group has noted of its tile goes to where the others can read it, after the launch. */
 static void gpi_pair_note(gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     if (get_local_id(0) == 0) nest.notes[tile] = memory->group.note;
@@ -353,7 +353,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
 }
 
 /* The tile's signs and its items' tree. */
-static void gpi_open_tile(gpi_input in, gpi_nest nest, uint tile, gpi_shared shared)
+static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_shared shared)
 {
     uint open, close;
     gpi_load_signs(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), shared);
@@ -364,7 +364,7 @@ static void gpi_open_tile(gpi_input in, gpi_nest nest, uint tile, gpi_shared sha
     gpi_grow_tree(node, open, shared);
 }
 
-static void gpi_enclose_group(gpi_input in, gpi_nest nest, uint tile, __global gpi_index *parent,
+static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,
                               bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)
 {
     gpi_open_tile(in, nest, tile, &memory->group);
@@ -388,7 +388,7 @@ static void gpi_measure_items(gpi_shared shared)
     gpi_sync(); /* everybody has measured */
 }
 
-static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
+static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     gpi_open_tile(in, nest, tile, &memory->group);
     gpi_measure_items(&memory->group);

@@ -78,9 +78,9 @@ typedef struct gpi_brackets_block {
 
 #if GPI_TABLE
 /* Whether blocks can be classified. */
-GPI_INLINE bool gpi_has_blocks(gpi_input in) { return in.classes->lists != 0; }
+GPI_INLINE bool gpi_has_blocks(gpi_symbol_input in) { return in.classes->lists != 0; }
 
-GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_input in, gpi_index at)
+GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)
 {
     const uint count = in.classes->count;
     block->brackets = 0;
@@ -95,14 +95,14 @@ GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_input in, gpi_inde
 }
 
 /* The sign of element `at`, which is the block's j-th. */
-GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_input in, gpi_index at, uint j)
+GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_symbol_input in, gpi_index at, uint j)
 {
     return gpi_sign(in, at);
 }
 #else
-GPI_INLINE bool gpi_has_blocks(gpi_input in) { return true; }
+GPI_INLINE bool gpi_has_blocks(gpi_symbol_input in) { return true; }
 
-GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_input in, gpi_index at)
+GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)
 {
     ulong others = 0;
     for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) block->sign[j] = (char)gpi_sign(in, at + j);
@@ -114,7 +114,7 @@ GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_input in, gpi_inde
     block->brackets = ~others;
 }
 
-GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_input in, gpi_index at, uint j)
+GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_symbol_input in, gpi_index at, uint j)
 {
     return block->sign[j];
 }
@@ -122,7 +122,7 @@ GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_input in, gpi
 
 /* Blocks of `count` neighbouring tiles, the first of which begins at `at`. True: there are few brackets in
    any of them. */
-GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, uint count, gpi_input in, gpi_index at)
+GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, uint count, gpi_symbol_input in, gpi_index at)
 {
     bool few = gpi_has_blocks(in);
     if (!few) return false;
@@ -142,7 +142,7 @@ GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brack
 /* Element `at`, which is the tile's i-th. Every element is written to the cell above the stack: an opener
    stays there. The partner of what is no closer is none, which is more than any index: min() then gives the
    element itself, whose own partner is written last. */
-GPI_INLINE void gpi_brackets_step(gpi_strand *s, __global uint **free, gpi_input in, long sign,
+GPI_INLINE void gpi_brackets_step(gpi_strand *s, __global uint **free, gpi_symbol_input in, long sign,
                                   __global gpi_index *match, gpi_index at, uint i)
 {
     const long closes = sign >> 63; /* all bits, or none */
@@ -172,7 +172,7 @@ GPI_INLINE void gpi_brackets_step(gpi_strand *s, __global uint **free, gpi_input
 typedef uint16 gpi_brackets_words __attribute__((aligned(4)));
 
 /* The block of 64 elements from `at` on, few of which are brackets; `i`: counted from the tile's begin. */
-GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_input in,
+GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_symbol_input in,
                              const gpi_brackets_block *block, __global gpi_index *match, gpi_index at, uint i)
 {
 #if GPI_MATCH
@@ -187,7 +187,7 @@ GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_input in,
 }
 
 /* Blocks of `count` neighbouring tiles in step, from index `begin` on, as far as whole blocks go. */
-GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count, gpi_input in,
+GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count, gpi_symbol_input in,
                                 __global gpi_index *match, gpi_index begin, uint length)
 {
     uint i = 0;
@@ -211,7 +211,7 @@ GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count,
     return i;
 }
 
-static void gpi_pair_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile)
+static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile)
 {
     gpi_strand s[1];
     __global uint *free[1];
@@ -224,7 +224,7 @@ static void gpi_pair_tile(gpi_input in, __global gpi_index *match, gpi_nest nest
 }
 
 /* The group's GPI_STRANDS tiles: abreast where all are whole. */
-static void gpi_pair_group(gpi_input in, __global gpi_index *match, gpi_nest nest, uint group,
+static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint group,
                            gpi_pair_shared shared)
 {
     const uint tile = group * GPI_STRANDS;
@@ -261,7 +261,7 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
 }
 
 /* How far the stack gets above its height before the tile. */
-static void gpi_measure_tile(gpi_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)
+static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
     const uint length = gpi_brackets_tile_length(nest, tile);
@@ -305,9 +305,9 @@ GPI_NOINLINE gpi_index gpi_walk_below(gpi_walk *w)
     return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);
 }
 
-/* What the element behind `at` has, whose own is `now` and has been written. Under an opener of this tile is
+/* What the element after `at` has, whose own is `now` and has been written. Under an opener of this tile is
    its parent, which is written already; `first` is that opener, or for what is no closer the element itself. */
-GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long sign,
+GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_symbol_input in, long sign,
                                  __global const gpi_index *parent, gpi_index at, bool parents)
 {
     if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;
@@ -319,8 +319,9 @@ GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_input in, long 
 }
 
 /* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later. */
-GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, const gpi_brackets_block *block,
-                                  __global gpi_index *out, gpi_index at, bool parents)
+GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_symbol_input in,
+                                  const gpi_brackets_block *block, __global gpi_index *out, gpi_index at,
+                                  bool parents)
 {
     ulong left = block->brackets;
     uint j = 0;
@@ -336,8 +337,8 @@ GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_input in, cons
 }
 
 /* Elements of `count` neighbouring tiles of `length` in step. */
-GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_input in, __global gpi_index *out,
-                               uint length, bool parents)
+GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_symbol_input in,
+                               __global gpi_index *out, uint length, bool parents)
 {
     uint i = 0;
     for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
@@ -369,7 +370,8 @@ GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_inpu
     }
 }
 
-GPI_INLINE void gpi_walk_group(gpi_input in, gpi_nest nest, uint group, __global gpi_index *out, bool parents)
+GPI_INLINE void gpi_walk_group(gpi_symbol_input in, gpi_nest nest, uint group, __global gpi_index *out,
+                               bool parents)
 {
     const uint tile = group * GPI_STRANDS;
     gpi_walk w[GPI_STRANDS];
@@ -386,7 +388,7 @@ GPI_INLINE void gpi_walk_group(gpi_input in, gpi_nest nest, uint group, __global
     }
 }
 
-static void gpi_enclose_group(gpi_input in, gpi_nest nest, uint group, __global gpi_index *parent,
+static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group, __global gpi_index *parent,
                               bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)
 {
     (void)shared;

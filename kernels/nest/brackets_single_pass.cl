@@ -11,7 +11,7 @@
    An opener's partner comes from the future: the group that closes it writes it. In the serial shape the
    opener's own tile has written "none" before, which its leaf publishes with the cells. In the local shape
    nothing would order the two, so that openers which a tile leaves are written by their closers only, and
-   those that nobody closes by a launch behind:
+   those that nobody closes by a later launch:
 
        rest             a group a tile   no partner for the openers that are left in the end
        report           one group        as in nest/brackets.cl
@@ -44,13 +44,13 @@ typedef struct gpi_answer {
 #if GPI_SHAPE_SERIAL
 /* ------------------------------------------------------------------ serial */
 
-static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
+static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
 {
     (void)memory;
     return atomic_inc(ticket);
 }
 
-static void gpi_back_tile(gpi_input in, gpi_answer to, gpi_nest nest, uint tile)
+static void gpi_lookback_tile(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile)
 {
     if (gpi_leaf(nest, tile).pops > 0)
         gpi_note_add(nest, tile, gpi_join_tile(in, to.match, nest, tile, 0, 1), 0);
@@ -59,13 +59,15 @@ static void gpi_back_tile(gpi_input in, gpi_answer to, gpi_nest nest, uint tile)
 #endif
 }
 
-static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint group, gpi_pair_shared memory)
+static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint group,
+                               gpi_pair_shared memory)
 {
     const uint first = group * GPI_STRANDS, end = min(first + GPI_STRANDS, gpi_tiles_of(nest.n));
     if (first >= end) return; /* so do all later ones: nobody waits for them */
     gpi_pair_group(in, to.match, nest, group, memory);
-    for (uint tile = first; tile < end; tile++) (void)gpi_back_climb(nest.tree, tile, gpi_leaf(nest, tile));
-    for (uint tile = first; tile < end; tile++) gpi_back_tile(in, to, nest, tile);
+    for (uint tile = first; tile < end; tile++)
+        (void)gpi_lookback_climb(nest.tree, tile, gpi_leaf(nest, tile));
+    for (uint tile = first; tile < end; tile++) gpi_lookback_tile(in, to, nest, tile);
 #if GPI_ENCLOSE
     gpi_enclose_group(in, nest, group, to.parent, to.parents != 0, to.depth, to.depths != 0, memory);
 #endif
@@ -75,7 +77,7 @@ static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint grou
 /* ------------------------------------------------------------------ local */
 
 /* All items call. */
-static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
+static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
 {
     if (get_local_id(0) == 0) memory->group.height[0] = atomic_inc(ticket);
     gpi_sync(); /* the ticket is there */
@@ -86,7 +88,7 @@ static uint gpi_back_ticket(volatile __global uint *ticket, gpi_pair_shared memo
 
 /* The next pending closer of the item's finds its opener below the one before's. `place` is the tile itself
    before the first one. */
-static gpi_place gpi_back_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)
+static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)
 {
     const bool fresh = place.leaf == tile;
     if (place.leaf == GPI_NOWHERE || (!fresh && need < gpi_leaf(nest, place.leaf).pushes)) {
@@ -99,8 +101,8 @@ static gpi_place gpi_back_next(gpi_nest nest, uint tile, gpi_place place, gpi_in
 }
 
 /* The tile's closers whose openers are in tiles before; the item's are every GPI_WG-th element. */
-static gpi_note gpi_back_join(gpi_input in, gpi_answer to, gpi_nest nest, uint tile,
-                              __local const ushort *partner)
+static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,
+                                  __local const ushort *partner)
 {
     const ulong begin = gpi_tile_begin(tile);
     const uint length = gpi_brackets_tile_length(nest, tile);
@@ -110,7 +112,7 @@ static gpi_note gpi_back_join(gpi_input in, gpi_answer to, gpi_nest nest, uint t
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         const uint code = partner[i];
         if (code < GPI_PENDING || code == GPI_ALONE) continue;
-        place = gpi_back_next(nest, tile, place, place.need + (code - GPI_PENDING - seen), &note);
+        place = gpi_lookback_next(nest, tile, place, place.need + (code - GPI_PENDING - seen), &note);
         seen = code - GPI_PENDING;
         if (place.leaf != GPI_NOWHERE) {
             note.joined++;
@@ -125,15 +127,16 @@ static gpi_note gpi_back_join(gpi_input in, gpi_answer to, gpi_nest nest, uint t
     return note;
 }
 
-/* A tile behind the input's end is taken for an empty one. (Nobody returns early: PoCL 3.1 lets all items
-   follow the first one's conditions in what stands behind a return and a barrier.) */
-static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint tile, gpi_pair_shared memory)
+/* A tile after the input's end is taken for an empty one. (Nobody returns early: PoCL 3.1 lets all items
+   follow the first one's conditions in what follows a return and a barrier.) */
+static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,
+                               gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;
     gpi_pair_group(in, to.match, nest, tile, memory);
-    if (get_local_id(0) == 0) shared->before = gpi_back_climb(nest.tree, tile, shared->tree[1]);
+    if (get_local_id(0) == 0) shared->before = gpi_lookback_climb(nest.tree, tile, shared->tree[1]);
     gpi_sync(); /* what comes before the tile is there; nobody has to wait for it */
-    const gpi_note note = gpi_back_join(in, to, nest, tile, memory->stage);
+    const gpi_note note = gpi_lookback_join(in, to, nest, tile, memory->stage);
 #if GPI_MEASURE
     gpi_note_sum(note, &shared->note);
     gpi_measure_items(shared);
@@ -149,14 +152,14 @@ static void gpi_back_group(gpi_input in, gpi_answer to, gpi_nest nest, uint tile
 
 /* ------------------------------------------------------------------ kernels */
 
-GPI_KERNEL void gp_brackets_look_back(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
+GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                       __global gpi_index *parent, ulong parent_at, uint parents,
                                       __global gpi_index *depth, ulong depth_at, uint depths,
                                       GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
-    const uint group = gpi_back_ticket(scratch + tree_at, shared);
+    const uint group = gpi_lookback_ticket(scratch + tree_at, shared);
     gpi_answer to;
     GPI_COUNT_CHECK(group == 0, counters);
     to.match = match + match_at;
@@ -164,11 +167,11 @@ GPI_KERNEL void gp_brackets_look_back(GPI_INPUT_PARAMETERS, __global gpi_index *
     to.depth = depth + depth_at;
     to.parents = parents;
     to.depths = depths;
-    gpi_back_group(GPI_INPUT, to, nest, group, shared);
+    gpi_lookback_group(GPI_SYMBOL_INPUT, to, nest, group, shared);
 }
 
 /* Openers that nobody closes: of those that the tile leaves the lowest ones. */
-GPI_KERNEL void gp_brackets_rest(GPI_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
+GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);

@@ -9,16 +9,16 @@
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
-#if GPI_BACK
+#if GPI_LOOKBACK
 #include "nest/lookback.cl"
 #endif
 
-#if GPI_BACK
+#if GPI_LOOKBACK
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters
-#define GPI_NEST_SET(nest)                                                                   \
-    const gpi_back back =                                                                    \
-        gpi_back_make(scratch + tree_at, GPI_INPUT, counters,                                \
-                      gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \
+#define GPI_NEST_SET(nest)                                                                       \
+    const gpi_lookback back =                                                                    \
+        gpi_lookback_make(scratch + tree_at, GPI_SYMBOL_INPUT, counters,                         \
+                          gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \
     const gpi_nest nest = gpi_nest_make(scratch, notes_at, back, leaves, back.n)
 #else
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS
@@ -30,7 +30,7 @@
 /* ------------------------------------------------------------------ join */
 
 /* Closer and opener of different tiles. */
-static void gpi_join_pair(gpi_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,
+static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,
                           ulong begin, gpi_note *note)
 {
 #if GPI_MATCH
@@ -69,8 +69,8 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
 
 /* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs
    in runs, each in one tile. */
-static gpi_note gpi_join_tile(gpi_input in, __global gpi_index *match, gpi_nest nest, uint tile, uint first,
-                              uint stride)
+static gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
+                              uint first, uint stride)
 {
     const ulong begin = gpi_tile_begin(tile);
     const gpi_index closers = gpi_leaf(nest, tile).pops;
@@ -112,7 +112,7 @@ static gpi_note gpi_join_tile(gpi_input in, __global gpi_index *match, gpi_nest 
 #define GPI_ERRORS_JOINED 7
 #define GPI_ERRORS_SEARCHES 8
 
-#if !GPI_BACK || GPI_SHAPE_SERIAL
+#if !GPI_LOOKBACK || GPI_SHAPE_SERIAL
 /* The first closer that finds the stack empty: down the tree, to where more is popped than there is. */
 static ulong gpi_first_unmatched_closer(gpi_nest nest)
 {
@@ -163,8 +163,8 @@ static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
     return sum;
 }
 
-/* One group, behind all others' launches. */
-GPI_KERNEL void gp_brackets_report(GPI_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,
+/* One group, after all others' launches. */
+GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,
                                    GPI_NEST_PARAMETERS)
 {
     GPI_NEST_SET(nest);
@@ -182,7 +182,7 @@ GPI_KERNEL void gp_brackets_report(GPI_INPUT_PARAMETERS, __global ulong *errors,
         sum.depth = max(sum.depth, sums[j].depth);
         sum.lone = min(sum.lone, sums[j].lone);
     }
-#if !GPI_BACK || GPI_SHAPE_SERIAL
+#if !GPI_LOOKBACK || GPI_SHAPE_SERIAL
     sum.lone = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;
 #endif
     (void)in;

@@ -40,24 +40,24 @@
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 
-#if GPI_BACK
+#if GPI_LOOKBACK
 #define GPI_NODE_WORDS 4
 #define GPI_WORD_THERE 0x80000000u
 #define GPI_CELL_THERE 0x8000u
 
 /* The tree of tiles, and what it takes to do a late tile's work. Node 0, which is no node, has the ticket. */
-typedef struct gpi_back {
+typedef struct gpi_lookback {
     volatile __global uint *words;
-    gpi_input in;
+    gpi_symbol_input in;
     volatile __global uint *counters;
     ulong n;
     uint leaves, polls;
-} gpi_back;
+} gpi_lookback;
 
-static gpi_back gpi_back_make(volatile __global uint *words, gpi_input in, volatile __global uint *counters,
-                              ulong n, uint leaves, uint polls)
+static gpi_lookback gpi_lookback_make(volatile __global uint *words, gpi_symbol_input in,
+                                      volatile __global uint *counters, ulong n, uint leaves, uint polls)
 {
-    gpi_back back;
+    gpi_lookback back;
     back.words = words;
     back.in = in;
     back.counters = counters;
@@ -73,20 +73,20 @@ static uint gpi_node_word(gpi_node node, uint k)
     return GPI_WORD_THERE | (uint)(k % 2 ? (ulong)x >> 31 : (ulong)x);
 }
 
-static volatile __global uint *gpi_node_words(gpi_back back, uint x)
+static volatile __global uint *gpi_node_words(gpi_lookback back, uint x)
 {
     return back.words + (ulong)x * GPI_NODE_WORDS;
 }
 
 /* A node that somebody has computed. */
-static void gpi_back_write(gpi_back back, uint x, gpi_node node)
+static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)
 {
     volatile __global uint *words = gpi_node_words(back, x);
     for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));
 }
 
 /* A node, by the tile that its last leaf is. */
-static void gpi_back_publish(gpi_back back, uint x, gpi_node node)
+static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)
 {
     const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;
     volatile __global uint *words = gpi_node_words(back, x);
@@ -102,7 +102,7 @@ static gpi_index gpi_number_of(uint low, uint high)
 }
 
 /* One look at node x: false when it is not there yet. Nodes that have no tiles are. (back.pml: `whole`.) */
-static bool gpi_back_look(gpi_back back, uint x, gpi_node *node)
+static bool gpi_lookback_look(gpi_lookback back, uint x, gpi_node *node)
 {
     const uint level = clz(x) - clz(back.leaves);
     volatile __global uint *words = gpi_node_words(back, x);
@@ -118,7 +118,7 @@ static bool gpi_back_look(gpi_back back, uint x, gpi_node *node)
 
 #if GPI_SHAPE_LOCAL
 /* A tile's node, from the input. */
-static gpi_node gpi_back_leaf(gpi_back back, uint tile)
+static gpi_node gpi_lookback_leaf(gpi_lookback back, uint tile)
 {
     const ulong begin = gpi_tile_begin(tile);
     const uint length = gpi_tile_length_of(back.n, tile);
@@ -134,7 +134,7 @@ static gpi_node gpi_back_leaf(gpi_back back, uint tile)
 }
 
 /* Where in a tile the opener is that it leaves with `above` others on it; from the input. */
-GPI_NOINLINE uint gpi_back_opener(gpi_back back, uint tile, uint above)
+GPI_NOINLINE uint gpi_lookback_opener(gpi_lookback back, uint tile, uint above)
 {
     const ulong begin = gpi_tile_begin(tile);
     uint closers = 0, i = gpi_tile_length_of(back.n, tile);
@@ -153,54 +153,54 @@ GPI_NOINLINE uint gpi_back_opener(gpi_back back, uint tile, uint above)
 /* A leaf that was not there a moment ago. Local: ends after so many looks. Serial: ends because the tile has
    been started, before the one that waits, and goes on to publish its leaf without waiting for anybody.
    (back.pml: `alive`.) */
-static gpi_node gpi_back_wait(gpi_back back, uint x)
+static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)
 {
     gpi_node node;
     bool there = false;
 #if GPI_SHAPE_LOCAL
-    for (uint looks = back.polls; looks > 0 && !there; looks--) there = gpi_back_look(back, x, &node);
-    if (!there) node = gpi_back_leaf(back, x - back.leaves);
+    for (uint looks = back.polls; looks > 0 && !there; looks--) there = gpi_lookback_look(back, x, &node);
+    if (!there) node = gpi_lookback_leaf(back, x - back.leaves);
 #else
-    while (!there) there = gpi_back_look(back, x, &node);
+    while (!there) there = gpi_lookback_look(back, x, &node);
 #endif
     return node;
 }
 
 /* Node x from what is below it, in order from the left: nodes where they are there, else their children.
    Ends because each turn goes down, or on to the right. (back.pml: `right`.) */
-GPI_NOINLINE gpi_node gpi_back_compute(gpi_back back, uint x)
+GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
 {
     gpi_node all = gpi_node_make(0, 0), node;
     uint y = x;
     bool done = false;
     while (!done) {
-        const bool there = gpi_back_look(back, y, &node);
+        const bool there = gpi_lookback_look(back, y, &node);
         if (!there && y < back.leaves) {
             y = 2 * y;
         } else {
-            if (!there) node = gpi_back_wait(back, y);
+            if (!there) node = gpi_lookback_wait(back, y);
             all = gpi_node_product(all, node);
             while (y != x && (y & 1)) y >>= 1;
             done = y == x;
             y++;
         }
     }
-    if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_back_write(back, x, all);
+    if (x < back.leaves || GPI_SHAPE_LOCAL) gpi_lookback_write(back, x, all);
     return all;
 }
 
-/* Node x of the tree, all of whose leaves are tiles before the group's own or its own; behind the launch any. */
-static gpi_node gpi_back_node(gpi_back back, uint x)
+/* Node x of the tree, all of whose leaves are tiles before the group's own or its own; after the launch any. */
+static gpi_node gpi_lookback_node(gpi_lookback back, uint x)
 {
     gpi_node node;
-    if (GPI_RARELY(!gpi_back_look(back, x, &node))) node = gpi_back_compute(back, x);
+    if (GPI_RARELY(!gpi_lookback_look(back, x, &node))) node = gpi_lookback_compute(back, x);
     GPI_ACQUIRE(); /* serial shape: a leaf's cells are there (back.pml: `cells`) */
     return node;
 }
 
 /* The product of all tiles before this one. Publishes the nodes whose last leaf the tile is. (back.pml:
    `right`, `grown`.) */
-static gpi_node gpi_back_climb(gpi_back back, uint tile, gpi_node leaf)
+static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf)
 {
     const bool last = tile + 1 == gpi_tiles_of(back.n);
     gpi_node before = gpi_node_make(0, 0), node = leaf;
@@ -208,11 +208,11 @@ static gpi_node gpi_back_climb(gpi_back back, uint tile, gpi_node leaf)
     for (uint x = back.leaves + tile; x > 1; x >>= 1) {
         const bool right = x & 1;
         gpi_node left = gpi_node_make(0, 0);
-        if (right) left = gpi_back_node(back, x - 1);
+        if (right) left = gpi_lookback_node(back, x - 1);
         before = gpi_node_product(left, before);
         node = gpi_node_product(left, node);
         ours = ours && (right || last);
-        if (ours) gpi_back_publish(back, x >> 1, node);
+        if (ours) gpi_lookback_publish(back, x >> 1, node);
     }
     return before;
 }

@@ -6,8 +6,8 @@
 #define GPI_INDEX_SIZE 4
 #define GPI_KINDS 1
 #define GPI_MATCH 1
-#ifndef GPI_BACK
-#define GPI_BACK 1
+#ifndef GPI_LOOKBACK
+#define GPI_LOOKBACK 1
 #endif
 #define GPI_MEASURE 1
 #define GPI_ENCLOSE 1

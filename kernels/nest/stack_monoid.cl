@@ -24,14 +24,14 @@
        GPI_MATCH        1: partners are written
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (nest/brackets_serial.cl, nest/brackets_local.cl)
        GPI_TILE         elements of a tile
-       GPI_BACK         1: groups look back over a tree that grows meanwhile (nest/lookback.cl) */
+       GPI_LOOKBACK         1: groups look back over a tree that grows meanwhile (nest/lookback.cl) */
 #ifndef GPI_NEST_STACK_MONOID_CL
 #define GPI_NEST_STACK_MONOID_CL
 #include "base/platform.cl"
 #include "group/sync.cl"
 
-#if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_BACK)
-#error "GPI_KINDS, GPI_MATCH and GPI_BACK must be defined"
+#if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_LOOKBACK)
+#error "GPI_KINDS, GPI_MATCH and GPI_LOOKBACK must be defined"
 #endif
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"

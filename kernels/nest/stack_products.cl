@@ -2,7 +2,7 @@
    one another.
 
    What is left of tile t is ")))(((" (nest/tile_summary.cl). Its cells hold the products of its own openers,
-   which those of other tiles are put in front of:
+   which those of other tiles are put before:
 
        cell[t][k]    v0 ... v(k-1)  of the openers that tile t leaves; k = 0 ... pushes; [0] is the identity
        base[t]       initial and what is left of the stack before t when t's closers have taken their part

@@ -1,7 +1,7 @@
 /* stack_scan.cl - gp_stack_scan: for each element the product of the values on the stack.
 
        stack of openers; an opener puts its value on it, a closer takes one off
-       out[i] = initial . v0 . v1 ... vk        v0 ... vk: the stack behind element i, lowest first;
+       out[i] = initial . v0 . v1 ... vk        v0 ... vk: the stack after element i, lowest first;
                                                 exclusive: the stack before it
 
    Products (stack_products.cl) are left by one launch to the next:
@@ -34,20 +34,21 @@
 #include "nest/stack_scan_local.cl"
 #endif
 
-#define GPI_STACK_VALUES_PARAMETERS __global const GPI_IN *values, ulong values_at, GPI_INPUT_PARAMETERS
-#define GPI_STACK_VALUES_SET(source) \
-    gpi_source source;               \
-    source.in = values + values_at;  \
-    source.count = gpi_count(bound, wanted, wanted_offset, wanted_words)
+#define GPI_STACK_VALUES_PARAMETERS \
+    __global const GPI_IN *values, ulong values_at, GPI_SYMBOL_INPUT_PARAMETERS
+#define GPI_STACK_VALUES_SET(input) \
+    gpi_input input;                \
+    input.in = values + values_at;  \
+    input.count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
 GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,
                               volatile __global uint *counters)
 {
     GPI_STACK_SET(stack);
-    GPI_STACK_VALUES_SET(source);
+    GPI_STACK_VALUES_SET(input);
     GPI_SHARED(gpi_stack_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    gpi_slice_group(GPI_INPUT, source, stack, shared);
+    gpi_slice_group(GPI_SYMBOL_INPUT, input, stack, shared);
 }
 
 GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)
@@ -81,8 +82,9 @@ GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out
                               gpi_argument initial, uint exclusive, GPI_STACK_PARAMETERS)
 {
     GPI_STACK_SET(stack);
-    GPI_STACK_VALUES_SET(source);
+    GPI_STACK_VALUES_SET(input);
     GPI_SHARED(gpi_stack_memory, shared);
-    gpi_fold_group(GPI_INPUT, source, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);
+    gpi_fold_group(GPI_SYMBOL_INPUT, input, out + out_at, stack, gpi_base_of(initial), exclusive != 0,
+                   shared);
 }
 #endif

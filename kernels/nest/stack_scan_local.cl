@@ -34,7 +34,7 @@ typedef struct gpi_links_of {
 
 /* Signs of the tile, its openers' values, the items' tree and each element's parent; `height` of the stack
    before the tile. */
-static gpi_links_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nest, uint tile,
+static gpi_links_of gpi_stack_open(gpi_symbol_input in, gpi_input input, gpi_nest nest, uint tile,
                                    gpi_index height, gpi_stack_shared memory)
 {
     const gpi_shared shared = &memory->group;
@@ -44,7 +44,7 @@ static gpi_links_of gpi_stack_open(gpi_input in, gpi_source source, gpi_nest nes
     uint close;
     gpi_load_signs(in, begin, gpi_brackets_tile_length(nest, tile), shared);
     for (uint i = l; i < GPI_TILE; i += GPI_WG)
-        if (shared->sign[i] > 0) memory->value[i] = gpi_load(source, begin + i);
+        if (shared->sign[i] > 0) memory->value[i] = gpi_load(input, begin + i);
     if (l == 0) memory->going[0] = 0;
     gpi_sync(); /* signs and values are there */
     bits.openers = 0;
@@ -96,13 +96,13 @@ static void gpi_stack_double(uint openers, gpi_stack_shared memory)
     }
 }
 
-static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared memory)
+static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_stack_shared memory)
 {
     const gpi_shared shared = &memory->group;
     const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM, tile = (uint)get_group_id(0);
     __global GPI_T *cell = gpi_stack_cells(stack, tile);
     if (gpi_brackets_tile_length(stack.nest, tile) == 0) return;
-    const gpi_links_of bits = gpi_stack_open(in, source, stack.nest, tile, GPI_TILE, memory);
+    const gpi_links_of bits = gpi_stack_open(in, input, stack.nest, tile, GPI_TILE, memory);
     for (uint j = 0; j < GPI_PER_ITEM; j++) memory->link[first + j] = memory->parent[first + j];
     gpi_stack_item(bits.openers, memory);
     gpi_stack_double(bits.openers, memory);
@@ -138,8 +138,8 @@ static uint gpi_fold_grandparent(uint q, gpi_stack_shared memory)
     return q == GPI_ALONE ? q : q + 1;
 }
 
-static void gpi_fold_write(gpi_input in, __global GPI_OUT *out, gpi_stack stack, uint tile, GPI_T initial,
-                           bool exclusive, gpi_stack_shared memory)
+static void gpi_fold_write(gpi_symbol_input in, __global GPI_OUT *out, gpi_stack stack, uint tile,
+                           GPI_T initial, bool exclusive, gpi_stack_shared memory)
 {
     const ulong begin = gpi_tile_begin(tile);
     const uint length = gpi_brackets_tile_length(stack.nest, tile);
@@ -152,7 +152,7 @@ static void gpi_fold_write(gpi_input in, __global GPI_OUT *out, gpi_stack stack,
     }
 }
 
-static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,
+static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,
                            GPI_T initial, bool exclusive, gpi_stack_shared memory)
 {
     const gpi_nest nest = stack.nest;
@@ -165,7 +165,7 @@ static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *ou
             gpi_stack_cells(stack, tile)[length - m] =
                 gpi_stack_at(stack, gpi_tiles_search(nest.tree, nest.leaves, tile, m), initial);
     const gpi_links_of bits =
-        gpi_stack_open(in, source, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);
+        gpi_stack_open(in, input, nest, tile, gpi_tiles_before(nest.tree, nest.leaves, tile).pushes, memory);
     gpi_sync_all(); /* the products of the stack before the tile are there */
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint p = first + j, q = memory->parent[p];

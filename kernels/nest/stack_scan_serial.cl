@@ -18,7 +18,7 @@ typedef uint *gpi_stack_shared;
 #define GPI_STACK_SMALL (GPI_SIZE <= 16)
 
 /* Element `at` of a tile whose cells begin at `base`; *top is the stack's top, base itself when it is empty. */
-GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_source source,
+GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_input input,
                                long sign, gpi_index at)
 {
     __global GPI_T *next = *top + sign;
@@ -26,13 +26,13 @@ GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_i
         ++*pops;
         return;
     }
-    if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(source, at));
+    if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(input, at));
     *top = next;
 }
 
 /* Elements of `count` neighbouring tiles of `length`, the first of which begins at `begin`, in step. */
 GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi_index *pops, uint count,
-                                gpi_input in, gpi_source source, gpi_index begin, uint length)
+                                gpi_symbol_input in, gpi_input input, gpi_index begin, uint length)
 {
     uint i = 0;
     for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
@@ -42,7 +42,7 @@ GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi
                 for (ulong left = block[k].brackets; left; left &= left - 1) {
                     const uint j = gpi_first_bracket(left);
                     const gpi_index at = begin + k * GPI_TILE + i + j;
-                    gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_block_sign(&block[k], in, at, j),
+                    gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_block_sign(&block[k], in, at, j),
                                    at);
                 }
             }
@@ -52,7 +52,7 @@ GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi
 #pragma unroll
             for (uint k = 0; k < count; k++) {
                 const gpi_index at = begin + k * GPI_TILE + i + j;
-                gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_block_sign(&block[k], in, at, j), at);
+                gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_block_sign(&block[k], in, at, j), at);
             }
         }
     }
@@ -60,14 +60,14 @@ GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi
 #pragma unroll
         for (uint k = 0; k < count; k++) {
             const gpi_index at = begin + k * GPI_TILE + i;
-            gpi_slice_step(base[k], &top[k], &pops[k], source, gpi_sign(in, at), at);
+            gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_sign(in, at), at);
         }
     }
 }
 
 /* `count` tiles from `tile` on, of `length` each: abreast, as in nest/brackets_serial.cl. */
-GPI_INLINE void gpi_slice_abreast(gpi_input in, gpi_source source, gpi_stack stack, uint tile, uint count,
-                                  uint length)
+GPI_INLINE void gpi_slice_abreast(gpi_symbol_input in, gpi_input input, gpi_stack stack, uint tile,
+                                  uint count, uint length)
 {
     __global GPI_T *base[GPI_STRANDS], *top[GPI_STRANDS];
     gpi_index pops[GPI_STRANDS];
@@ -77,23 +77,23 @@ GPI_INLINE void gpi_slice_abreast(gpi_input in, gpi_source source, gpi_stack sta
         *base[k] = gpi_identity();
         pops[k] = 0;
     }
-    gpi_slice_tiles(base, top, pops, count, in, source, (gpi_index)gpi_tile_begin(tile), length);
+    gpi_slice_tiles(base, top, pops, count, in, input, (gpi_index)gpi_tile_begin(tile), length);
 #pragma unroll
     for (uint k = 0; k < count; k++)
         stack.nest.tree[stack.nest.leaves + tile + k] = gpi_node_make(pops[k], (gpi_index)(top[k] - base[k]));
 }
 
-static void gpi_slice_group(gpi_input in, gpi_source source, gpi_stack stack, gpi_stack_shared shared)
+static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_stack_shared shared)
 {
     const uint tile = (uint)get_group_id(0) * GPI_STRANDS;
     const gpi_nest nest = stack.nest;
     (void)shared;
     if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
-        gpi_slice_abreast(in, source, stack, tile, GPI_STRANDS, GPI_TILE);
+        gpi_slice_abreast(in, input, stack, tile, GPI_STRANDS, GPI_TILE);
         return;
     }
     for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)
-        gpi_slice_abreast(in, source, stack, tile + k, 1, gpi_brackets_tile_length(nest, tile + k));
+        gpi_slice_abreast(in, input, stack, tile + k, 1, gpi_brackets_tile_length(nest, tile + k));
 }
 
 /* A tile on its way to the output. Its stack of products is in private memory; below its first one is what is
@@ -102,9 +102,9 @@ typedef struct gpi_fold {
     gpi_stack stack;
     gpi_place place; /* of the highest opener left of those before the tile */
     GPI_T initial;
-    gpi_input in;
+    gpi_symbol_input in;
     __global GPI_OUT *out;
-    gpi_source source;
+    gpi_input input;
     GPI_T *base;
 } gpi_fold;
 
@@ -123,7 +123,7 @@ GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at,
     if (GPI_RARELY(next < f->base)) {
         *f->base = gpi_fold_below(f);
     } else {
-        if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(f->source, at));
+        if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(f->input, at));
         *top = next;
     }
     if (!exclusive) gpi_stack_put(f->out, at, **top);
@@ -209,7 +209,7 @@ GPI_INLINE void gpi_fold_strands(gpi_fold f, const bool exclusive)
         gpi_fold_abreast(f, tile + k, 1, gpi_brackets_tile_length(nest, tile + k), exclusive);
 }
 
-static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *out, gpi_stack stack,
+static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,
                            GPI_T initial, bool exclusive, gpi_stack_shared shared)
 {
     gpi_fold f;
@@ -218,7 +218,7 @@ static void gpi_fold_group(gpi_input in, gpi_source source, __global GPI_OUT *ou
     f.initial = initial;
     f.in = in;
     f.out = out;
-    f.source = source;
+    f.input = input;
     f.place.leaf = GPI_NOWHERE;
     f.place.need = 0;
     f.base = 0;

@@ -31,33 +31,37 @@ typedef struct gpi_classes {
     uchar unused;
 } gpi_classes;
 
-typedef struct gpi_input {
+typedef struct gpi_symbol_input {
     __global const GPI_SYMBOL *symbols;
     __global const gpi_classes *classes; /* GPI_TABLE */
-} gpi_input;
+} gpi_symbol_input;
 
-#define GPI_INPUT_PARAMETERS                                                                  \
+#define GPI_SYMBOL_INPUT_PARAMETERS                                                           \
     __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_classes *restrict classes, \
         GPI_COUNT_PARAMETERS
-#define GPI_INPUT gpi_input_make(in + in_at, classes)
+#define GPI_SYMBOL_INPUT gpi_input_make(in + in_at, classes)
 
-static gpi_input gpi_input_make(__global const GPI_SYMBOL *symbols, __global const gpi_classes *classes)
+static gpi_symbol_input gpi_input_make(__global const GPI_SYMBOL *symbols,
+                                       __global const gpi_classes *classes)
 {
-    gpi_input in;
+    gpi_symbol_input in;
     in.symbols = symbols;
     in.classes = classes;
     return in;
 }
 
 #if GPI_TABLE
-GPI_INLINE int gpi_code(gpi_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }
-GPI_INLINE int gpi_sign(gpi_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }
+GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }
+GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }
 
 /* Of element i, whose sign this is: all bits where it opens, else none. */
-GPI_INLINE long gpi_opens(gpi_input in, gpi_index i, long sign) { return in.classes->opens[in.symbols[i]]; }
+GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign)
+{
+    return in.classes->opens[in.symbols[i]];
+}
 #else
-GPI_INLINE int gpi_code(gpi_input in, gpi_index i) { return GPI_CODE(in.symbols[i], i); }
-GPI_INLINE int gpi_sign(gpi_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }
-GPI_INLINE long gpi_opens(gpi_input in, gpi_index i, long sign) { return -(long)(sign > 0); }
+GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return GPI_CODE(in.symbols[i], i); }
+GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }
+GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign) { return -(long)(sign > 0); }
 #endif
 #endif

@@ -6,13 +6,13 @@
 
    A tile's cells hold what is left of it: its openers from the first cell on, lowest in the stack first, and
    its closers from the last cell back, first one first. A cell has the low 32 bits of an index. In the local
-   shape under GPI_BACK cells are 16 bits, and openers only (nest/brackets_local.cl). */
+   shape under GPI_LOOKBACK cells are 16 bits, and openers only (nest/brackets_local.cl). */
 #ifndef GPI_NEST_TILE_SUMMARY_CL
 #define GPI_NEST_TILE_SUMMARY_CL
 #include "base/platform.cl"
 #include "nest/stack_monoid.cl"
 
-#if GPI_BACK
+#if GPI_LOOKBACK
 #include "nest/lookback.cl"
 #endif
 
@@ -25,7 +25,7 @@ typedef struct gpi_note {
     uint joined;     /* closers whose opener is in another tile */
     uint searches;   /* ... and how often one had to be searched for */
     uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */
-    uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_BACK */
+    uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_LOOKBACK */
     ulong base;      /* the stack's height before the tile; where errors are wanted */
 } gpi_note;
 
@@ -35,9 +35,9 @@ static gpi_note gpi_note_make(void)
     return note;
 }
 
-#if GPI_BACK
-typedef gpi_back gpi_tiles;
-#define GPI_TILE_NODE(tree, x) gpi_back_node(tree, x)
+#if GPI_LOOKBACK
+typedef gpi_lookback gpi_tiles;
+#define GPI_TILE_NODE(tree, x) gpi_lookback_node(tree, x)
 #else
 typedef __global gpi_node *gpi_tiles;
 #define GPI_TILE_NODE(tree, x) GPI_NODE_AT(tree, x)
@@ -71,8 +71,8 @@ static gpi_node gpi_leaf(gpi_nest nest, uint tile) { return GPI_TILE_NODE(nest.t
 /* What tile leaves; in the serial shape its cells are written. */
 static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
 {
-#if GPI_BACK
-    gpi_back_publish(nest.tree, nest.leaves + tile, node);
+#if GPI_LOOKBACK
+    gpi_lookback_publish(nest.tree, nest.leaves + tile, node);
 #else
     nest.tree[nest.leaves + tile] = node;
 #endif
@@ -81,7 +81,7 @@ static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
 /* The index that a cell of the tile that begins at `begin` stands for. */
 static gpi_index gpi_cell_index(uint cell, gpi_index begin) { return begin + (cell - (uint)begin); }
 
-#if GPI_BACK && GPI_SHAPE_LOCAL
+#if GPI_LOOKBACK && GPI_SHAPE_LOCAL
 /* Tile's k-th opener of those that it leaves; k < its node's pushes. Two cells a word, each with a bit that
    says it is there. Ends after so many looks; then the opener is found in the input. */
 static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
@@ -93,7 +93,8 @@ static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
     for (uint looks = nest.tree.polls; looks > 0 && !(cell & GPI_CELL_THERE); looks--)
         cell = gpi_word_read(word) >> shift;
     if (cell & GPI_CELL_THERE) return (gpi_index)begin + (cell & (GPI_CELL_THERE - 1));
-    return (gpi_index)begin + gpi_back_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));
+    return (gpi_index)begin +
+           gpi_lookback_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));
 }
 #else
 /* Tile's k-th opener of those that it leaves. */

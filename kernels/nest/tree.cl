@@ -30,7 +30,7 @@ GPI_KERNEL void gp_tree_grow(GPI_TREE_PARAMETERS, uint bottom)
 }
 
 /* Elements that are still open at the run's end, from the innermost one out: each ends where the one before
-   it does or behind that. */
+   it does or after that. */
 static void gpi_run_ends(gpi_family f, gpi_tree_run run, gpi_tree_shared memory)
 {
     gpi_index open = run.begin + run.length; /* a key */

@@ -3,7 +3,7 @@
 
        index[i]      how many of i's siblings stand before it
        children[i]   how many elements have parent i
-       end[i]        the first element behind i whose parent is before i: i's subtree is i ... end[i] - 1
+       end[i]        the first element after i whose parent is before i: i's subtree is i ... end[i] - 1
 
    Parents are looked at as keys, parent + 1, and 0 for none: key(j) = i + 1 says that j is a child of i, and
    end[i] is the first j > i with key(j) <= i. In between no key is below i + 1, so that children are what has
@@ -70,7 +70,7 @@ static gpi_low gpi_low_between(__global const gpi_low *tree, uint leaves, uint f
     return sum;
 }
 
-/* The first run behind `run` with a key of `most` or less; `leaves` where there is none. Up to the right,
+/* The first run after `run` with a key of `most` or less; `leaves` where there is none. Up to the right,
    then down. (No return inside a loop: Mesa 22.3 lets such an item go on for another turn.) */
 static uint gpi_first_below(__global const gpi_low *tree, uint leaves, uint run, gpi_index most)
 {
@@ -160,7 +160,7 @@ static gpi_tree_run gpi_run_make(ulong n, uint number)
    one in hand, which may have more children in later runs. */
 typedef struct gpi_crowd {
     gpi_index key, count; /* key: GPI_NONE before the first one; count: of its children so far */
-    uint first;           /* the run behind its own ... */
+    uint first;           /* the run after its own ... */
     gpi_low between;      /* ... and the product of those from that one on */
 } gpi_crowd;
 

@@ -183,7 +183,7 @@ GPI_INLINE void gpi_end_ladder(uint i, ushort *end)
     }
 }
 
-/* From the back: what is behind an element has ended. Of siblings side by side all but the last one have
+/* From the back: what comes after an element has ended. Of siblings side by side all but the last one have
    nobody below them. */
 static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
 {
@@ -261,7 +261,7 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
 }
 
 /* Ends of the 16 elements up to the one with the key `open`, each the next one's parent, of which the one
-   behind ended at `at`, in run `next`: each ends where the next one does and one more. True: done. */
+   after it ended at `at`, in run `next`: each ends where the next one does and one more. True: done. */
 GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
 {
     const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);

@@ -154,7 +154,7 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
 /* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.
    Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host
    lets no call in place come here with polls.) */
-static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_source source,
+static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
                            uint polls, volatile __global uint *counters, gpi_tile_shared shared)
 {
     const bool leader = get_local_id(0) == 0;
@@ -167,7 +167,7 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
         if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);
         next = gpi_broadcast(next, &shared->word);
         if (next == 0) break;
-        const GPI_T late = gpi_tile_reduce(source, (ulong)(next - 1) * GPI_TILE, shared);
+        const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);
         next -= 1;
         if (leader) {
             prefix = gpi_combine(late, prefix);

@@ -37,16 +37,16 @@ static void gpi_write_result(__global GPI_OUT *out, ulong offset, GPI_T total)
 #endif
 
 /* `result` is 1 when there is one tile: its product, after `initial`, is the result. */
-GPI_KERNEL void gp_reduce_tiles(GPI_SOURCE_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
+GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
                                 ulong out_offset, gpi_argument initial, uint result,
                                 volatile __global uint *counters)
 {
     GPI_SHARED(gpi_tile_memory, shared);
-    gpi_source source;
+    gpi_input input;
     const uint tile = (uint)get_group_id(0);
-    GPI_SOURCE_SET(source);
+    GPI_INPUT_SET(input);
     GPI_COUNT_CHECK(tile == 0, counters);
-    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
+    const GPI_T sum = gpi_tile_reduce(input, (ulong)tile * GPI_TILE, shared);
     const GPI_T total = gpi_combine(gpi_base_of(initial), sum);
     if (get_local_id(0) != 0) return;
     if (result) gpi_write_result(out, out_offset, total);

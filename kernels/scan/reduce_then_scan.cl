@@ -7,10 +7,10 @@
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 
-static void gpi_sweep_up(gpi_source source, __global GPI_T *partials, gpi_tile_shared shared)
+static void gpi_sweep_up(gpi_input input, __global GPI_T *partials, gpi_tile_shared shared)
 {
     const uint tile = (uint)get_group_id(0);
-    const GPI_T sum = gpi_tile_reduce(source, (ulong)tile * GPI_TILE, shared);
+    const GPI_T sum = gpi_tile_reduce(input, (ulong)tile * GPI_TILE, shared);
     if (get_local_id(0) == 0) partials[tile] = sum;
 }
 

@@ -37,31 +37,31 @@ static GPI_T gpi_scan_begin(GPI_BASE initial)
 #endif
 }
 
-GPI_KERNEL void gp_scan_look_back(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,
+GPI_KERNEL void gp_scan_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,
                                   uint polls, volatile __global uint *counters)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_tile tile;
-    gpi_source source;
+    gpi_input input;
     gpi_sink sink;
-    GPI_SOURCE_SET(source);
+    GPI_INPUT_SET(input);
     GPI_SINK_SET(sink);
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_COUNT_CHECK(id == 0, counters);
-    if (base >= source.count) return; /* so do all later tiles: nobody waits for this one */
-    gpi_tile_open(&tile, source, base, shared);
+    if (base >= input.count) return; /* so do all later tiles: nobody waits for this one */
+    gpi_tile_open(&tile, input, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
-    const GPI_T prefix = gpi_look_back(state, id, aggregate, source, polls, counters, shared);
-    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), source, base, sink, shared);
+    const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);
+    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), input, base, sink, shared);
 }
 
-GPI_KERNEL void gp_scan_upsweep(GPI_SOURCE_PARAMETERS, __global GPI_T *partials)
+GPI_KERNEL void gp_scan_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)
 {
     GPI_SHARED(gpi_tile_memory, shared);
-    gpi_source source;
-    GPI_SOURCE_SET(source);
-    gpi_sweep_up(source, partials, shared);
+    gpi_input input;
+    GPI_INPUT_SET(input);
+    gpi_sweep_up(input, partials, shared);
 }
 
 /* partials[t] becomes initial . partials[0] ... partials[t-1] */
@@ -72,20 +72,20 @@ GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument
 }
 
 /* `partials` is not read when there is one tile. */
-GPI_KERNEL void gp_scan_downsweep(GPI_SOURCE_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
+GPI_KERNEL void gp_scan_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
                                   uint tiles, volatile __global uint *counters)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_tile tile;
-    gpi_source source;
+    gpi_input input;
     gpi_sink sink;
     const uint id = (uint)get_group_id(0);
     const ulong base = (ulong)id * GPI_TILE;
-    GPI_SOURCE_SET(source);
+    GPI_INPUT_SET(input);
     GPI_SINK_SET(sink);
     GPI_COUNT_CHECK(id == 0, counters);
-    gpi_tile_open(&tile, source, base, shared);
+    gpi_tile_open(&tile, input, base, shared);
     const GPI_T prefix = tiles > 1 ? partials[id] : gpi_scan_begin(sink.initial);
-    gpi_tile_scan(&tile, prefix, source, base, sink, shared);
+    gpi_tile_scan(&tile, prefix, input, base, sink, shared);
 }
 #endif

@@ -37,23 +37,23 @@ GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, G
                                    volatile __global uint *counters)
 {
     GPI_SHARED(gpi_tile_memory, shared);
-    gpi_source source;
+    gpi_input input;
     gpi_offsets numbers;
     gpi_list list;
     const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);
-    source.in = in + in_offset;
-    source.count = count;
+    input.in = in + in_offset;
+    input.count = count;
     GPI_OFFSETS_SET(numbers);
     GPI_LIST_SET(list);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
 #if GPI_SHAPE_SERIAL
-    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,
-                       gpi_base_of(initial), counters, shared);
+    gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),
+                       counters, shared);
 #else
     __local uint listed[GPI_WG];
-    gpi_segments_block(source, numbers, list, first, last, small, team, out + out_offset,
-                       gpi_base_of(initial), counters, shared, listed);
+    gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),
+                       counters, shared, listed);
 #endif
 }
 
@@ -64,18 +64,18 @@ GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI
                                  GPI_LIST_PARAMETERS)
 {
     GPI_SHARED(gpi_tile_memory, shared);
-    gpi_source source;
+    gpi_input input;
     gpi_offsets numbers;
     gpi_list list;
     GPI_LIST_SET(list);
     GPI_OFFSETS_SET(numbers);
     const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));
-    source.in = in + in_offset;
-    source.count = count;
+    input.in = in + in_offset;
+    input.count = count;
     for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {
         const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;
         bool bad;
-        gpi_source segment = gpi_segment_of(source, numbers, list.large[GPI_LARGE_WORDS * k], &bad);
+        gpi_input segment = gpi_segment_of(input, numbers, list.large[GPI_LARGE_WORDS * k], &bad);
         segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;
         const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;
         const GPI_T sum = gpi_tile_reduce(segment, base, shared);

@@ -48,14 +48,14 @@ typedef struct gpi_offsets {
     (o).count = count
 
 /* The input of one segment alone; *bad is set where its offsets are. */
-static gpi_source gpi_segment_of(gpi_source source, gpi_offsets offsets, ulong s, bool *bad)
+static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)
 {
     const ulong begin = gpi_number(offsets.at, s, offsets.words),
                 end = gpi_number(offsets.at, s + 1, offsets.words);
-    gpi_source segment = source;
+    gpi_input segment = input;
     *bad = end < begin || end > offsets.count;
     segment.count = *bad ? 0 : end - begin;
-    segment.in = source.in + (*bad ? 0 : begin);
+    segment.in = input.in + (*bad ? 0 : begin);
     return segment;
 }
 

@@ -10,7 +10,7 @@
 #include "scan/tile.cl"
 
 /* This item's share of its team's segment: elements side by side where any order will do, else in a row. */
-static GPI_T gpi_share_reduce(gpi_source segment, uint lane, uint team)
+static GPI_T gpi_share_reduce(gpi_input segment, uint lane, uint team)
 {
     const ulong run = (segment.count + team - 1) / team;
     GPI_T sum = gpi_identity();
@@ -38,7 +38,7 @@ static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shar
 }
 
 /* Segments [first, last), GPI_WG / team at a time. A team's first item asks what becomes of its segment. */
-static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
+static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                                uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
                                volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)
 {
@@ -47,7 +47,7 @@ static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list 
         const ulong s = min(base + l / team, last - 1);
         const bool mine = base + l / team < last;
         bool bad;
-        gpi_source segment = gpi_segment_of(source, offsets, s, &bad);
+        gpi_input segment = gpi_segment_of(input, offsets, s, &bad);
         if (mine && lane == 0) {
             if (bad) gpi_bad_add(list, counters);
             listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);

@@ -16,7 +16,7 @@
 
 #define GPI_SEGMENTS_FEW 64 /* elements that are not worth vectors */
 
-static GPI_T gpi_segment_reduce(gpi_source segment, gpi_tile_shared shared)
+static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 {
     GPI_T sum = gpi_identity();
     for (ulong i = 0; i < segment.count && segment.count < GPI_SEGMENTS_FEW; i++)
@@ -46,13 +46,13 @@ static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
            begin + at[GPI_SEGMENTS_BATCH] <= offsets.count;
 }
 
-/* `source` begins where the first one does. */
-static void gpi_batch_reduce(gpi_source source, const uint *at, __global GPI_OUT *out, ulong s,
+/* `input` begins where the first one does. */
+static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,
                              GPI_BASE initial)
 {
     uchar head[GPI_BATCH_MOST + 16];
     GPI_T sum[GPI_BATCH_MOST + 1];
-    gpi_source segment = source;
+    gpi_input segment = input;
     uint begin = 0; /* of the segment */
     for (uint i = 0; i <= at[GPI_SEGMENTS_BATCH]; i += 16) vstore16((uchar16)(0), 0, head + i);
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) head[at[k]] = 1;
@@ -61,7 +61,7 @@ static void gpi_batch_reduce(gpi_source source, const uint *at, __global GPI_OUT
     for (uint i = 0; i < at[GPI_SEGMENTS_BATCH]; i++) {
 #if GPI_PLACES
         begin = head[i] ? i : begin;
-        segment.in = source.in + begin;
+        segment.in = input.in + begin;
 #endif
         last = gpi_combine(head[i] ? sum[0] : last, gpi_load(segment, i - begin));
         sum[i + 1] = last;
@@ -71,24 +71,24 @@ static void gpi_batch_reduce(gpi_source source, const uint *at, __global GPI_OUT
 }
 
 /* Of one length. */
-GPI_INLINE void gpi_batch_reduce_even(gpi_source source, uint length, __global GPI_OUT *out, ulong s,
+GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI_OUT *out, ulong s,
                                       GPI_BASE initial)
 {
-    gpi_source segment = source;
+    gpi_input segment = input;
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {
         GPI_T sum = gpi_identity();
-        segment.in = source.in + k * length;
+        segment.in = input.in + k * length;
         for (uint i = 0; i < length; i++) sum = gpi_combine(sum, gpi_load(segment, i));
         gpi_segment_put(out, s + k, initial, sum);
     }
 }
 
 /* Segments [s, s + GPI_SEGMENTS_BATCH), where they are short; false: where they are not. */
-static bool gpi_segments_batch(gpi_source source, gpi_offsets offsets, ulong s, __global GPI_OUT *out,
+static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,
                                GPI_BASE initial)
 {
     uint at[GPI_SEGMENTS_BATCH + 1];
-    gpi_source batch = source;
+    gpi_input batch = input;
     uint uneven = 0;
     if (!gpi_batch_open(offsets, s, at)) return false;
     batch.in += gpi_number(offsets.at, s, offsets.words);
@@ -99,17 +99,17 @@ static bool gpi_segments_batch(gpi_source source, gpi_offsets offsets, ulong s, 
     return true;
 }
 
-static void gpi_segments_block(gpi_source source, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
+static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                                uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
                                volatile __global uint *counters, gpi_tile_shared shared)
 {
     (void)team;
     for (ulong s = first; s < last;) {
         const ulong end = min(last, s + GPI_SEGMENTS_BATCH);
-        if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(source, offsets, s, out, initial)) s = end;
+        if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(input, offsets, s, out, initial)) s = end;
         for (; s < end; s++) {
             bool bad;
-            const gpi_source segment = gpi_segment_of(source, offsets, s, &bad);
+            const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);
             if (bad) gpi_bad_add(list, counters);
             if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;
             gpi_segment_put(out, s, initial, gpi_segment_reduce(segment, shared));

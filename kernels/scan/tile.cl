@@ -1,11 +1,11 @@
 /* tile.cl - what a group does with its tile (tile_input.cl), in the program's shape.
 
        gpi_tile_reduce         the product of the tile's elements
-       gpi_tile_open           reads the tile, for those below and for what is done with it in the end
-       gpi_tile_aggregate      the product of a tile that is open
+       gpi_tile_open           reads the tile into a gpi_tile
+       gpi_tile_aggregate      the product of the tile that was read
        gpi_group_reduce        the product of an element of each item, in item order
        gpi_group_scan          the same over the items before this one, and over all
-       gpi_broadcast_element   item 0's
+       gpi_broadcast_element   item 0's element
 
        serial   GPI_WG = 1: a long tile and a vector loop. For CPUs.
        local    GPI_WG items, GPI_PER_ITEM elements each, exchanged through local memory. For GPUs.

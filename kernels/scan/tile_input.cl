@@ -9,7 +9,7 @@
 #define GPI_SCAN_TILE_INPUT_CL
 
 /* gp_select and its like include select/input.cl first, which stands in its place. */
-#ifndef GPI_SOURCE_SET
+#ifndef GPI_INPUT_SET
 #include "element/input.cl"
 #endif
 
@@ -26,10 +26,10 @@
 #error "GPI_TILE must be a multiple of GPI_LANES"
 #endif
 
-/* Elements of the tile that begins at `base`: GPI_TILE, fewer in the last one, none behind it (where the
+/* Elements of the tile that begins at `base`: GPI_TILE, fewer in the last one, none after it (where the
    device's own count is below the bound for which groups were launched). */
-static uint gpi_tile_length(gpi_source source, ulong base)
+static uint gpi_tile_length(gpi_input input, ulong base)
 {
-    return base < source.count ? (uint)min((ulong)GPI_TILE, source.count - base) : 0;
+    return base < input.count ? (uint)min((ulong)GPI_TILE, input.count - base) : 0;
 }
 #endif

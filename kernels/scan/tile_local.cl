@@ -59,26 +59,26 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
 }
 
 /* The product of the tile's elements. */
-static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)
+static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const uint length = gpi_tile_length(source, base);
+    const uint length = gpi_tile_length(input, base);
     const uint l = (uint)get_local_id(0);
     GPI_T sum = gpi_identity();
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;
-        if (i < length) sum = gpi_combine(sum, gpi_load(source, base + i));
+        if (i < length) sum = gpi_combine(sum, gpi_load(input, base + i));
     }
     return gpi_group_reduce(sum, shared);
 }
 
 /* Reads the tile, once: every item keeps its own elements and what is before them. */
-static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
+static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const uint length = gpi_tile_length(source, base);
+    const uint length = gpi_tile_length(input, base);
     const uint l = (uint)get_local_id(0);
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = j * GPI_WG + l;
-        shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(source, base + i) : gpi_identity();
+        shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(input, base + i) : gpi_identity();
     }
     gpi_sync(); /* the stage is filled */
     GPI_T sum = gpi_identity();

@@ -10,10 +10,10 @@
 #include "scan/tile_sink.cl"
 
 /* Scans the tile with everything before it in `prefix`, into the sink. */
-static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
+static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
                           gpi_tile_shared shared)
 {
-    const uint length = gpi_tile_length(source, base);
+    const uint length = gpi_tile_length(input, base);
     const uint l = (uint)get_local_id(0);
     GPI_T sum = gpi_combine(prefix, tile->before);
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
@@ -25,7 +25,7 @@ static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source,
     gpi_sync(); /* the stage is filled */
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = j * GPI_WG + l;
-        if (i < length) gpi_put(sink, gpi_position(source, base + i), shared->stage[GPI_TILE_PAD(i)]);
+        if (i < length) gpi_put(sink, gpi_position(input, base + i), shared->stage[GPI_TILE_PAD(i)]);
     }
 }
 #endif

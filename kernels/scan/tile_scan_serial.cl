@@ -10,25 +10,25 @@
 #include "scan/tile.cl"
 #include "scan/tile_sink.cl"
 
-static void gpi_prefetch_write(gpi_source source, gpi_sink sink, ulong i, uint elements)
+static void gpi_prefetch_write(gpi_input input, gpi_sink sink, ulong i, uint elements)
 {
-    const ulong position = GPI_REVERSE ? source.count - i - elements : i;
+    const ulong position = GPI_REVERSE ? input.count - i - elements : i;
     GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, sink.out + position, elements * sizeof(GPI_OUT));
 }
 
 /* What scanning element i on will need: the input one tile a running group ahead, the output soon. */
-static void gpi_prefetch_scan(gpi_source source, gpi_sink sink, ulong i, uint elements)
+static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elements)
 {
-    gpi_prefetch_read(source, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);
-    gpi_prefetch_write(source, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);
+    gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);
+    gpi_prefetch_write(input, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);
 }
 
 /* Element i goes out; returns what stands before the next one. */
-GPI_INLINE GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
 {
-    const GPI_T x = gpi_load(source, i);
+    const GPI_T x = gpi_load(input, i);
     const GPI_T next = gpi_combine(sum, x);
-    gpi_put(sink, gpi_position(source, i), exclusive ? gpi_before(sum, x) : next);
+    gpi_put(sink, gpi_position(input, i), exclusive ? gpi_before(sum, x) : next);
     return next;
 }
 
@@ -48,24 +48,24 @@ GPI_INLINE GPI_T gpi_scan_one(gpi_source source, gpi_sink sink, ulong i, GPI_T s
     ((T)(e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb))
 #define GPI_SHIFT_8(T, v, e) ((T)(e, e, e, e, e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7))
 
-static void gpi_put_vector(gpi_source source, gpi_sink sink, ulong i, gpi_lanes v)
+static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 {
 #if GPI_REVERSE
     v = GPI_TURNED(v);
 #endif
-    GPI_WRITE_VECTOR(sink.out, GPI_REVERSE ? source.count - i - GPI_LANES : i, v);
+    GPI_WRITE_VECTOR(sink.out, GPI_REVERSE ? input.count - i - GPI_LANES : i, v);
 }
 #endif
 
 #if GPI_LANES > 1 && GPI_SEGMENTED
 /* One vector from element i on. `heads` spread to the right, lane by lane, over the elements whose segment
    begins in this vector; what is carried in reaches the others. */
-static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+static GPI_T gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
 {
     const GPI_BASE e = gpi_identity().value;
-    const GPI_VECTOR(GPI_HEAD) heads = gpi_read_heads(source, i);
+    const GPI_VECTOR(GPI_HEAD) heads = gpi_read_heads(input, i);
     GPI_VECTOR(GPI_HEAD) begun = heads;
-    gpi_lanes v = gpi_lanes_make(gpi_read_vector(source, i), 0);
+    gpi_lanes v = gpi_lanes_make(gpi_read_vector(input, i), 0);
     v = select(gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v), v, begun);
     begun |= GPI_SHIFT_1(GPI_VECTOR(GPI_HEAD), begun, 0);
     v = select(gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v), v, begun);
@@ -77,40 +77,40 @@ static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T su
     const GPI_BASE last = GPI_LAST(v);
     v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);
     if (exclusive) v = select(GPI_SHIFT_1(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);
-    gpi_put_vector(source, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));
+    gpi_put_vector(input, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));
     sum.value = GPI_LAST(begun) ? last : gpi_base_combine(sum.value, last);
     return sum;
 }
 #elif GPI_LANES > 1
-static GPI_T gpi_scan_vector(gpi_source source, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+static GPI_T gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
 {
     const GPI_T e = gpi_identity();
-    gpi_lanes v = gpi_lanes_make(gpi_read_vector(source, i), 0);
+    gpi_lanes v = gpi_lanes_make(gpi_read_vector(input, i), 0);
     v = gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v);
     v = gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v);
     v = gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v);
     v = gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v);
     v = gpi_lanes_combine((gpi_lanes)(sum), v);
-    gpi_put_vector(source, sink, i, exclusive ? GPI_SHIFT_1(gpi_lanes, v, sum) : v);
+    gpi_put_vector(input, sink, i, exclusive ? GPI_SHIFT_1(gpi_lanes, v, sum) : v);
     return GPI_LAST(v);
 }
 #endif
 
 /* Called with a constant `exclusive`, so that the test leaves the loops. */
-GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong base, GPI_T sum, gpi_sink sink,
+GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T sum, gpi_sink sink,
                                 const bool exclusive)
 {
-    const ulong end = base + gpi_tile_length(source, base);
+    const ulong end = base + gpi_tile_length(input, base);
     ulong i = base;
 #if GPI_LANES > 1
 #if GPI_SEGMENTED
-    if (i == 0 && i < end) sum = gpi_scan_one(source, sink, i++, sum, exclusive); /* has nothing before it */
+    if (i == 0 && i < end) sum = gpi_scan_one(input, sink, i++, sum, exclusive); /* has nothing before it */
 #endif
     for (; i + GPI_SCAN_STEP * GPI_LANES <= end; i += GPI_SCAN_STEP * GPI_LANES) {
-        gpi_prefetch_scan(source, sink, i, GPI_SCAN_STEP * GPI_LANES);
+        gpi_prefetch_scan(input, sink, i, GPI_SCAN_STEP * GPI_LANES);
 #pragma unroll
         for (uint k = 0; k < GPI_SCAN_STEP; k++) {
-            sum = gpi_scan_vector(source, sink, i + k * GPI_LANES, sum, exclusive);
+            sum = gpi_scan_vector(input, sink, i + k * GPI_LANES, sum, exclusive);
         }
     }
 #elif GPI_TILE_RUNS > 1
@@ -122,26 +122,26 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_source source, ulong b
     for (; i < base + each; i += GPI_LINE_ELEMENTS) {
 #pragma unroll
         for (uint k = 0; k < GPI_TILE_RUNS; k++)
-            gpi_prefetch_scan(source, sink, i + k * each, GPI_LINE_ELEMENTS);
+            gpi_prefetch_scan(input, sink, i + k * each, GPI_LINE_ELEMENTS);
         for (ulong j = i; j < i + GPI_LINE_ELEMENTS; j++) {
 #pragma unroll
             for (uint k = 0; k < GPI_TILE_RUNS; k++) {
-                run[k] = gpi_scan_one(source, sink, j + k * each, run[k], exclusive);
+                run[k] = gpi_scan_one(input, sink, j + k * each, run[k], exclusive);
             }
         }
     }
     sum = run[GPI_TILE_RUNS - 1];
     i = base + GPI_TILE_RUNS * each;
 #endif
-    for (; i < end; i++) sum = gpi_scan_one(source, sink, i, sum, exclusive);
+    for (; i < end; i++) sum = gpi_scan_one(input, sink, i, sum, exclusive);
 }
 
 /* Scans the tile with everything before it in `prefix`, into the sink. */
-static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
+static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
                           gpi_tile_shared shared)
 {
     (void)shared;
-    if (sink.exclusive) gpi_scan_serial(tile, source, base, prefix, sink, true);
-    else gpi_scan_serial(tile, source, base, prefix, sink, false);
+    if (sink.exclusive) gpi_scan_serial(tile, input, base, prefix, sink, true);
+    else gpi_scan_serial(tile, input, base, prefix, sink, false);
 }
 #endif

@@ -40,7 +40,7 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
 
 /* Prefetching pays because the hardware's own stops at every page's end. GPI_TILE_AHEAD is how far ahead of the
    vector at hand, in bytes; a scan besides calls in what its next tile will need, one tile a running group
-   ahead. Addresses behind the buffer's end are harmless to hint at. */
+   ahead. Addresses after the buffer's end are harmless to hint at. */
 #define GPI_TILE_AHEAD 2048
 #define GPI_TILE_LINE 64
 
@@ -48,17 +48,17 @@ static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
     _Pragma("unroll") for (uint k = 0; k < (bytes); k += GPI_TILE_LINE) hint((__global const char *)(p) + k)
 
 /* Elements [i, i + elements), not all of them there. */
-static void gpi_prefetch_read(gpi_source source, ulong i, uint elements)
+static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 {
-    const ulong position = GPI_REVERSE ? source.count - i - elements : i;
+    const ulong position = GPI_REVERSE ? input.count - i - elements : i;
 #if GPI_INPUTS > 0
-    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in + position, elements * sizeof(GPI_IN));
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.in + position, elements * sizeof(GPI_IN));
 #endif
 #if GPI_INPUTS == 2
-    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.in2 + position, elements * sizeof(GPI_IN2));
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.in2 + position, elements * sizeof(GPI_IN2));
 #endif
 #if GPI_HEADS
-    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, source.heads + position, elements * sizeof(GPI_HEADS_TYPE));
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.heads + position, elements * sizeof(GPI_HEADS_TYPE));
 #endif
 }
 
@@ -87,34 +87,34 @@ typedef struct gpi_tile {
 
 #if GPI_SEGMENTED
 /* Only what follows the last head counts: from the end back to it. */
-static GPI_T gpi_reduce_back(gpi_source source, ulong base)
+static GPI_T gpi_reduce_back(gpi_input input, ulong base)
 {
-    ulong i = base + gpi_tile_length(source, base);
+    ulong i = base + gpi_tile_length(input, base);
     GPI_T sum = gpi_identity();
 #if GPI_LANES > 1
     gpi_lanes lanes = gpi_lanes_identity(sum.value);
     for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head whatever its flag says */
-        if (any(gpi_read_heads(source, i - GPI_LANES))) break;
-        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(source, i - GPI_LANES), 0));
+        if (any(gpi_read_heads(input, i - GPI_LANES))) break;
+        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(input, i - GPI_LANES), 0));
     }
     sum.value = gpi_lanes_fold(lanes, sum.value, 0);
 #endif
-    while (i > base && !sum.head) sum = gpi_combine(gpi_load(source, --i), sum);
+    while (i > base && !sum.head) sum = gpi_combine(gpi_load(input, --i), sum);
     return sum;
 }
 
-static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
+static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     (void)shared;
-    tile->run[0] = gpi_reduce_back(source, base);
+    tile->run[0] = gpi_reduce_back(input, base);
 }
 
 #elif GPI_LANES > 1
 #define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4) /* hide the operation's latency */
 
-static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
+static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const ulong end = base + gpi_tile_length(source, base);
+    const ulong end = base + gpi_tile_length(input, base);
     const uint step = GPI_ACCUMULATORS * GPI_LANES;
     gpi_lanes sum[GPI_ACCUMULATORS];
     ulong i = base;
@@ -122,25 +122,25 @@ static void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_til
     (void)shared;
     for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);
     for (; i + step <= end; i += step) {
-        gpi_prefetch_read(source, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);
+        gpi_prefetch_read(input, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);
 #pragma unroll
         for (uint k = 0; k < GPI_ACCUMULATORS; k++) {
             const ulong at = i + k * GPI_LANES;
-            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(source, at), (uint)(at - base));
+            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(input, at), (uint)(at - base));
             sum[k] = gpi_lanes_combine(sum[k], x);
         }
     }
 #pragma unroll
     for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);
-    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(source, i));
+    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(input, i));
     tile->run[0] = gpi_combine(gpi_lanes_fold(sum[0], gpi_identity(), base), rest);
 }
 
 #else
 /* Out of line: inlined, LLVM makes vectors of the chains, and of their products slow 64-bit ones. */
-GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, gpi_tile_shared shared)
+GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const uint length = gpi_tile_length(source, base), each = gpi_run_length(length);
+    const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);
     uint i = 0;
     (void)shared;
 #pragma unroll
@@ -148,18 +148,18 @@ GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_source source, ulong base, g
     for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {
 #pragma unroll
         for (uint k = 0; k < GPI_TILE_RUNS; k++) {
-            gpi_prefetch_read(source, base + k * each + i + GPI_TILE_AHEAD / sizeof(GPI_IN),
+            gpi_prefetch_read(input, base + k * each + i + GPI_TILE_AHEAD / sizeof(GPI_IN),
                               GPI_LINE_ELEMENTS);
         }
         for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {
 #pragma unroll
             for (uint k = 0; k < GPI_TILE_RUNS; k++) {
-                tile->run[k] = gpi_combine(tile->run[k], gpi_load(source, base + k * each + j));
+                tile->run[k] = gpi_combine(tile->run[k], gpi_load(input, base + k * each + j));
             }
         }
     }
     for (i += (GPI_TILE_RUNS - 1) * each; i < length; i++) {
-        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(source, base + i));
+        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(input, base + i));
     }
 }
 #endif
@@ -173,10 +173,10 @@ static GPI_T gpi_tile_aggregate(const gpi_tile *tile)
 }
 
 /* The product of the tile's elements. */
-static GPI_T gpi_tile_reduce(gpi_source source, ulong base, gpi_tile_shared shared)
+static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     gpi_tile tile;
-    gpi_tile_open(&tile, source, base, shared);
+    gpi_tile_open(&tile, input, base, shared);
     return gpi_tile_aggregate(&tile);
 }
 #endif

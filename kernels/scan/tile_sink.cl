@@ -5,7 +5,6 @@
 #include "element/monoid.cl"
 #include "element/ops.cl"
 
-/* Where a scan's results go. */
 typedef struct gpi_sink {
     __global GPI_OUT *out;
     GPI_BASE initial; /* what stands before each segment; not looked at where there are none */

@@ -1,9 +1,9 @@
 /* compact.cl - what a group does with its tile, in the program's shape, once it knows what comes before it:
-   bring the picked elements together, in their order.
+   bring the selected elements together, in their order.
 
-       select         out[n picked before i] = element i, for each i that is picked
+       select         out[n selected before i] = element i, for each i that is selected
        partition      the same, and the others to the second part or to the rest, in their order too
-       runs           out[n ended before], its length and where it begins, at each run's last element      */
+       runs           out[n ended before], its length and where it begins, at each run's last element */
 #ifndef GPI_SELECT_COMPACT_CL
 #define GPI_SELECT_COMPACT_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */

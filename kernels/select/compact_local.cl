@@ -14,7 +14,7 @@
 static GPI_T gpi_entry(uint i, GPI_T sum)
 {
     GPI_T entry = sum;
-    GPI_PICKED(entry) = i;
+    GPI_SELECTED(entry) = i;
     return entry;
 }
 
@@ -22,12 +22,12 @@ static GPI_T gpi_entry(uint i, GPI_T sum)
    of them. `before`: of the tile's elements before i. */
 static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
 {
-    if (GPI_PICKED(x)) return (uint)GPI_PICKED(before);
+    if (GPI_SELECTED(x)) return (uint)GPI_SELECTED(before);
 #if GPI_PARTS == 3
-    if (GPI_SECOND(x)) return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(before));
+    if (GPI_SECOND(x)) return (uint)(GPI_SELECTED(aggregate) + GPI_SECOND(before));
 #endif
 #if GPI_PARTS > 1
-    return (uint)(GPI_PICKED(aggregate) + GPI_SECOND(aggregate) + i - GPI_PICKED(before) -
+    return (uint)(GPI_SELECTED(aggregate) + GPI_SECOND(aggregate) + i - GPI_SELECTED(before) -
                   GPI_SECOND(before));
 #else
     return ~0u;
@@ -35,28 +35,28 @@ static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
 }
 
 /* The r-th of the tile goes out. */
-static void gpi_put_ranked(gpi_source source, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,
+static void gpi_put_ranked(gpi_input input, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,
                            GPI_T entry, uint r)
 {
-    const ulong i = base + GPI_PICKED(entry);
+    const ulong i = base + GPI_SELECTED(entry);
 #if GPI_PARTS == 1
-    gpi_put(source, sink, (GPI_NUMBER)(GPI_PICKED(prefix) + r), i, GPI_BEGIN(entry));
+    gpi_put(input, sink, (GPI_NUMBER)(GPI_SELECTED(prefix) + r), i, GPI_BEGIN(entry));
 #else
-    const uint firsts = (uint)GPI_PICKED(aggregate), seconds = (uint)GPI_SECOND(aggregate);
-    const ulong rest = base - GPI_PICKED(prefix) - GPI_SECOND(prefix);
-    const GPI_RECORD x = source.data[i];
-    if (r < firsts) sink.out[GPI_PICKED(prefix) + r] = x;
+    const uint firsts = (uint)GPI_SELECTED(aggregate), seconds = (uint)GPI_SECOND(aggregate);
+    const ulong rest = base - GPI_SELECTED(prefix) - GPI_SECOND(prefix);
+    const GPI_RECORD x = input.data[i];
+    if (r < firsts) sink.out[GPI_SELECTED(prefix) + r] = x;
     else if (r < firsts + seconds) sink.second[GPI_SECOND(prefix) + (r - firsts)] = x;
     else sink.rest[sink.step * (long)(rest + (r - firsts - seconds))] = x;
 #endif
 }
 
-static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source source, ulong base, gpi_sink sink,
+static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
                              gpi_tile_shared shared)
 {
-    const uint length = gpi_tile_length(source, base);
+    const uint length = gpi_tile_length(input, base);
     const GPI_T aggregate = tile->aggregate;
-    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_PICKED(aggregate);
+    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_SELECTED(aggregate);
     const uint l = (uint)get_local_id(0);
     GPI_T before = tile->before;
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
@@ -69,7 +69,7 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_source sour
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint r = j * GPI_WG + l;
         if (r < ranked)
-            gpi_put_ranked(source, sink, prefix, aggregate, base, shared->stage[GPI_TILE_PAD(r)], r);
+            gpi_put_ranked(input, sink, prefix, aggregate, base, shared->stage[GPI_TILE_PAD(r)], r);
     }
 }
 #endif

@@ -1,36 +1,17 @@
-/* prelude.h - uints picked by an expression, with their indices (src/select/compact.c). */
-#include "base/prelude.h"
-#define GPI_SIZE 4
-#define GPI_IDENTITY_WORDS 0u
-#define GPI_COMMUTATIVE 1
-#define GPI_EXACT 1
-#define GPI_LANES 1
-#define GPI_FIELD_COUNT 1
-#define GPI_FIELDS(X) X(0)
-#define GPI_OP_0 GPI_SUM
-#define GPI_VALUE_0 uint
-#define GPI_FLOAT_0 0
-#define GPI_RESULT_0 uint
-#define GPI_COMPENSATED_0 0
-#define GPI_LANE_0 uint
-#define GPI_INDEX_0 uint
-#define GPI_REVERSE 0
-#define GPI_SEGMENTED 0
-#define GPI_HEADS 0
-#define GPI_INPUTS 1
-#define GPI_Y uint
+/* prelude.h - uints selected by an expression, with their indices (src/select/compact.c). */
+#include "scan/prelude.h"
+#undef GPI_OUT
+#undef GPI_VALUE_SIZE
 #define GPI_NUMBER uint
-#define GPI_PICK 1
+#define GPI_SELECT_BY 1
 #define GPI_PARTS 1
 #define GPI_SINGLES 1
 #define GPI_PLAIN 0
 #define GPI_ALIKE 0
-#define GPI_IN uint
-#define GPI_IN_HALF 0
 #define GPI_X uint
 #define GPI_RECORD uint
 #define GPI_RECORD_SIZE 4
-static uint gpi_predicate(GPI_X x, ulong i) { return x % 3 == 0 && i > 0; }
+static uint gpi_predicate(GPI_X x, ulong i) { return x % 3 == 0 ? 1 : 0; }
 #define GPI_OUT 1
 #define GPI_INDEX_OUT 1
 #define GPI_CLOSED 0

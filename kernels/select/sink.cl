@@ -1,4 +1,4 @@
-/* sink.cl - where the picked elements go, and what is told of how many there are.
+/* sink.cl - where the selected elements go, and what is told of how many there are.
 
    The host writes ahead:
        GPI_OUT              1: elements are wanted
@@ -11,9 +11,9 @@
 #include "element/monoid.cl"
 
 #if GPI_FIELD_COUNT == 0
-#define GPI_PICKED(a) ((a).n)
+#define GPI_SELECTED(a) ((a).n)
 #else
-#define GPI_PICKED(a) (a)
+#define GPI_SELECTED(a) (a)
 #endif
 #if GPI_PARTS == 3
 #define GPI_SECOND(a) ((a).m)
@@ -21,7 +21,6 @@
 #define GPI_SECOND(a) 0
 #endif
 
-/* Where results go. */
 typedef struct gpi_sink {
     __global GPI_RECORD *out;
     __global GPI_PLACE *index;
@@ -29,7 +28,7 @@ typedef struct gpi_sink {
     __global const GPI_BESIDE *values;
     __global GPI_BESIDE *values_out;
 #endif
-#if GPI_PICK == GPI_PICK_RUNS
+#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS
     __global GPI_PLACE *lengths;
 #endif
 #if GPI_PARTS > 1
@@ -52,7 +51,7 @@ typedef struct gpi_sink {
 #define GPI_VALUES_PARAMETERS
 #define GPI_VALUES_SET(sink)
 #endif
-#if GPI_PICK == GPI_PICK_RUNS
+#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS
 #define GPI_LENGTHS_PARAMETERS __global GPI_PLACE *lengths, ulong lengths_offset,
 #define GPI_LENGTHS_SET(sink) (sink).lengths = lengths + lengths_offset;
 #else
@@ -85,15 +84,15 @@ typedef struct gpi_sink {
 
 /* Where the parts after the first one stand. */
 #define GPI_WHERE_APART 0    /* in buffers of their own */
-#define GPI_WHERE_BEHIND 1   /* behind one another, which takes `total`, of the whole input */
+#define GPI_WHERE_AFTER 1    /* one after the other, which takes `total`, of the whole input */
 #define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */
 
 static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)
 {
     gpi_sink s = sink;
 #if GPI_PARTS > 1
-    if (s.where == GPI_WHERE_BEHIND) {
-        s.second = s.out + GPI_PICKED(total);
+    if (s.where == GPI_WHERE_AFTER) {
+        s.second = s.out + GPI_SELECTED(total);
         s.rest = s.second + GPI_SECOND(total);
     }
     if (s.where == GPI_WHERE_REVERSED) {
@@ -114,25 +113,25 @@ static void gpi_number_write(gpi_sink sink, uint k, ulong x)
 static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 {
 #if GPI_CLOSED
-    sink.index[GPI_PICKED(total)] = (GPI_PLACE)count; /* where one more run would begin */
+    sink.index[GPI_SELECTED(total)] = (GPI_PLACE)count; /* where one more run would begin */
 #endif
     if (sink.count_words == 0) return;
-    gpi_number_write(sink, 0, GPI_PICKED(total));
+    gpi_number_write(sink, 0, GPI_SELECTED(total));
 #if GPI_PARTS == 2
-    gpi_number_write(sink, 1, count - GPI_PICKED(total));
+    gpi_number_write(sink, 1, count - GPI_SELECTED(total));
 #elif GPI_PARTS == 3
     gpi_number_write(sink, 1, GPI_SECOND(total));
-    gpi_number_write(sink, 2, count - GPI_PICKED(total) - GPI_SECOND(total));
+    gpi_number_write(sink, 2, count - GPI_SELECTED(total) - GPI_SECOND(total));
 #endif
 }
 
 #if GPI_PARTS == 1
 /* Element i goes out as number j. `begin`: where its run begins. */
-static void gpi_put(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)
+static void gpi_put(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)
 {
-    const ulong from = GPI_PICK == GPI_PICK_RUNS ? begin : gpi_place_of(source, i);
+    const ulong from = GPI_SELECT_BY == GPI_SELECT_BY_RUNS ? begin : gpi_place_of(input, i);
 #if GPI_OUT
-    sink.out[j] = source.data[from];
+    sink.out[j] = input.data[from];
 #endif
 #if GPI_INDEX_OUT
     sink.index[j] = (GPI_PLACE)from;
@@ -146,7 +145,7 @@ static void gpi_put(gpi_source source, gpi_sink sink, GPI_NUMBER j, ulong i, ulo
 }
 #endif
 
-#if GPI_PICK == GPI_PICK_RUNS
+#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS
 #define GPI_BEGIN(sum) ((sum).m)
 #else
 #define GPI_BEGIN(sum) 0

@@ -13,12 +13,13 @@
        gp_sort_scatter     a group a block
        gp_buckets_sort     a group a bucket
 
-   If so, these kernels do nothing, and if not, the passes behind them do nothing. Serial shape only.
+   If so, these kernels do nothing, and if not, the passes after them do nothing. Serial shape only.
    (Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.)                      */
 #ifndef GPI_SORT_BUCKETS_CL
 #define GPI_SORT_BUCKETS_CL
 #include "base/platform.cl"
 #include "group/sync.cl"
+#include "sort/bases.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/single_tile_sort.cl"
@@ -31,7 +32,7 @@
 #define GPI_SAMPLE 8u      /* keys of one */
 #define GPI_SAMPLE_SLACK 4 /* how far a sample may be off */
 
-static ulong gpi_largest(gpi_rank_shared shared)
+static ulong gpi_largest(gpi_bases_shared shared)
 {
     ulong largest = 0;
     for (uint d = 0; d < GPI_BINS; d++) largest = max(largest, shared->next[d]);
@@ -41,7 +42,7 @@ static ulong gpi_largest(gpi_rank_shared shared)
 /* One group. `most`: keys of the largest bucket there may be. */
 GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_bases_memory, shared);
     gpi_places places;
     gpi_digit digit;
     const ulong n = gpi_state_count(state), step = n / GPI_SAMPLES;
@@ -61,7 +62,7 @@ GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, g
 GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,
                                  ulong bases_at, ulong most)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_bases_memory, shared);
     __global ulong *bases = gpi_part(state, bases_at);
     if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;
     gpi_columns(gpi_part(state, table_at), blocks, shared);
@@ -69,7 +70,7 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
         state[GPI_STATE_BUCKETS] = 0;
         return;
     }
-    (void)gpi_bases_of(shared, 0);
+    (void)gpi_bases_of(shared);
     GPI_EACH_BIN(d) bases[d] = shared->next[d];
     state[GPI_STATE_FROM + GPI_PASS_BUCKETS + 1] = to;
     state[GPI_STATE_FROM + passes] = GPI_PLACE_OUT;

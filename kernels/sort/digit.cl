@@ -175,7 +175,7 @@ static uint gpi_place_next(uint from, uint first)
 
 /* ------------------------------------------------------------------ state */
 
-#define GPI_STATE_ABANDONED 2
+#define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_LAUNCHES 16
@@ -187,6 +187,7 @@ static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | s
 
 static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }
 
+/* While the pass runs; launches after it read the word. */
 static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }
 
 /* A pass has nothing to do: all keys have the same digit. */
@@ -197,15 +198,15 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
 
 /* When a kernel of a classic pass has something to do. */
 #define GPI_ALWAYS 0u
-#define GPI_WHEN_ABANDONED 1u /* behind a onesweep pass */
-#define GPI_UNLESS_BUCKETS 2u /* behind sort/buckets.cl */
+#define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
+#define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
 #define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
 static bool gpi_is_idle(gpi_state state, uint pass, uint when)
 {
     switch (when) {
-    case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || !gpi_is_abandoned(state);
+    case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || state[GPI_STATE_ABANDONED] == 0;
     case GPI_UNLESS_BUCKETS: return state[GPI_STATE_BUCKETS] != 0;
     case GPI_WHEN_BUCKETS: return state[GPI_STATE_BUCKETS] == 0;
     default: return false;

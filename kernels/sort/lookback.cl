@@ -22,7 +22,8 @@
    look-back and tail all wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer a tile
    could wait for one of its own block). And whether or not the device lets those go on: each wait is bounded
    by `polls`. When it runs out, `abandoned` is set, which ends all other waits too, no group writes any
-   longer, and the launches enqueued behind do the pass in another way, from its unharmed source.
+   longer, later passes do nothing, and launches enqueued for that do the pass in another way, from its
+   unharmed source.
    tests/models/ring.pml checks these rules.
 
    Clearing. Words of an earlier launch would be taken for this one's where their tiles' numbers agree. The
@@ -61,16 +62,17 @@ typedef struct gpi_ring {
     gpi_state state;
     gpi_state ticket, tail;
     volatile __global gpi_word *rows;
-    uint polls;
+    uint pass, polls;
 } gpi_ring;
 
-static gpi_ring gpi_ring_make(gpi_state state, uint launch, ulong rows_at, uint polls)
+static gpi_ring gpi_ring_make(gpi_state state, uint pass, uint launch, ulong rows_at, uint polls)
 {
     gpi_ring ring;
     ring.state = state;
     ring.ticket = state + GPI_STATE_LAUNCHES + 2 * launch;
     ring.tail = ring.ticket + 1;
     ring.rows = (volatile __global gpi_word *)(state + rows_at);
+    ring.pass = pass;
     ring.polls = polls;
     return ring;
 }
@@ -109,12 +111,22 @@ static uint gpi_ring_flag(gpi_word w, uint tile)
 static uint gpi_ring_count(gpi_word w) { return w & 0x3fffffffu; }
 #endif
 
+/* gpi_tells, for one pass only where GPI_FAULT_PASS says which. */
+static bool gpi_ring_tells(gpi_ring ring, volatile __global gpi_word *word, uint tile, uint k)
+{
+#ifdef GPI_FAULT_PASS
+    if (ring.pass != GPI_FAULT_PASS) return true;
+#endif
+    (void)ring;
+    return gpi_tells(word, tile, k);
+}
+
 /* The first word of a tile's digit: its own count. Of tile 0 that is the inclusive one too. */
 static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
 {
     const uint flag = tile == 0 ? GPI_RING_INCLUSIVE : GPI_RING_AGGREGATE;
     volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);
-    if (gpi_tells(word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));
+    if (gpi_ring_tells(ring, word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));
 }
 
 /* The second word, with everything before the tile. What it replaces is looked at, so that the write has
@@ -124,12 +136,15 @@ static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
 {
     volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);
     gpi_word old;
-    if (tile == 0 || !gpi_tells(word, tile, d + 1)) return true;
+    if (tile == 0 || !gpi_ring_tells(ring, word, tile, d + 1)) return true;
     old = gpi_word_swap(word, gpi_ring_pack(tile, GPI_RING_INCLUSIVE, count));
     return gpi_ring_flag(old, tile) == GPI_RING_AGGREGATE;
 }
 
-static void gpi_ring_abandon(gpi_ring ring) { (void)atomic_or(ring.state + GPI_STATE_ABANDONED, 1u); }
+static void gpi_ring_abandon(gpi_ring ring)
+{
+    (void)atomic_or(ring.state + GPI_STATE_ABANDONED, ring.pass + 1);
+}
 
 /* One turn of a wait that has not been answered: true to go on. Whether the launch is abandoned is asked only
    every so often: it is one word for all items of all groups that wait, and they would queue for it. */
@@ -155,7 +170,7 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
         open = done + GPI_RING_ROWS > tile + GPI_RING_REACH;
         if (!open && !gpi_ring_patience(ring, &polls)) break;
     }
-    GPI_ACQUIRE(); /* the words that those tiles have left behind are there, for loads also */
+    GPI_ACQUIRE(); /* the words that those tiles have left are there, for loads also */
     return open;   /* as it stands, also when a device dropped out of the loop */
 #else
     (void)ring;
@@ -186,7 +201,7 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
     return found; /* false also when a device dropped out of the loop: never taken for an answer */
 }
 
-/* The tile needs the table no longer. One item calls, behind a barrier that all reads and writes of the
+/* The tile needs the table no longer. One item calls, after a barrier that all reads and writes of the
    group have passed; false: abandoned.
    Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive`, leave;
    `safe`, and the mutation BUG_TAIL.) */

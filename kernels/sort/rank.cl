@@ -12,7 +12,6 @@
        gpi_rank_memory, gpi_rank_shared   what the group shares: count[d], next[d], word
        GPI_NEAR, GPI_NEAR_INC(p)          where a group counts, and how
        gpi_count_range                    digits of a range into count
-       gpi_columns                        sums down the columns of a table, a digit each
        gpi_move_range                     keys of a range to where next says
        gpi_order_digits                   with local memory: a loaded tile into the order of its digits
 
@@ -55,19 +54,5 @@ static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, g
     if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);
     else gpi_count_passes(key, begin, end, bits, bits.passes, count);
     gpi_sync(); /* all is counted */
-}
-
-/* Turns counts in shared->next into bases: sums of all digits before. True when one digit has all n keys. */
-static bool gpi_bases_of(gpi_rank_shared shared, ulong n)
-{
-    ulong sum = 0;
-    bool trivial = false;
-    for (uint d = 0; d < GPI_BINS; d++) {
-        const ulong x = shared->next[d];
-        trivial = trivial || x == n;
-        shared->next[d] = sum;
-        sum += x;
-    }
-    return trivial;
 }
 #endif

@@ -48,19 +48,6 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];
 }
 
-/* table[block][d] becomes the sum of its column above; shared->next[d] the sum of all of it. */
-static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)
-{
-    for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;
-    for (uint b = 0; b < blocks; b++) {
-        for (uint d = 0; d < GPI_BINS; d++) {
-            const ulong x = table[(ulong)b * GPI_BINS + d];
-            table[(ulong)b * GPI_BINS + d] = shared->next[d];
-            shared->next[d] += x;
-        }
-    }
-}
-
 /* ------------------------------------------------------------------ one by one */
 
 /* Element i, of digit d, to where the next one of its digit goes. */

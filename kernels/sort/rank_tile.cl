@@ -68,25 +68,9 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     gpi_sync(); /* all is counted */
 }
 
-/* table[block][d] becomes the sum of its column above; shared->next[d] the sum of all of it. */
-static void gpi_columns(__global ulong *table, uint blocks, gpi_rank_shared shared)
-{
-    GPI_EACH_BIN(d)
-    {
-        ulong sum = 0;
-        for (uint b = 0; b < blocks; b++) {
-            const ulong x = table[(ulong)b * GPI_BINS + d];
-            table[(ulong)b * GPI_BINS + d] = sum;
-            sum += x;
-        }
-        shared->next[d] = sum;
-    }
-    gpi_sync(); /* the columns' sums are there */
-}
-
 /* ------------------------------------------------------------------ a tile */
 
-/* The tile at `base` into the stage, its digits into `order`; behind its end the highest digit, which a
+/* The tile at `base` into the stage, its digits into `order`; after its end the highest digit, which a
    stable order leaves there. */
 static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,
                           gpi_rank_shared shared)
@@ -130,7 +114,7 @@ static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_rank_shar
     }
 }
 
-/* Moves next[d] behind what the tile has written of digit d. */
+/* Moves next[d] to after what the tile has written of digit d. */
 static void gpi_tile_advance(uint length, gpi_rank_shared shared)
 {
     gpi_sync(); /* all have used `next` */

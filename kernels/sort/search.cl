@@ -9,7 +9,7 @@
        keys      | . . . s0 | . . . s1 | . . . s2 | . .       n keys, n / stride samples
        samples   | s0 s1 s2 |                                 stride = n / wanted + 1
 
-   c samples before the needle leave the stride - 1 keys behind sample c - 1. Both searches are the same loop
+   c samples before the needle leave the stride - 1 keys after sample c - 1. Both searches are the same loop
    without branches: with every needle it takes the same steps, so that an item takes them for GPI_ABREAST
    needles side by side, and reads do not wait for each other.
 
@@ -137,7 +137,7 @@ GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __g
     for (ulong base = begin + get_local_id(0); base < end; base += GPI_ABREAST * GPI_WG) {
         gpi_needles some;
         for (uint k = 0; k < GPI_ABREAST; k++) {
-            const ulong i = min(base + k * GPI_WG, end - 1); /* behind the end: the last one again */
+            const ulong i = min(base + k * GPI_WG, end - 1); /* after the end: the last one again */
             some.q[k] = gpi_key_order(needle[i], hay.flip) + upper;
         }
         gpi_search(hay, sample, &some);

@@ -31,6 +31,7 @@
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
+#include "sort/bases.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/segments_state.cl"
@@ -186,7 +187,7 @@ GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, G
 /* Each cell becomes where the row's keys of the digit go, counted from the segment's begin. */
 GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_bases_memory, shared);
     gpi_segments segments;
     GPI_SEGMENTS_SET(segments);
     for (uint k = (uint)get_group_id(0); k < state[GPI_SORT_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {
@@ -200,12 +201,11 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
             shared->next[d] = sum;
         }
         gpi_sync(); /* the columns' sums are there */
+        const bool trivial = gpi_bases_of(shared);
         if (get_local_id(0) == 0) {
             const uint from = large->from[pass % 2];
-            const bool trivial = gpi_bases_of(shared, large->length);
             large->from[1 - pass % 2] = trivial ? from : gpi_place_next(from, first_place);
         }
-        gpi_sync(); /* sums have become bases */
         GPI_EACH_BIN(d)
         {
             ulong sum = shared->next[d];

@@ -90,7 +90,7 @@ static void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bit
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_SINGLE_TILE_FEW];
 #endif
-    few.sixteen[(n - 1) / 16] = 0; /* also what is behind the end */
+    few.sixteen[(n - 1) / 16] = 0; /* also what comes after the end */
     for (uint i = 0; i < n; i++) {
         key[i] = move.key[base + i];
         few.one[i] = gpi_window_of(key[i], bits);

@@ -17,7 +17,8 @@
        gp_sort_scatter     a group a block: move
 
    Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
-   output. Behind each onesweep pass the classic one is enqueued, to do nothing unless the pass was abandoned.
+   output. An abandoned onesweep pass is done again, and so are those after it, by launches that else do
+   nothing: of gp_sort_resume (one group) after the last pass, or of the classic kernels after each.
    Few keys: gp_sort_single_tile, one group, one launch.
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
@@ -26,6 +27,7 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
+#include "sort/bases.cl"
 #include "sort/digit.cl"
 #include "sort/lookback.cl"
 #include "sort/rank.cl"
@@ -73,6 +75,14 @@ static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end
     *end = min(n, *begin + span);
 }
 
+/* Whether this group has nothing to do: one item asks. */
+static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)
+{
+    uint idle = 0;
+    if (get_local_id(0) == 0) idle = gpi_is_idle(state, pass, when);
+    return gpi_broadcast(idle, word) != 0;
+}
+
 GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                               uint when, ulong span, ulong table_at)
 {
@@ -83,7 +93,7 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
     GPI_PLACES_SET(places);
     GPI_DIGIT_SET(digit);
-    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;
+    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
     gpi_sort_block(state, span, &begin, &end);
     gpi_count_range(move.key, begin, end, digit, shared);
@@ -94,17 +104,16 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_bases_memory, shared);
     __global ulong *bases = gpi_part(state, bases_at);
-    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;
+    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
     gpi_columns(gpi_part(state, table_at), blocks, shared);
+    const bool trivial = gpi_bases_of(shared);
     if (get_local_id(0) == 0) {
         const uint from = gpi_from(state, pass);
-        const bool trivial = gpi_bases_of(shared, gpi_state_count(state));
         if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);
         else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);
     }
-    gpi_sync(); /* sums have become bases */
     GPI_EACH_BIN(d) bases[d] = shared->next[d];
 }
 
@@ -120,7 +129,7 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
     GPI_PLACES_SET(places);
     GPI_DIGIT_SET(digit);
     if (gpi_is_trivial(state, pass)) return;
-    if (gpi_broadcast(gpi_is_idle(state, pass, when), &shared->word)) return;
+    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
     gpi_sort_block(state, span, &begin, &end);
     GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
@@ -151,8 +160,7 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
-    const ulong n = gpi_state_count(state);
+    GPI_SHARED(gpi_bases_memory, shared);
     uint trivial = 0, moves = 0;
     for (uint p = 0; p < passes; p++) {
         volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;
@@ -160,8 +168,7 @@ GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint 
         GPI_EACH_BIN(d)
         shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];
         gpi_sync(); /* the counts are there */
-        if (get_local_id(0) == 0 && gpi_bases_of(shared, n)) trivial |= 1u << p;
-        gpi_sync(); /* counts have become bases */
+        if (gpi_bases_of(shared)) trivial |= 1u << p;
         GPI_EACH_BIN(d) bases[d] = shared->next[d];
         gpi_sync(); /* the bases are read: the next pass's may overwrite them */
     }
@@ -210,7 +217,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     gpi_places places;
     gpi_digit digit;
     uint tile = 0;
-    const gpi_ring ring = gpi_ring_make(state, launch, rows_at, polls);
+    const gpi_ring ring = gpi_ring_make(state, pass, launch, rows_at, polls);
     __global ulong *bases = gpi_part(state, bases_at);
     GPI_PLACES_SET(places);
     GPI_DIGIT_SET(digit);
@@ -234,6 +241,29 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 #else
     gpi_move_range(move, begin, end, digit, lines != 0, shared);
 #endif
+}
+
+/* One group. Does the abandoned pass again, and those after it, from the bases of gp_sort_bases. */
+GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,
+                               uint lines, ulong bases_at, volatile __global uint *counters)
+{
+    GPI_SHARED(gpi_rank_memory, shared);
+    gpi_places places;
+    gpi_digit_bits bits;
+    const uint abandoned = state[GPI_STATE_ABANDONED];
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    if (abandoned == 0) return;
+    for (uint p = abandoned - 1; p < passes; p++) {
+        __global const ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;
+        const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));
+        if (!gpi_is_trivial(state, p)) {
+            GPI_EACH_BIN(d) shared->next[d] = bases[d];
+            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines != 0, shared);
+            if (get_local_id(0) == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);
+            gpi_sync_all(); /* the pass is written: the next one reads it, and overwrites `next` */
+        }
+    }
 }
 
 /* ------------------------------------------------------------------ small */

@@ -2,7 +2,7 @@
 
        key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits
 
-   Bytes behind the end are zero, and the number tells them from zeros that are there: keys are ordered as the
+   Bytes after the end are zero, and the number tells them from zeros that are there: keys are ordered as the
    strings are. Equal keys are equal strings, unless the number is 8: these strings are tied, and go on.
 
        gp_strings_keys_first   key(i, 0) of all strings
@@ -64,7 +64,7 @@ static gpi_set gpi_set_at(__global uint *set, ulong room)
     return s;
 }
 
-/* What the host has laid out behind the state. */
+/* What the host has laid out after the state. */
 typedef struct gpi_round {
     volatile __global uint *state;
     __global ulong *keys, *flags;

@@ -123,7 +123,7 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
         gpi_topk_note(topk, round, number, below, equal);
         if (below) start = gpi_topk_claim(topk, round, below);
         directory[directory_at + number] = (uint4)(start, below, equal, 0);
-        /* Not in the branch above: PoCL 3.1 loses what one item writes behind barriers there. */
+        /* Not in the branch above: PoCL 3.1 loses what one item writes after barriers there. */
         if (round > 0 && number == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;
     }
     if (below == 0) return;
@@ -210,7 +210,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     directory += directory_at;
     if (own.y) {
         const ulong at = gpi_topk_before(topk, round, number, directory, shared);
-        /* A loop that all items go through alike: behind barriers in a branch, PoCL 3.1 takes the first
+        /* A loop that all items go through alike: after barriers in a branch, PoCL 3.1 takes the first
            item's answer to "l < own.y" for everybody's. */
         for (uint begin = 0; begin < own.y; begin += GPI_WG) {
             const uint i = begin + l;

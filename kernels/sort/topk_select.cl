@@ -101,7 +101,7 @@ static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared
     return s;
 }
 
-/* Writes it down for the kernels behind. One item. */
+/* Writes it down for the kernels after this one. One item. */
 static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
 {
     __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;

@@ -141,6 +141,8 @@ extern "C" {
 
 #include "api/warm_up.h"
 
+#include "api/self_test.h"
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,7 +19,8 @@
     X(GP_ERROR_OUT_OF_HOST_MEMORY, -11, "out of host memory")                     \
     X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
-    X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")
+    X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")                \
+    X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,

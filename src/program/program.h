@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "runtime/tuning.h"
 
-#define GPI_KERNELS_MAX 9 /* kernels of one program */
+#define GPI_KERNELS_MAX 10 /* kernels of one program */
 
 typedef struct gpi_cache_key {
     uint64_t word[2];

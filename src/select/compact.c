@@ -70,7 +70,10 @@ static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl
 static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
 
 /* Of what a tile counts: a number, or two (select/input.cl). */
-static bool gpi_compact_is_pair(const gpi_compact *c) { return c->parts == 3 || c->pick == GPI_PICK_RUNS; }
+static bool gpi_compact_is_pair(const gpi_compact *c)
+{
+    return c->parts == 3 || c->select_by == GPI_SELECT_BY_RUNS;
+}
 
 static size_t gpi_compact_element_size(const gpi_compact *c)
 {
@@ -129,16 +132,16 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     const char *record = gpi_compact_record(c->size);
     const bool half = c->type == GP_F16;
     const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
-    const bool elements = c->pick != GPI_PICK_FLAGS && c->pick != GPI_PICK_INDICES;
+    const bool elements = c->select_by != GPI_SELECT_BY_FLAGS && c->select_by != GPI_SELECT_BY_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
-    const bool plain = c->pick >= GPI_PICK_UNIQUE && !c->equal && c->size <= 8;
+    const bool plain = c->select_by >= GPI_SELECT_BY_UNIQUE && !c->equal && c->size <= 8;
     const char *flag = c->flags_type == GP_F16 ? "ushort" : gpi_type_cl(c->flags_type);
-    const char *in = c->pick == GPI_PICK_FLAGS     ? flag
-                     : c->pick == GPI_PICK_INDICES ? gpi_type_cl(c->index_type)
-                     : half                        ? "half"
-                                                   : element;
-    gpi_text_add(text, "#define GPI_PICK %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n", c->pick,
-                 c->parts, !c->repeated_only);
+    const char *in = c->select_by == GPI_SELECT_BY_FLAGS     ? flag
+                     : c->select_by == GPI_SELECT_BY_INDICES ? gpi_type_cl(c->index_type)
+                     : half                                  ? "half"
+                                                             : element;
+    gpi_text_add(text, "#define GPI_SELECT_BY %d\n#define GPI_PARTS %d\n#define GPI_SINGLES %d\n",
+                 c->select_by, c->parts, !c->repeated_only);
     gpi_text_add(text, "#define GPI_PLAIN %d\n#define GPI_ALIKE %d\n", plain,
                  plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
@@ -148,7 +151,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                                  text);
     gpi_compact_prelude_function("gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
                                  c->predicate2, text);
-    if (c->pick == GPI_PICK_UNIQUE || c->pick == GPI_PICK_RUNS)
+    if (c->select_by == GPI_SELECT_BY_UNIQUE || c->select_by == GPI_SELECT_BY_RUNS)
         gpi_compact_prelude_function("gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
@@ -189,7 +192,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
     if (result != GP_OK) return result;
     /* A device that drops out of long loops can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
-    if (c->where == GPI_WHERE_BEHIND) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
+    if (c->where == GPI_WHERE_AFTER) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     return GP_OK;
 }
 
@@ -276,7 +279,7 @@ static void gpi_compact_arg_sink(gpi_call *call, const gpi_compact *c)
     gpi_compact_arg(call, c, GPI_COMPACT_INDEX_OUT);
     if (c->value_size) gpi_compact_arg(call, c, GPI_COMPACT_VALUES);
     if (c->value_size) gpi_compact_arg(call, c, GPI_COMPACT_VALUES_OUT);
-    if (c->pick == GPI_PICK_RUNS) gpi_compact_arg(call, c, GPI_COMPACT_LENGTHS);
+    if (c->select_by == GPI_SELECT_BY_RUNS) gpi_compact_arg(call, c, GPI_COMPACT_LENGTHS);
     if (c->parts > 1) {
         gpi_compact_arg(call, c, GPI_COMPACT_SECOND);
         gpi_compact_arg(call, c, GPI_COMPACT_REST);

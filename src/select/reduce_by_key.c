@@ -27,7 +27,7 @@ static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
     gpi_compact *c = &b->runs;
     gp_result r;
     GPI_COMPACT_BEGIN(c, b->function, d);
-    c->pick = GPI_PICK_UNIQUE;
+    c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = GP_U32;
     c->closed = true;
     r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);

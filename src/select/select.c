@@ -5,11 +5,11 @@
 #include "select/select.h"
 
 /* Exactly one of what can decide. */
-static gp_result gpi_select_pick(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
-                                 cl_mem indices)
+static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
+                               cl_mem indices)
 {
     const int given = (predicate != NULL) + (flags != NULL) + (indices != NULL);
-    c->pick = predicate ? GPI_PICK_PREDICATE : flags ? GPI_PICK_FLAGS : GPI_PICK_INDICES;
+    c->select_by = predicate ? GPI_SELECT_BY_PREDICATE : flags ? GPI_SELECT_BY_FLAGS : GPI_SELECT_BY_INDICES;
     c->predicate = predicate;
     if (given != 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
@@ -25,7 +25,7 @@ static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, 
 {
     gp_result result;
     c->flags_type = type ? type : GP_U8;
-    if (c->pick != GPI_PICK_FLAGS) {
+    if (c->select_by != GPI_SELECT_BY_FLAGS) {
         if (!type) return GP_OK;
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: flags_type = %d but flags is NULL", c->function,
                         (int)type);
@@ -45,7 +45,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
     r = gpi_compact_type(gp, c, "", d->type, d->element_size);
-    if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, d->indices);
+    if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
         r = gpi_compact_number(gp, c, "index_type", &c->index_type, d->indices_out ? d->count : 0);
@@ -97,10 +97,10 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     GPI_COMPACT_BEGIN(c, function, d);
     c->parts = d->predicate2 ? 3 : 2;
     c->predicate2 = d->predicate2;
-    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_BEHIND;
+    c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
     c->index_type = GP_U32;
     r = gpi_compact_type(gp, c, "", d->type, d->element_size);
-    if (r == GP_OK) r = gpi_select_pick(gp, c, d->predicate, d->flags, NULL);
+    if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);
     if (r == GP_OK)

@@ -8,15 +8,15 @@
 #include "launch/launch.h"
 
 /* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
-enum { /* GPI_PICK of select/input.cl */
-       GPI_PICK_PREDICATE = 1,
-       GPI_PICK_FLAGS,
-       GPI_PICK_INDICES,
-       GPI_PICK_UNIQUE,
-       GPI_PICK_RUNS
+enum { /* GPI_SELECT_BY of select/input.cl */
+       GPI_SELECT_BY_PREDICATE = 1,
+       GPI_SELECT_BY_FLAGS,
+       GPI_SELECT_BY_INDICES,
+       GPI_SELECT_BY_UNIQUE,
+       GPI_SELECT_BY_RUNS
 };
 
-enum { GPI_WHERE_APART, GPI_WHERE_BEHIND, GPI_WHERE_REVERSED }; /* select/sink.cl */
+enum { GPI_WHERE_APART, GPI_WHERE_AFTER, GPI_WHERE_REVERSED }; /* select/sink.cl */
 
 /* The buffers of a call. */
 enum {
@@ -44,7 +44,7 @@ typedef struct gpi_compact_array {
 /* A call, ready to run. */
 typedef struct gpi_compact {
     const char *function;
-    int pick, parts, where;
+    int select_by, parts, where;
     gp_type type, flags_type, index_type; /* type 0: records */
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;

@@ -19,7 +19,7 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
     gp_type count_type = d->count_out_type;
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
-    c->pick = GPI_PICK_UNIQUE;
+    c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = d->index_type;
     r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
@@ -80,7 +80,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     gp_type count_type = d->count_out_type;
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
-    c->pick = GPI_PICK_RUNS;
+    c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
     c->index_type = d->index_type;
     r = gpi_compact_type(gp, c, "", d->type, d->element_size);

@@ -163,16 +163,38 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
+/* One group does the abandoned pass and all later ones, if any. */
+static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
+{
+    gpi_call_kernel(call, sort->program, "gp_sort_resume");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, state);
+    GPI_CALL_ARG(call, sort->portions);
+    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_sort_arg_at(call, sort->at.bases);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, 1);
+}
+
+/* Whether that launch stands by; else the classic kernels do, after each pass (docs/adr/010). */
+static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
+{
+    return gp->info.fair && sort->desc->count <= (size_t)GPI_SORT_RESUME_MOST / sort->passes;
+}
+
 static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
+    const bool resumes = gpi_sort_resumes(call->gp, sort);
     cl_uint pass, portion;
     gp_result result = gpi_sort_histogram(call, sort, state);
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++) {
         for (portion = 0; portion < sort->portions && result == GP_OK; portion++)
             result = gpi_sort_onesweep_launch(call, sort, state, pass, portion);
-        if (result == GP_OK) result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
+        if (result == GP_OK && !resumes)
+            result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
     }
-    return result;
+    return result == GP_OK && resumes ? gpi_sort_resume(call, sort, state) : result;
 }
 
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
@@ -253,7 +275,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
-/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy. */
+/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy, but for those that
+   stand by only where keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;

@@ -209,6 +209,15 @@ static bool check_nothing(world *w)
     return true;
 }
 
+/* The case of most calls. */
+static gp_result run_self_test(world *w)
+{
+    gp_self_test_desc d = {0};
+    d.filter = "gp_hash";
+    d.count = 5000;
+    return gp_self_test(w->gp, &d);
+}
+
 /* ------------------------------------------------------------------ events */
 
 static void prepare_two(world *w)
@@ -309,6 +318,7 @@ const scenario scenarios_context[] = {
     {"buffer_create", NULL, NULL, run_buffer, check_buffer, NULL, false, false},
     {"profile", with_profile, prepare_one, run_profile, check_profile, NULL, false, false},
     {"warmup", NULL, NULL, run_warmup, check_nothing, NULL, false, false},
+    {"self_test", NULL, NULL, run_self_test, check_nothing, NULL, false, false},
     {"events", NULL, prepare_two, run_events, check_events, kept_events, false, false},
     {"out_of_order", out_of_order, prepare_out_of_order, run_out_of_order, check_out_of_order, kept_events,
      false, false},

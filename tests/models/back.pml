@@ -5,12 +5,12 @@
    set. A node's words are two here, with every other tile each.
 
    Checked in every reachable state:
-     whole   a node that is believed has all its words          (gpi_back_look)
+     whole   a node that is believed has all its words          (gpi_lookback_look)
      right   what is written as a node is the product of its tiles, in order; what comes before a tile is the product
-             of all tiles before it                               (gpi_back_compute, gpi_back_climb)
+             of all tiles before it                               (gpi_lookback_compute, gpi_lookback_climb)
      cells   serial shape: who reads a tile's cells is behind their being written
                                                                 (GPI_RELEASE, GPI_ACQUIRE; gpi_opener_of)
-     alive   no state is stuck, and all tiles end                 (gpi_back_wait)
+     alive   no state is stuck, and all tiles end                 (gpi_lookback_wait)
      grown   in the end each node is there, unless tiles are silent
 
    Order of memory. A load gives what its word holds, or what it held before: nothing. What a group may know of is

@@ -1,5 +1,6 @@
 /* kernel_sort.c - the serial-shape kernels of gp_sort as native code, their groups run against each other in
-   threads: onesweep in a tiny ring and in two portions, abandoned passes redone the classic way, and classic.
+   threads: onesweep in a tiny ring and in two portions, abandoned passes redone the classic way or by one group,
+   and classic.
 
    What ThreadSanitizer sees is sort/lookback.cl: gate, look-back, tail, and that nothing else is shared. */
 #include <stdint.h>
@@ -43,7 +44,7 @@ enum {
 static uint32_t keys[COUNT], values[COUNT], keys_out[COUNT], values_out[COUNT], keys_tmp[COUNT],
     values_tmp[COUNT];
 static _Alignas(64) uint32_t state[WORDS];
-static uint32_t counters[4], pass, portion, redo, lines, polls, wide;
+static uint32_t counters[4], pass, portion, redo, resumes, lines, polls, wide;
 
 #define ARRAYS keys, 0, keys_out, 0, keys_tmp, 0, values, 0, values_out, 0, values_tmp, 0, 0
 #define OF_PASS \
@@ -65,6 +66,10 @@ static void scatter_group(void)
 {
     gp_sort_scatter(ARRAYS, OF_PASS, state, pass, redo, SPAN, lines, TABLE, BASES);
 }
+static void resume_group(void)
+{
+    gp_sort_resume(ARRAYS, 0, 0, BITS, PASSES, state, PORTIONS, lines, BASES, counters);
+}
 static void copy_group(void) { gp_sort_copy(ARRAYS, state, PASSES); }
 
 static void classic_pass(void)
@@ -82,7 +87,7 @@ static void onesweep_pass(void)
         launch(onesweep_group, portion == 0 ? PORTION_TILES : TILES - PORTION_TILES);
     }
     redo = 1;
-    classic_pass();
+    if (!resumes) classic_pass();
 }
 
 static int check(const char *what)
@@ -112,6 +117,7 @@ static int run(const char *what, int onesweep, uint32_t patience)
         if (onesweep) onesweep_pass();
         else classic_pass();
     }
+    if (onesweep && resumes) launch(resume_group, 1);
     launch(copy_group, BLOCKS);
     return check(what);
 }
@@ -128,6 +134,7 @@ int main(void)
             keys[i] = round % 3 == 2 ? (x >> 24) << 8 : x >> 7 & x >> 3; /* round 2: trivial passes */
         }
         lines = round % 2;
+        resumes = round >= 3;
         wrong += run("classic", 0, 0);
         wrong += run("onesweep, impatient", 1, 1 + (uint32_t)round); /* passes are abandoned and redone */
 #ifdef GPI_FAULT

@@ -1,11 +1,9 @@
 /* A monoid of the user's, not commutative. */
+#include "element.h"
 #define GPI_SIZE 8
 #define GPI_IDENTITY_WORDS 0x00000001u, 0x00000000u
 #define GPI_COMMUTATIVE 0
-#define GPI_EXACT 1
-#ifndef GPI_LANES
 #define GPI_LANES 1
-#endif
 typedef struct affine {
     uint a, b;
 } affine;
@@ -21,12 +19,5 @@ static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b) { return affine
 #define GPI_FIELD_COUNT 0
 #define GPI_FIELDS(X)
 #define GPI_Y gpi_user
-#define GPI_MAPPED 0
 #define GPI_IN gpi_user
-#define GPI_IN_HALF 0
-#define GPI_INPUTS 1
 #define GPI_OUT gpi_user
-#define GPI_OUT_HALF 0
-#define GPI_REVERSE 0
-#define GPI_SEGMENTED 0
-#define GPI_HEADS 0

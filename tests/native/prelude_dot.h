@@ -1,30 +1,15 @@
 /* A dot product: two inputs, mapped, in vectors. */
-#define GPI_SIZE 4
-#define GPI_IDENTITY_WORDS 0x00000000u
-#define GPI_COMMUTATIVE 1
+#include "element.h"
 #define GPI_EXACT 0
-#ifndef GPI_LANES
-#define GPI_LANES 16
-#endif
-#define GPI_FIELD_COUNT 1
-#define GPI_FIELDS(X) X(0)
-#define GPI_OP_0 GPI_SUM
 #define GPI_VALUE_0 float
 #define GPI_FLOAT_0 1
 #define GPI_RESULT_0 float
-#define GPI_COMPENSATED_0 0
 #define GPI_LANE_0 float
-#define GPI_INDEX_0 uint
 #define GPI_Y float
 #define GPI_MAPPED 1
 static GPI_Y gpi_map(float x, float y, ulong i) { return (x * y); }
 #define GPI_IN float
-#define GPI_IN_HALF 0
 #define GPI_INPUTS 2
 #define GPI_IN2 float
 #define GPI_IN2_HALF 0
 #define GPI_OUT float
-#define GPI_OUT_HALF 0
-#define GPI_REVERSE 0
-#define GPI_SEGMENTED 0
-#define GPI_HEADS 0

@@ -1,27 +1,14 @@
 /* The largest double. */
+#include "element.h"
 #define GPI_SIZE 8
 #define GPI_IDENTITY_WORDS 0x00000000u, 0xfff00000u
-#define GPI_COMMUTATIVE 1
 #define GPI_EXACT 0
-#ifndef GPI_LANES
-#define GPI_LANES 16
-#endif
-#define GPI_FIELD_COUNT 1
-#define GPI_FIELDS(X) X(0)
 #define GPI_OP_0 GPI_MAX
 #define GPI_VALUE_0 double
 #define GPI_FLOAT_0 1
 #define GPI_RESULT_0 double
-#define GPI_COMPENSATED_0 0
 #define GPI_LANE_0 double
 #define GPI_INDEX_0 ulong
 #define GPI_Y double
-#define GPI_MAPPED 0
 #define GPI_IN double
-#define GPI_IN_HALF 0
-#define GPI_INPUTS 1
 #define GPI_OUT double
-#define GPI_OUT_HALF 0
-#define GPI_REVERSE 0
-#define GPI_SEGMENTED 0
-#define GPI_HEADS 0

@@ -1,27 +1,13 @@
 /* Halves, scanned from the last to the first. */
-#define GPI_SIZE 4
-#define GPI_IDENTITY_WORDS 0x00000000u
-#define GPI_COMMUTATIVE 1
+#include "element.h"
 #define GPI_EXACT 0
-#ifndef GPI_LANES
-#define GPI_LANES 16
-#endif
-#define GPI_FIELD_COUNT 1
-#define GPI_FIELDS(X) X(0)
-#define GPI_OP_0 GPI_SUM
 #define GPI_VALUE_0 float
 #define GPI_FLOAT_0 1
 #define GPI_RESULT_0 float
-#define GPI_COMPENSATED_0 0
 #define GPI_LANE_0 float
-#define GPI_INDEX_0 uint
 #define GPI_Y float
-#define GPI_MAPPED 0
 #define GPI_IN half
 #define GPI_IN_HALF 1
-#define GPI_INPUTS 1
 #define GPI_OUT half
 #define GPI_OUT_HALF 1
 #define GPI_REVERSE 1
-#define GPI_SEGMENTED 0
-#define GPI_HEADS 0

@@ -1,15 +1,11 @@
 /* Three operations on halves at once, one of them compensated. */
+#include "element.h"
 #define GPI_SIZE 32
 #define GPI_IDENTITY_WORDS \
     0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x7f800000u, 0xff800000u, 0xffffffffu, 0xffffffffu
-#define GPI_COMMUTATIVE 1
 #define GPI_EXACT 0
-#ifndef GPI_LANES
-#define GPI_LANES 16
-#endif
 #define GPI_FIELD_COUNT 3
 #define GPI_FIELDS(X) X(0) X(1) X(2)
-#define GPI_OP_0 GPI_SUM
 #define GPI_VALUE_0 double
 #define GPI_FLOAT_0 1
 #define GPI_RESULT_0 double
@@ -31,12 +27,6 @@
 #define GPI_LANE_2 float
 #define GPI_INDEX_2 uint
 #define GPI_Y float
-#define GPI_MAPPED 0
 #define GPI_IN half
 #define GPI_IN_HALF 1
-#define GPI_INPUTS 1
 #define GPI_OUT ulong
-#define GPI_OUT_HALF 0
-#define GPI_REVERSE 0
-#define GPI_SEGMENTED 0
-#define GPI_HEADS 0

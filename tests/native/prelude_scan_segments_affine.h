@@ -1,32 +1,7 @@
 /* A monoid of the user's in segments by keys, in reverse. */
+#include "prelude_affine.h"
 #define GPI_SIZE 12
 #define GPI_IDENTITY_WORDS 0x00000001u, 0x00000000u, 0x00000000u
-#define GPI_COMMUTATIVE 0
-#define GPI_EXACT 1
-#ifndef GPI_LANES
-#define GPI_LANES 1
-#endif
-typedef struct affine {
-    uint a, b;
-} affine;
-static affine affine_then(affine f, affine g)
-{
-    affine h;
-    h.a = f.a * g.a;
-    h.b = g.a * f.b + g.b;
-    return h;
-}
-typedef affine gpi_user;
-static gpi_user gpi_user_combine(gpi_user gpi_a, gpi_user gpi_b) { return affine_then(gpi_a, gpi_b); }
-#define GPI_FIELD_COUNT 0
-#define GPI_FIELDS(X)
-#define GPI_Y gpi_user
-#define GPI_MAPPED 0
-#define GPI_IN gpi_user
-#define GPI_IN_HALF 0
-#define GPI_INPUTS 1
-#define GPI_OUT gpi_user
-#define GPI_OUT_HALF 0
 #define GPI_REVERSE 1
 #define GPI_SEGMENTED 1
 #define GPI_HEADS 2

@@ -44,8 +44,7 @@ static gp_context *test_first(void)
     return first;
 }
 
-/* GPUPRIM_TEST_CLASS is that of gp_tuning.device_class, as a number. */
-static gp_device_class test_pretended_class(void)
+gp_device_class test_pretended_class(void)
 {
     const char *text = getenv("GPUPRIM_TEST_CLASS");
     return text ? (gp_device_class)atoi(text) : GP_DEVICE_CLASS_AUTO;
@@ -53,16 +52,20 @@ static gp_device_class test_pretended_class(void)
 
 gp_context *test_open_if(const gp_context_desc *desc)
 {
+    const gp_device_class pretended = test_pretended_class();
     gp_context_desc shared = *desc;
     gp_context *gp = NULL;
     gp_result result;
-    if (!shared.tuning.device_class) shared.tuning.device_class = test_pretended_class();
+    if (pretended && desc->tuning.shape) return NULL;
+    if (pretended && !desc->tuning.device_class) shared.tuning.device_class = pretended;
     shared.context = gp_cl_context(test_first());
     shared.device = gp_cl_device(test_first());
     result = gp_context_create(&shared, &gp);
     if (result != GP_OK && result != GP_ERROR_UNSUPPORTED) fail_msg("%s", gp_last_error(NULL));
     return gp;
 }
+
+void test_pretend_unfair(gp_context *gp) { gp->info.fair = false; }
 
 gp_context *test_open(const test_variant *variant, const char *options)
 {

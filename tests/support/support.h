@@ -36,9 +36,16 @@ extern const test_variant test_shapes[TEST_SHAPES];
 /* A context for the variant, with `options` added to every build; NULL when the device cannot do it. */
 gp_context *test_open(const test_variant *variant, const char *options);
 
+/* GPUPRIM_TEST_CLASS, the number of a gp_device_class: contexts take that class's rows. Those that force a
+   shape are left out: with them tests are the same for every class, but for sizes of tiles. */
+gp_device_class test_pretended_class(void);
+
 /* A context; NULL when the device cannot do it. All of these are on one cl_context, because PoCL reads its
    library of built-in functions anew for each, which takes longer than most kernels. */
 gp_context *test_open_if(const gp_context_desc *desc);
+
+/* From here on groups are taken to wait for one another in vain (gp_device_info.fair). */
+void test_pretend_unfair(gp_context *gp);
 
 /* True where builds are dear and the shape is the serial one, which the default has, too: a variant of it
    would differ in the size of its tiles. */

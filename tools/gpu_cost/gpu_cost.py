@@ -25,7 +25,7 @@ TOLERANCE = 0.02
 MORE_IS_BETTER = ("lookback_tiles_per_step", "loads_in_flight", "widest_load_bytes", "resident_groups")
 MODEL = "model"  # a source that is not compared
 # Where tools/deps.sh puts what PyPI has of CUDA.
-CUDA = "build/cuda/lib/python3*/site-packages/nvidia/cu13/bin"
+CUDA = "build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin"
 
 
 def abreast(function, cases):

@@ -1,0 +1,76 @@
+/* stencil_picture.cl - what the shapes of a stencil share: elements of pictures, what lies beyond their borders, and
+   weights.
+
+   Parameters: see stencil.cl. */
+#ifndef GPI_MAP_STENCIL_PICTURE_CL
+#define GPI_MAP_STENCIL_PICTURE_CL
+#include "base/platform.cl"
+
+#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
+#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
+#endif
+#if GPI_SHAPE_SERIAL && GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#if GPI_RX > 8 || GPI_RY > 8
+#error "GPI_RX and GPI_RY must be 0 .. 8"
+#endif
+#if GPI_BORDER > 2
+#error "GPI_BORDER must be 0 .. 2"
+#endif
+
+#define GPI_RIM (GPI_RX * GPI_CHANNELS)
+#define GPI_STENCIL_ROWS (GPI_TILE_Y + 2 * GPI_RY)
+
+#if GPI_IN_HALF
+#define GPI_READ(p, i) vload_half(i, p)
+#else
+#define GPI_READ(p, i) (p)[i]
+#endif
+#if GPI_OUT_HALF
+#define GPI_STENCIL_WRITE(p, i, v) vstore_half(v, i, p)
+#else
+#define GPI_STENCIL_WRITE(p, i, v) (p)[i] = (v)
+#endif
+
+/* The picture, in elements: a row has `width` pixels. */
+typedef struct gpi_picture {
+    __global const GPI_IN *in;
+    long width, height, pitch;
+    GPI_X beyond; /* constant border */
+} gpi_picture;
+
+/* A position beyond the border, inside. */
+GPI_INLINE long gpi_inside(long p, long size)
+{
+#if GPI_BORDER == 1
+    const long q = p % size;
+    return q < 0 ? q + size : q;
+#else
+    return clamp(p, 0l, size - 1);
+#endif
+}
+
+/* The element at e of row y, wherever that is; both may be a radius and a tile beyond the borders. */
+GPI_INLINE GPI_X gpi_read_any(gpi_picture in, long e, long y)
+{
+    const bool inside = e >= 0 && e < in.width * GPI_CHANNELS && y >= 0 && y < in.height;
+    long pixel = (e + GPI_RIM) / GPI_CHANNELS - GPI_RX, channel; /* never negative before the division */
+    if (inside) return GPI_READ(in.in, y * in.pitch + e);
+    if (GPI_BORDER == 2) return in.beyond;
+    channel = e - pixel * GPI_CHANNELS;
+    pixel = gpi_inside(pixel, in.width);
+    return GPI_READ(in.in, gpi_inside(y, in.height) * in.pitch + pixel * GPI_CHANNELS + channel);
+}
+
+#if GPI_WEIGHTS
+#define GPI_WEIGHT_PARAMETERS __global const float *weights, ulong weights_offset,
+#define GPI_WEIGHT_COUNT ((2 * GPI_RX + 1) * (2 * GPI_RY + 1))
+#define GPI_WEIGHT_ARGUMENT , weights + weights_offset
+#define GPI_WEIGHT_PARAMETER , __global const float *weight
+#else
+#define GPI_WEIGHT_PARAMETERS
+#define GPI_WEIGHT_ARGUMENT
+#define GPI_WEIGHT_PARAMETER
+#endif
+#endif

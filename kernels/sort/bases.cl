@@ -1,0 +1,105 @@
+/* bases.cl - from counts to bases: where the keys of each digit go.
+
+       base(d)    = sum of count(e), e < d
+       above(b,d) = sum of count(a, d), a < b        blocks a, b: rows of a table
+
+   Each shape defines
+
+       gpi_bases_of(shared)                 counts in shared->next, which all items see, become bases; true when
+                                            one digit has all keys
+       gpi_columns(table, blocks, shared)   table[block][d] becomes the sum of its column above, shared->next[d]
+                                            the sum of all of it
+
+   All items of the group call, or none. */
+#ifndef GPI_SORT_BASES_CL
+#define GPI_SORT_BASES_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "sort/digit.cl"
+#include "sort/rank.cl"
+
+#define GPI_GROUP gpi_bin_sums
+#define GPI_GROUP_T ulong
+#define GPI_GROUP_COMBINE(a, b) ((a) + (b))
+#define GPI_GROUP_IDENTITY 0ul
+#define GPI_GROUP_SIZE GPI_WG
+#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_ALONE GPI_SHAPE_SERIAL
+#include "group/collectives.cl"
+#undef GPI_GROUP_SIZE
+#undef GPI_GROUP_ITEM
+#undef GPI_GROUP_ALONE
+
+typedef struct gpi_bases_memory {
+    ulong next[GPI_BINS];
+#if GPI_SHAPE_LOCAL
+    ulong sum[2 * GPI_WG];
+#endif
+    uint word;
+} gpi_bases_memory;
+typedef GPI_GROUP_SPACE gpi_bases_memory *gpi_bases_shared;
+
+#if GPI_SHAPE_SERIAL
+static bool gpi_bases_of(gpi_bases_shared shared)
+{
+    ulong sum = 0, most = 0;
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong x = shared->next[d];
+        most = max(most, x);
+        shared->next[d] = sum;
+        sum += x;
+    }
+    return most == sum;
+}
+
+static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared shared)
+{
+    for (uint d = 0; d < GPI_BINS; d++) shared->next[d] = 0;
+    for (uint b = 0; b < blocks; b++) {
+        for (uint d = 0; d < GPI_BINS; d++) {
+            const ulong x = table[(ulong)b * GPI_BINS + d];
+            table[(ulong)b * GPI_BINS + d] = shared->next[d];
+            shared->next[d] += x;
+        }
+    }
+}
+
+#else
+/* Items own consecutive digits. */
+static bool gpi_bases_of(gpi_bases_shared shared)
+{
+    const uint l = (uint)get_local_id(0), each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
+    const uint begin = min(l * each, (uint)GPI_BINS), end = min(begin + each, (uint)GPI_BINS);
+    ulong sum = 0, total;
+    for (uint d = begin; d < end; d++) sum += shared->next[d];
+    if (l == 0) shared->word = 0;
+    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);
+    if (l == 0 && total == 0) shared->word = 1;
+    for (uint d = begin; d < end; d++) {
+        const ulong x = shared->next[d];
+        if (x == total && total > 0) shared->word = 1; /* one digit at most */
+        shared->next[d] = sum;
+        sum += x;
+    }
+    gpi_sync(); /* the bases and the word are written */
+    const bool trivial = shared->word != 0;
+    gpi_sync(); /* the word is read: the next call may overwrite it */
+    return trivial;
+}
+
+static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared shared)
+{
+    GPI_EACH_BIN(d)
+    {
+        ulong sum = 0;
+        for (uint b = 0; b < blocks; b++) {
+            const ulong x = table[(ulong)b * GPI_BINS + d];
+            table[(ulong)b * GPI_BINS + d] = sum;
+            sum += x;
+        }
+        shared->next[d] = sum;
+    }
+    gpi_sync(); /* the columns' sums are there */
+}
+#endif
+#endif

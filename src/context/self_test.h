@@ -1,0 +1,66 @@
+/* self_test.h - the cases of gp_self_test, and what they work on. */
+#pragma once
+#include "base/error.h"
+
+enum { GPI_SELF_TEST_INPUTS = 2, GPI_SELF_TEST_OUTPUTS = 3 };
+
+/* What a case works on. All elements are words of 32 bits. */
+typedef struct gpi_self_test {
+    gp_context *gp;
+    size_t count; /* elements of an input, and at most of an output */
+    gp_strategy strategy;
+    uint32_t *in[GPI_SELF_TEST_INPUTS]; /* random until the case changes them */
+    uint32_t *expected[GPI_SELF_TEST_OUTPUTS];
+    size_t expected_count[GPI_SELF_TEST_OUTPUTS];
+    uint32_t *found;
+    uint64_t *order; /* `count` of them, for the case to sort */
+    cl_mem in_buffer[GPI_SELF_TEST_INPUTS], out_buffer[GPI_SELF_TEST_OUTPUTS];
+    gp_result failure; /* the first one, and its text */
+    char failure_text[GPI_ERROR_MAX];
+} gpi_self_test;
+
+/* clang-format off */
+
+/* X(function, name, primitive, strategy, output, output, output)
+
+   primitive: of the tuning table. strategy: what a device may take besides the one of its row; AUTO: none, or
+   that of a part that is a case of its own. output: names of what is compared. */
+#define GPI_SELF_TEST_CASES(X) \
+    X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
+    X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \
+    X(scan,             "gp_scan",             SCAN,             MULTI_PASS,  "out", "", "") \
+    X(select,           "gp_select",           SELECT,           MULTI_PASS,  "out", "count_out", "") \
+    X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \
+    X(unique,           "gp_unique",           SELECT,           MULTI_PASS,  "keys_out", "indices_out", "count_out") \
+    X(reduce_by_key,    "gp_reduce_by_key",    SELECT,           AUTO,        "keys_out", "out", "count_out") \
+    X(sort_keys,        "gp_sort (keys)",      SORT,             MULTI_PASS,  "keys_out", "", "") \
+    X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
+    X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
+    X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
+    X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
+    X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
+    X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \
+    X(histogram,        "gp_histogram",        HISTOGRAM,        AUTO,        "out", "", "") \
+    X(hash,             "gp_hash",             HASH,             SINGLE_PASS, "keys", "values", "live_count") \
+    X(brackets,         "gp_brackets",         BRACKETS,         MULTI_PASS,  "match", "parent", "depth") \
+    X(stack_scan,       "gp_stack_scan",       STACK_SCAN,       AUTO,        "out", "", "") \
+    X(tree,             "gp_tree",             TREE,             AUTO,        "index", "children", "end") \
+    X(transform,        "gp_transform",        MAP,              AUTO,        "out", "", "") \
+    X(gather,           "gp_gather",           GATHER,           AUTO,        "out", "", "") \
+    X(stencil,          "gp_stencil",          STENCIL,          AUTO,        "out", "", "") \
+    X(random,           "gp_random",           RANDOM,           AUTO,        "out", "", "")
+
+/* clang-format on */
+
+/* self_test_cases.c */
+static gp_result gpi_self_test_upload(gpi_self_test *t);
+static void gpi_self_test_expect(gpi_self_test *t, size_t output, uint32_t value);
+static void gpi_self_test_expect_count(gpi_self_test *t, size_t output, size_t counted);
+static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask);
+static size_t gpi_self_test_cut(gpi_self_test *t);
+
+/* self_test_cases.c, self_test_keys.c */
+#define GPI_SELF_TEST_DECLARE(function, name, primitive, strategy, a, b, c) \
+    static gp_result gpi_self_test_##function(gpi_self_test *t);
+GPI_SELF_TEST_CASES(GPI_SELF_TEST_DECLARE)
+#undef GPI_SELF_TEST_DECLARE

@@ -1,0 +1,390 @@
+/* self_test_cases.c - cases of gp_self_test: inputs, the results that plain loops give, the call. */
+#include "base/context.h"
+#include "base/error.h"
+#include "context/self_test.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ inputs, expected results */
+
+/* The inputs go to the device. Every case calls this when they are as it wants them. */
+static gp_result gpi_self_test_upload(gpi_self_test *t)
+{
+    size_t k;
+    for (k = 0; k < GPI_SELF_TEST_INPUTS; k++) {
+        const cl_int error = clEnqueueWriteBuffer(t->gp->queue, t->in_buffer[k], CL_TRUE, 0, t->count * 4,
+                                                  t->in[k], 0, NULL, NULL);
+        if (error != CL_SUCCESS) return gpi_fail_cl(t->gp, error, "gp_self_test", "clEnqueueWriteBuffer");
+    }
+    return GP_OK;
+}
+
+static void gpi_self_test_expect(gpi_self_test *t, size_t output, uint32_t value)
+{
+    t->expected[output][t->expected_count[output]++] = value;
+}
+
+static void gpi_self_test_expect_count(gpi_self_test *t, size_t output, size_t counted)
+{
+    gpi_self_test_expect(t, output, (uint32_t)t->expected_count[counted]);
+}
+
+/* The first input keeps only these bits. */
+static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++) t->in[0][i] &= mask;
+}
+
+/* The second input becomes offsets of segments, empty ones among them. Returns how many segments there are. */
+static size_t gpi_self_test_cut(gpi_self_test *t)
+{
+    size_t at = 0, segments = 0;
+    while (at < t->count && segments < t->count - 1) {
+        const uint32_t length = t->in[1][segments] % 400;
+        t->in[1][segments++] = (uint32_t)at;
+        at += length < 100 ? 0 : length * (length % 50 == 0 ? 50u : 1u);
+    }
+    t->in[1][segments] = (uint32_t)t->count;
+    return segments;
+}
+
+/* ------------------------------------------------------------------ reduce, scan */
+
+static gp_result gpi_self_test_reduce(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_reduce_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) sum += t->in[0][i];
+    gpi_self_test_expect(t, 0, sum);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_reduce(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_segmented_reduce(gpi_self_test *t)
+{
+    const size_t segments = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_segmented_reduce_desc d;
+    size_t s, i;
+    for (s = 0; s < segments; s++) {
+        uint32_t most = 0;
+        for (i = t->in[1][s]; i < t->in[1][s + 1]; i++)
+            if (t->in[0][i] > most) most = t->in[0][i];
+        gpi_self_test_expect(t, 0, most);
+    }
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.segment_count = segments;
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.op = GP_MAX;
+    return result == GP_OK ? gp_segmented_reduce(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_scan(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_scan_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, sum += t->in[0][i]);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.op = GP_SUM;
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_scan(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ select, partition, runs */
+
+static gp_result gpi_self_test_select(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_select_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++)
+        if (t->in[0][i] % 3 == 0) gpi_self_test_expect(t, 0, t->in[0][i]);
+    gpi_self_test_expect_count(t, 1, 0);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.count_out = t->out_buffer[1];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.predicate = "x % 3 == 0";
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_select(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_partition(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_partition_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, t->in[0][i] % 3 == 0 ? 0 : 1, t->in[0][i]);
+    gpi_self_test_expect_count(t, 2, 0);
+    gpi_self_test_expect_count(t, 2, 1);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.rest = t->out_buffer[1];
+    d.counts_out = t->out_buffer[2];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.predicate = "x % 3 == 0";
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_partition(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_unique(gpi_self_test *t)
+{
+    gp_result result;
+    gp_unique_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 3);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        if (i > 0 && t->in[0][i] == t->in[0][i - 1]) continue;
+        gpi_self_test_expect(t, 0, t->in[0][i]);
+        gpi_self_test_expect(t, 1, (uint32_t)i);
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.count_out = t->out_buffer[2];
+    d.count = t->count;
+    d.key_type = GP_U32;
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_unique(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
+{
+    gp_result result;
+    gp_reduce_by_key_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 3);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        if (i == 0 || t->in[0][i] != t->in[0][i - 1]) {
+            gpi_self_test_expect(t, 0, t->in[0][i]);
+            gpi_self_test_expect(t, 1, 0);
+        }
+        t->expected[1][t->expected_count[1] - 1] += t->in[1][i];
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.in = t->in_buffer[1];
+    d.keys_out = t->out_buffer[0];
+    d.out = t->out_buffer[1];
+    d.count_out = t->out_buffer[2];
+    d.count = t->count;
+    d.key_type = d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_reduce_by_key(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ nests */
+
+/* The first input becomes codes of brackets at random, which makes a nest some hundred deep. Expected are
+   match, parent and depth. */
+static void gpi_self_test_nest(gpi_self_test *t)
+{
+    uint32_t *match = t->expected[0], *stack = (uint32_t *)t->order, height = 0, i;
+    for (i = 0; i < t->count; i++) {
+        const uint32_t code = t->in[0][i] % 3; /* closer, other, opener */
+        t->in[0][i] = code - 1;
+        gpi_self_test_expect(t, 0, UINT32_MAX);
+        gpi_self_test_expect(t, 1, height > 0 ? stack[height - 1] : UINT32_MAX);
+        gpi_self_test_expect(t, 2, height);
+        if (code == 2) stack[height++] = i;
+        if (code != 0 || height == 0) continue;
+        match[i] = stack[--height];
+        match[match[i]] = i;
+    }
+}
+
+static gp_result gpi_self_test_brackets(gpi_self_test *t)
+{
+    gp_result result;
+    gp_brackets_desc d;
+    gpi_self_test_nest(t);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.type = GP_I32;
+    d.match = t->out_buffer[0];
+    d.parent = t->out_buffer[1];
+    d.depth = t->out_buffer[2];
+    d.strategy = t->strategy;
+    return result == GP_OK ? gp_brackets(t->gp, &d) : result;
+}
+
+/* Sums: an opener adds its value, and its closer takes it away. */
+static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
+{
+    gp_result result;
+    gp_stack_scan_desc d;
+    uint32_t sum = 0;
+    size_t i;
+    gpi_self_test_nest(t);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        const uint32_t code = t->in[0][i], match = t->expected[0][i];
+        if (code == 1) sum += t->in[1][i];
+        else if (match != UINT32_MAX) sum -= t->in[1][match];
+        t->expected[0][i] = sum;
+    }
+    t->expected_count[1] = t->expected_count[2] = 0;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.values = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.count = t->count;
+    d.type = GP_I32;
+    d.value_type = GP_U32;
+    d.op = GP_SUM;
+    return result == GP_OK ? gp_stack_scan(t->gp, &d) : result;
+}
+
+/* Of the nest's parents. */
+static gp_result gpi_self_test_tree(gpi_self_test *t)
+{
+    uint32_t *index = t->expected[0], *children = t->expected[1], *end = t->expected[2], roots = 0;
+    gp_result result;
+    gp_tree_desc d;
+    size_t i;
+    gpi_self_test_nest(t);
+    memcpy(t->in[0], t->expected[1], t->count * 4);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        const uint32_t parent = t->in[0][i];
+        index[i] = parent == UINT32_MAX ? roots++ : children[parent]++;
+        children[i] = 0;
+        end[i] = (uint32_t)i + 1;
+    }
+    for (i = t->count; i-- > 0;) {
+        const uint32_t parent = t->in[0][i];
+        if (parent != UINT32_MAX && end[parent] < end[i]) end[parent] = end[i];
+    }
+    memset(&d, 0, sizeof d);
+    d.parent = t->in_buffer[0];
+    d.count = t->count;
+    d.index = t->out_buffer[0];
+    d.children = t->out_buffer[1];
+    d.end = t->out_buffer[2];
+    return result == GP_OK ? gp_tree(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ maps */
+
+static gp_result gpi_self_test_transform(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    gp_transform_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, t->in[0][i] * 3 + t->in[1][i] - (uint32_t)i);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.in2 = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.map = "x * 3 + y - (uint)i";
+    d.count = t->count;
+    return result == GP_OK ? gp_transform(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_gather(gpi_self_test *t)
+{
+    gp_result result;
+    gp_gather_desc d;
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        t->in[1][i] %= (uint32_t)t->count;
+        gpi_self_test_expect(t, 0, t->in[0][t->in[1][i]]);
+    }
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.indices = t->in_buffer[1];
+    d.out = t->out_buffer[0];
+    d.element_size = 4;
+    d.limit = d.count = t->count;
+    return result == GP_OK ? gp_gather(t->gp, &d) : result;
+}
+
+/* in[i-1] + 2 in[i] + in[i+1], in floats that are exact. */
+static gp_result gpi_self_test_stencil(gpi_self_test *t)
+{
+    const float weights[3] = {1, 2, 1};
+    const uint32_t *in = t->in[0];
+    gp_result result;
+    gp_stencil_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xfffff);
+    memcpy(t->in[1], weights, sizeof weights);
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++)
+        gpi_self_test_expect(t, 0, in[i > 0 ? i - 1 : 0] + 2 * in[i] + in[i + 1 < t->count ? i + 1 : i]);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.width = t->count;
+    d.radius_x = 1;
+    d.weights = t->in_buffer[1];
+    return result == GP_OK ? gp_stencil(t->gp, &d) : result;
+}
+
+/* A block of four words: Philox4x32-10 with the key (seed, 0) and the counter (block, 0, 0, 0). */
+static void gpi_self_test_philox(uint32_t seed, uint32_t block, uint32_t out[4])
+{
+    uint32_t key = seed, weyl = 0;
+    int round;
+    memset(out, 0, 16);
+    out[0] = block;
+    for (round = 0; round < 10; round++) {
+        const uint64_t p = (uint64_t)out[0] * 0xd2511f53u, q = (uint64_t)out[2] * 0xcd9e8d57u;
+        out[0] = (uint32_t)(q >> 32) ^ out[1] ^ key;
+        out[1] = (uint32_t)q;
+        out[2] = (uint32_t)(p >> 32) ^ out[3] ^ weyl;
+        out[3] = (uint32_t)p;
+        key += 0x9e3779b9u;
+        weyl += 0xbb67ae85u;
+    }
+}
+
+static gp_result gpi_self_test_random(gpi_self_test *t)
+{
+    gp_random_desc d;
+    uint32_t words[4];
+    size_t i;
+    memset(&d, 0, sizeof d);
+    d.out = t->out_buffer[0];
+    d.type = GP_U32;
+    d.seed = 7;
+    d.count = t->count;
+    for (i = 0; i < t->count; i++) {
+        if (i % 4 == 0) gpi_self_test_philox((uint32_t)d.seed, (uint32_t)(i / 4), words);
+        gpi_self_test_expect(t, 0, words[i % 4]);
+    }
+    return gp_random(t->gp, &d);
+}

@@ -1,0 +1,283 @@
+/* self_test_keys.c - cases of gp_self_test that work on keys, as self_test_cases.c has the others. */
+#include "context/self_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ order */
+
+static int gpi_self_test_compare_words(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* order[begin], ... order[end - 1]: keys of the first input, `flip`ped, and their indices, stably sorted. */
+static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
+{
+    size_t i;
+    for (i = begin; i < end; i++) t->order[i] = (uint64_t)(t->in[0][i] ^ flip) << 32 | i;
+    qsort(t->order + begin, end - begin, sizeof *t->order, gpi_self_test_compare_words);
+}
+
+/* What a sort has to give: keys, and the elements of the second input. */
+static void gpi_self_test_expect_sorted(gpi_self_test *t)
+{
+    size_t i;
+    for (i = 0; i < t->count; i++) {
+        gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+        gpi_self_test_expect(t, 1, t->in[1][(uint32_t)t->order[i]]);
+    }
+}
+
+/* ------------------------------------------------------------------ sort, merge, search */
+
+static gp_sort_desc gpi_self_test_sort_desc(const gpi_self_test *t)
+{
+    gp_sort_desc d;
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.count = t->count;
+    d.key_type = GP_U32;
+    d.strategy = t->strategy;
+    return d;
+}
+
+static gp_result gpi_self_test_sort_keys(gpi_self_test *t)
+{
+    gp_result result = gpi_self_test_upload(t);
+    const gp_sort_desc d = gpi_self_test_sort_desc(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    t->expected_count[1] = 0;
+    return result == GP_OK ? gp_sort(t->gp, &d) : result;
+}
+
+/* With many equal keys, whose values keep their order. */
+static gp_result gpi_self_test_sort_pairs(gpi_self_test *t)
+{
+    gp_result result;
+    gp_sort_desc d = gpi_self_test_sort_desc(t);
+    gpi_self_test_mask(t, 0xc3000f3fu);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    d.values = t->in_buffer[1];
+    d.values_out = t->out_buffer[1];
+    d.value_size = 4;
+    return result == GP_OK ? gp_sort(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
+{
+    const size_t segments = gpi_self_test_cut(t);
+    gp_result result = gpi_self_test_upload(t);
+    gp_segmented_sort_desc d;
+    size_t i, s;
+    for (s = 0; s < segments; s++) gpi_self_test_sort(t, t->in[1][s], t->in[1][s + 1], 0);
+    for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.count = t->count;
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.segment_count = segments;
+    d.key_type = GP_U32;
+    return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
+}
+
+/* A string of up to 12 letters, with zeros after it, and its index, the high byte first: compared as bytes,
+   they are in the order of a stable sort. */
+enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
+
+static int gpi_self_test_compare_records(const void *a, const void *b)
+{
+    return memcmp(a, b, GPI_SELF_TEST_RECORD);
+}
+
+static void gpi_self_test_write_string(gpi_self_test *t, uint32_t s, uint32_t length)
+{
+    unsigned char *record = (unsigned char *)t->order + (size_t)s * GPI_SELF_TEST_RECORD;
+    unsigned char *bytes = (unsigned char *)t->in[0] + t->in[1][s];
+    uint32_t k;
+    memset(record, 0, GPI_SELF_TEST_RECORD);
+    for (k = 0; k < length; k++) record[k] = bytes[k] = (unsigned char)('a' + bytes[k] % 2);
+    for (k = 0; k < 4; k++) record[GPI_SELF_TEST_STRING + k] = (unsigned char)(s >> (24 - 8 * k));
+    t->in[1][s + 1] = t->in[1][s] + length;
+}
+
+static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
+{
+    const uint32_t strings = (uint32_t)t->count / 4;
+    const unsigned char *record = (const unsigned char *)t->order;
+    gp_result result;
+    gp_sort_strings_desc d;
+    uint32_t s, k;
+    t->in[1][0] = 0;
+    for (s = 0; s < strings; s++)
+        gpi_self_test_write_string(t, s, t->in[1][s + 1] % (GPI_SELF_TEST_STRING + 1));
+    result = gpi_self_test_upload(t);
+    qsort(t->order, strings, GPI_SELF_TEST_RECORD, gpi_self_test_compare_records);
+    for (s = 0; s < strings; s++, record += GPI_SELF_TEST_RECORD) {
+        uint32_t index = 0;
+        for (k = 0; k < 4; k++) index = index << 8 | record[GPI_SELF_TEST_STRING + k];
+        gpi_self_test_expect(t, 0, index);
+    }
+    memset(&d, 0, sizeof d);
+    d.bytes = t->in_buffer[0];
+    d.byte_count = t->in[1][strings];
+    d.offsets = t->in_buffer[1];
+    d.offsets_type = GP_U32;
+    d.out = t->out_buffer[0];
+    d.count = strings;
+    return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_topk(gpi_self_test *t)
+{
+    gp_result result;
+    gp_topk_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xffff);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, UINT32_MAX);
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.keys_out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.count = t->count;
+    d.k = t->count / 100;
+    d.key_type = GP_U32;
+    for (i = 0; i < d.k; i++) {
+        gpi_self_test_expect(t, 0, ~(uint32_t)(t->order[i] >> 32));
+        gpi_self_test_expect(t, 1, (uint32_t)t->order[i]);
+    }
+    return result == GP_OK ? gp_topk(t->gp, &d) : result;
+}
+
+/* The two halves of the first input, each of them sorted, with many keys that are in both. */
+static gp_result gpi_self_test_merge(gpi_self_test *t)
+{
+    const size_t half = t->count / 2;
+    gp_result result;
+    gp_merge_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0xfff);
+    gpi_self_test_sort(t, 0, half, 0);
+    gpi_self_test_sort(t, half, t->count, 0);
+    for (i = 0; i < t->count; i++) t->in[0][i] = (uint32_t)(t->order[i] >> 32);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    gpi_self_test_expect_sorted(t);
+    memset(&d, 0, sizeof d);
+    d.a_keys = d.b_keys = t->in_buffer[0];
+    d.a_values = d.b_values = t->in_buffer[1];
+    d.a_count = d.b_keys_offset = d.b_values_offset = half;
+    d.b_count = t->count - half;
+    d.keys_out = t->out_buffer[0];
+    d.values_out = t->out_buffer[1];
+    d.key_type = GP_U32;
+    d.value_size = 4;
+    return result == GP_OK ? gp_merge(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_search(gpi_self_test *t)
+{
+    gp_result result;
+    gp_search_desc d;
+    size_t i;
+    gpi_self_test_sort(t, 0, t->count, 0);
+    for (i = 0; i < t->count; i++) t->in[0][i] = (uint32_t)(t->order[i] >> 32);
+    for (i = 0; i < t->count; i += 2) t->in[1][i] = t->in[0][t->in[1][i] % t->count];
+    result = gpi_self_test_upload(t);
+    for (i = 0; i < t->count; i++) {
+        size_t low = 0, high = t->count;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (t->in[0][middle] < t->in[1][i]) low = middle + 1;
+            else high = middle;
+        }
+        gpi_self_test_expect(t, 0, (uint32_t)low);
+    }
+    memset(&d, 0, sizeof d);
+    d.keys = t->in_buffer[0];
+    d.needles = t->in_buffer[1];
+    d.count = d.needle_count = t->count;
+    d.out = t->out_buffer[0];
+    d.out_type = d.key_type = GP_U32;
+    return result == GP_OK ? gp_search(t->gp, &d) : result;
+}
+
+/* ------------------------------------------------------------------ histogram, hash table */
+
+static gp_result gpi_self_test_histogram(gpi_self_test *t)
+{
+    gp_result result;
+    gp_histogram_desc d;
+    size_t i;
+    gpi_self_test_mask(t, 0x3ff);
+    result = gpi_self_test_upload(t);
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.count = t->count;
+    d.type = GP_U32;
+    d.bins = 100;
+    d.upper.u64 = 1000;
+    d.out = t->out_buffer[0];
+    for (i = 0; i < d.bins; i++) gpi_self_test_expect(t, 0, 0);
+    for (i = 0; i < t->count; i++)
+        if (t->in[0][i] < 1000) t->expected[0][t->in[0][i] / 10]++;
+    return result == GP_OK ? gp_histogram(t->gp, &d) : result;
+}
+
+/* The calls wait for each other, for queues that are out of order. */
+static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
+{
+    gp_hash_insert_desc insert;
+    gp_hash_retrieve_desc retrieve;
+    gp_result result = gp_finish(t->gp);
+    memset(&insert, 0, sizeof insert);
+    insert.keys = t->in_buffer[0];
+    insert.count = t->count;
+    insert.op = GP_SUM;
+    insert.strategy = t->strategy;
+    if (result == GP_OK) result = gp_hash_insert_or_apply(t->gp, table, &insert);
+    if (result == GP_OK) result = gp_finish(t->gp);
+    memset(&retrieve, 0, sizeof retrieve);
+    retrieve.keys = t->out_buffer[0];
+    retrieve.values = t->out_buffer[1];
+    retrieve.live_count = t->out_buffer[2];
+    retrieve.room = t->count;
+    retrieve.sort_type = GP_U32;
+    return result == GP_OK ? gp_hash_retrieve(t->gp, table, &retrieve) : result;
+}
+
+/* How often each key is there: many of them more than once. */
+static gp_result gpi_self_test_hash(gpi_self_test *t)
+{
+    gp_result result;
+    gp_hash_desc d;
+    gp_hash table;
+    size_t i;
+    gpi_self_test_mask(t, 0x81010fffu);
+    result = gpi_self_test_upload(t);
+    gpi_self_test_sort(t, 0, t->count, 0);
+    for (i = 0; i < t->count; i++) {
+        if (i == 0 || t->order[i] >> 32 != t->order[i - 1] >> 32) {
+            gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
+            gpi_self_test_expect(t, 1, 0);
+        }
+        t->expected[1][t->expected_count[1] - 1]++;
+    }
+    gpi_self_test_expect_count(t, 2, 0);
+    memset(&d, 0, sizeof d);
+    d.key_size = d.value_size = 4;
+    d.expected_count = t->expected_count[0];
+    if (result == GP_OK) result = gp_hash_create(t->gp, &d, &table);
+    if (result != GP_OK) return result;
+    result = gpi_self_test_hash_calls(t, table);
+    (void)gp_hash_destroy(t->gp, table);
+    return result;
+}
