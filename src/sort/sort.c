@@ -171,7 +171,7 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->portions);
-    gpi_sort_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.bases);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
