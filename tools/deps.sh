@@ -132,7 +132,7 @@ have() { # component
         ;;
     libclc) test -f /usr/lib/clc/nvptx64--nvidiacl.bc ;;
     clang-15 | clang-19) command -v "$1" >/dev/null ;;
-    cuda) ls build/cuda/lib/python3*/site-packages/nvidia/cu13/bin/ptxas >/dev/null 2>&1 ;;
+    cuda) ls build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin/ptxas >/dev/null 2>&1 ;;
     python3) python3 -c 'import json' 2>"$tmp/try.log" ;;
     cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka <<-'C'
 	#include <stdarg.h>
@@ -268,9 +268,9 @@ install_intel() {
 # versions are the figures in bench/gpu_cost.json.
 install_cuda() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages cuda || return 1
-    echo "deps: installing NVIDIA's assembler from PyPI into build/cuda"
-    python3 -m venv --clear build/cuda >>build/deps.log 2>&1 &&
-        build/cuda/bin/python -m pip install --quiet --no-input --no-compile --no-deps --only-binary=:all: --retries 1 \
+    echo "deps: installing NVIDIA's assembler from PyPI into build/ptxas"
+    python3 -m venv --clear build/ptxas >>build/deps.log 2>&1 &&
+        build/ptxas/bin/python -m pip install --quiet --no-input --no-compile --no-deps --only-binary=:all: --retries 1 \
             nvidia-cuda-nvcc==13.0.88 nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51 \
             >>build/deps.log 2>&1 || {
         echo "deps: PyPI does not give nvidia-cuda-nvcc (build/deps.log)"

@@ -25,7 +25,7 @@ TOLERANCE = 0.02
 MORE_IS_BETTER = ("lookback_tiles_per_step", "loads_in_flight", "widest_load_bytes", "resident_groups")
 MODEL = "model"  # a source that is not compared
 # Where tools/deps.sh puts what PyPI has of CUDA.
-CUDA = "build/cuda/lib/python3*/site-packages/nvidia/cu13/bin"
+CUDA = "build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin"
 
 
 def abreast(function, cases):
@@ -35,7 +35,8 @@ def abreast(function, cases):
 
 
 def runs(folder):
-    return abreast(lambda case: counts.Run(*case, folder), [(w, c) for w in counts.WORKS for c in counts.CLASSES])
+    cases = [(work, name) for work in counts.WORKS for name in counts.CLASSES]
+    return abreast(lambda case: counts.Run(*case, folder), cases)
 
 
 def rows_of(work, name, source, found):
@@ -112,12 +113,12 @@ def print_table(rows):
     """For each work and counter a line, with a column for each class."""
     names = sorted({row["class"] for row in rows})
     values = {key(row): row for row in rows}
-    print("%-22s%-34s%s%12s" % ("work", "counter", "".join("%12s" % name for name in names), "CUB"))
+    print("%-22s%-34s%s%15s" % ("work", "counter", "".join("%15s" % name for name in names), "CUB"))
     for work, counter in dict.fromkeys((row["work"], row["counter"]) for row in rows):
         cells = [values.get((work, name, counter)) for name in names]
         cub = next((c["cub"] for c in cells if c and c["cub"] is not None), None)
-        line = "".join("%12s" % ("%g" % c["value"] if c else "") for c in cells)
-        print("%-22s%-34s%s%12s" % (work, counter, line, "" if cub is None else "%g" % cub))
+        line = "".join("%15s" % ("%g" % c["value"] if c else "") for c in cells)
+        print("%-22s%-34s%s%15s" % (work, counter, line, "" if cub is None else "%g" % cub))
 
 
 def is_worse(row, before):

@@ -100,10 +100,7 @@ class Path:
     def __init__(self, code, per_item):
         self.code, self.per_item, self.flow = code, per_item, Flow(code)
         self.loops, self.latches = self.flow.loops()
-        self.functions = {}  # the best way through each
         self.whole, self.turning = {}, set()  # the best way through each loop, all turns; loops with turns
-        for head in self.loops:
-            self.loop(head)
 
     def own(self, block):
         """A block, with the functions that it calls."""
@@ -117,18 +114,15 @@ class Path:
         return whole
 
     def function(self, address):
-        """(Some calls are jumps: nothing there returns, and they may lead in a circle.)"""
-        if address not in self.functions:
-            self.functions[address] = NOTHING
-            entry = next(b for b, i in enumerate(self.flow.begins) if self.code[i].address == address)
-            self.functions[address] = self.through(entry, "return")
-        return self.functions[address]
+        """(Some calls are jumps: nothing there returns.)"""
+        entry = next(b for b, i in enumerate(self.flow.begins) if self.code[i].address == address)
+        return self.through(entry, "return")
 
     def through(self, entry, kind):
         """The best way from a block to an instruction of a kind."""
         region = self.reached(entry)
         ends = {b for b in region if any(self.code[i].kind == kind for i in self.flow.instructions([b]))}
-        return self.best(entry, region, ends)
+        return self.best(entry, region, ends) if ends else NOTHING
 
     def reached(self, entry):
         found, todo = {entry}, [entry]
@@ -139,7 +133,7 @@ class Path:
         return found
 
     def loop(self, head):
-        """All turns. (A loop may call a function with a longer one: this may come out of order.)"""
+        """The best way through a loop, all turns."""
         if head not in self.whole:
             self.whole[head] = self.turns(head, self.loops[head])
         return self.whole[head]
@@ -148,12 +142,16 @@ class Path:
         turn = self.best(head, body, self.latches[head], head)
         inside = [self.code[i] for i in self.flow.instructions(body)]
         elements = elements_a_turn(inside)
-        turning = any(inner in self.turning for inner in body if inner != head)
-        turns = 1 if elements is None or turning else max(1, self.per_item / elements)
-        if turning or turns > 1:
-            self.turning.add(head)
-        if any(instruction.kind == "shared" for instruction in inside):
+        waiting = any(instruction.kind == "shared" for instruction in inside)
+        inner = body & set(self.loops) - {head}
+        if waiting:
             turns = 0
+        elif elements is None or any(self.loop(i) and i in self.turning for i in inner):
+            turns = 1  # an outer loop turns once for all elements of its inner ones
+        else:
+            turns = max(1, self.per_item / elements)
+        if turns > 1 or not waiting and inner & self.turning:
+            self.turning.add(head)
         return times(turn, turns)
 
     def best(self, entry, region, ends, loop=None):
