@@ -87,8 +87,8 @@ static const row expressions[] = {
     {"x + \"\n\"", REFUSED, "is not closed on its line"},
     {"x + '\\'", REFUSED, "is not closed on its line"},
     {"x + \"?\?/\"", REFUSED, "a trigraph"},
-    {"// x", REFUSED, "nothing in it but comments"},
-    {"/**/ //", REFUSED, "nothing in it but comments"},
+    {"// x", REFUSED, "contains only comments"},
+    {"/**/ //", REFUSED, "contains only comments"},
     /* statements, directives, names of ours */
     {"x;", REFUSED, "';' in an expression"},
     {"0; x", REFUSED, "';' in an expression"},
