@@ -3736,9 +3736,9 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(REDUCE,     POCL,      SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
     X(REDUCE,     INTEL_CPU, SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
     X(REDUCE,     LLVMPIPE,  LOCAL,  256,      64, NARROW, MULTI_PASS,  1)       \
-    X(REDUCE,     NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     INTEL_GPU, LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     NVIDIA,    LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     AMD,       LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     INTEL_GPU, LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
     X(REDUCE,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
     X(SCAN,       POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
     X(SCAN,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
@@ -3806,7 +3806,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
    bins has four: searches want them, and PoCL 3.1 compiles onesweep for groups of two so that it writes out of
    bounds. */
 #define GPI_TUNED(X) \
-    X(REDUCE,           REDUCE,     elements, 1) \
+    X(REDUCE,           REDUCE,     values,   1) \
     X(SCAN,             SCAN,       elements, 1) \
     X(SELECT,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
@@ -3823,7 +3823,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(HASH,             HASH,       keys,     1) \
     X(HASH_EACH,        HASH,       keys,     1) \
     X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
-    X(SEGMENTED_REDUCE, REDUCE,     elements, 1) \
+    X(SEGMENTED_REDUCE, REDUCE,     values,   1) \
     X(MONOID_CHECK,     REDUCE,     elements, 1) \
     X(MAP,              MAP,        keys,     1) \
     X(RANDOM,           MAP,        keys,     1) \
@@ -3906,6 +3906,13 @@ static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, u
 {
     const uint64_t tile = group * per_item;
     return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
+}
+
+/* The same where tiles are only reduced: a value an item (scan/reduce_local.cl). */
+static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uint64_t size)
+{
+    (void)per_item;
+    return group * size + 4 * group + 64;
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
@@ -4891,8 +4898,9 @@ static const char *const gpi_kernel_base_paste[] = {
     "#define GPI_BASE_PASTE_CL\n",
     "#define GPI_PASTE_(a, b) a##b\n",
     "#define GPI_PASTE(a, b) GPI_PASTE_(a, b)\n",
-    "/* The vector of 16 elements of a type, and the conversion to it. */\n",
+    "/* The vectors of 16 and of 4 elements of a type, and the conversion to the former. */\n",
     "#define GPI_VECTOR(type) GPI_PASTE(type, 16)\n",
+    "#define GPI_QUAD(type) GPI_PASTE(type, 4)\n",
     "#define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)\n",
     "#endif\n",
 };
@@ -5319,6 +5327,47 @@ static const char *const gpi_kernel_element_input[] = {
     "    return GPI_BASE_MAKE(gpi_read(input, position), position);\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "\n",
+    "#if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \\\n",
+    "    !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS\n",
+    "#define GPI_QUADS 1\n",
+    "#define GPI_READ_QUAD(type, p, aligned) \\\n",
+    "    ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))\n",
+    "#if GPI_MAPPED && GPI_INPUTS == 2\n",
+    "#define GPI_QUAD_Y(k) gpi_map(x.s##k, y.s##k, i + k)\n",
+    "#elif GPI_MAPPED\n",
+    "#define GPI_QUAD_Y(k) gpi_map(x.s##k, i + k)\n",
+    "#else\n",
+    "#define GPI_QUAD_Y(k) x.s##k\n",
+    "#endif\n",
+    "#define GPI_QUAD_SET(k) out[k] = GPI_BASE_MAKE(GPI_QUAD_Y(k), i + k)\n",
+    "\n",
+    "\n",
+    "static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_T *out)\n",
+    "{\n",
+    "    const GPI_QUAD(GPI_IN) x = GPI_READ_QUAD(GPI_IN, input.in + i, aligned);\n",
+    "#if GPI_INPUTS == 2\n",
+    "    const GPI_QUAD(GPI_IN2) y = GPI_READ_QUAD(GPI_IN2, input.in2 + i, aligned);\n",
+    "#endif\n",
+    "    GPI_QUAD_SET(0);\n",
+    "    GPI_QUAD_SET(1);\n",
+    "    GPI_QUAD_SET(2);\n",
+    "    GPI_QUAD_SET(3);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_quads_aligned(gpi_input input)\n",
+    "{\n",
+    "    bool aligned = (size_t)input.in % sizeof(GPI_QUAD(GPI_IN)) == 0;\n",
+    "#if GPI_INPUTS == 2\n",
+    "    aligned = aligned && (size_t)input.in2 % sizeof(GPI_QUAD(GPI_IN2)) == 0;\n",
+    "#endif\n",
+    "    return aligned;\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_QUADS 0\n",
+    "#endif\n",
     "\n",
     "#if GPI_OUT_HALF\n",
     "#define GPI_WRITE(out, i, x) vstore_half(x, i, out)\n",
@@ -12208,6 +12257,30 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
 };
 /* ---- End file kernels/nest/tree_serial.cl ---- */
 
+/* ---- Begin file kernels/scan/items_local.cl ---- */
+static const char *const gpi_kernel_scan_items_local[] = {
+    "#line 1 \"kernels/scan/items_local.cl\"\n",
+    "\n",
+    "#ifndef GPI_SCAN_ITEMS_LOCAL_CL\n",
+    "#define GPI_SCAN_ITEMS_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 5 \"kernels/scan/items_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 6 \"kernels/scan/items_local.cl\"\n",
+    "\n",
+    "#define GPI_GROUP gpi_items\n",
+    "#define GPI_GROUP_T GPI_T\n",
+    "#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)\n",
+    "#define GPI_GROUP_IDENTITY gpi_identity()\n",
+    "#define GPI_GROUP_SIZE GPI_WG\n",
+    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
+    "#define GPI_GROUP_ALONE 0\n",
+    "#include \"group/collectives.cl\"\n",
+    "#line 15 \"kernels/scan/items_local.cl\"\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/items_local.cl ---- */
+
 /* ---- Begin file kernels/scan/lookback.cl ---- */
 static const char *const gpi_kernel_scan_lookback[] = {
     "#line 1 \"kernels/scan/lookback.cl\"\n",
@@ -12456,21 +12529,52 @@ static const char *const gpi_kernel_scan_monoid_check[] = {
 /* ---- Begin file kernels/scan/reduce.cl ---- */
 static const char *const gpi_kernel_scan_reduce[] = {
     "#line 1 \"kernels/scan/reduce.cl\"\n",
-    "#line 10\n",
+    "#line 14\n",
     "#ifndef GPI_SCAN_REDUCE_CL\n",
     "#define GPI_SCAN_REDUCE_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 13 \"kernels/scan/reduce.cl\"\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 14 \"kernels/scan/reduce.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 15 \"kernels/scan/reduce.cl\"\n",
-    "#include \"element/input.cl\"\n",
-    "#line 16 \"kernels/scan/reduce.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
     "#line 17 \"kernels/scan/reduce.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 18 \"kernels/scan/reduce.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 19 \"kernels/scan/reduce.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 20 \"kernels/scan/reduce.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 21 \"kernels/scan/reduce.cl\"\n",
+    "#include \"scan/reduce_tile.cl\"\n",
+    "#line 22 \"kernels/scan/reduce.cl\"\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_SPANS(count) (uint)((count + GPI_TILE - 1) / GPI_TILE)\n",
+    "#define GPI_SPAN_REDUCE(input, span, shared) gpi_tile_reduce(input, (ulong)span *GPI_TILE, shared)\n",
+    "#else\n",
+    "\n",
+    "#define GPI_REDUCE_SPANS (4 * GPI_TILES_ABREAST)\n",
+    "#define GPI_REDUCE_SPAN 256\n",
+    "\n",
+    "static uint gpi_span_tiles(ulong count)\n",
+    "{\n",
+    "    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);\n",
+    "    return clamp((tiles + GPI_REDUCE_SPANS - 1) / GPI_REDUCE_SPANS, 1u, (uint)GPI_REDUCE_SPAN);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_spans(ulong count)\n",
+    "{\n",
+    "    const ulong span = gpi_span_tiles(count) * GPI_TILE;\n",
+    "    return (uint)((count + span - 1) / span);\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint tiles = gpi_span_tiles(input.count), most = tiles * GPI_TILE;\n",
+    "    const ulong base = (ulong)span * most;\n",
+    "    const uint length = base < input.count ? (uint)min((ulong)most, input.count - base) : 0;\n",
+    "    return gpi_group_reduce(gpi_share_reduce(input, base, length, tiles * GPI_PER_ITEM), shared);\n",
+    "}\n",
+    "#define GPI_SPANS(count) gpi_spans(count)\n",
+    "#define GPI_SPAN_REDUCE(input, span, shared) gpi_span_reduce(input, span, shared)\n",
+    "#endif\n",
     "\n",
     "#if GPI_FIELD_COUNT > 1\n",
     "\n",
@@ -12499,14 +12603,14 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_input input;\n",
-    "    const uint tile = (uint)get_group_id(0);\n",
+    "    const uint span = (uint)get_group_id(0);\n",
     "    GPI_INPUT_SET(input);\n",
-    "    GPI_COUNT_CHECK(tile == 0, counters);\n",
-    "    const GPI_T sum = gpi_tile_reduce(input, (ulong)tile * GPI_TILE, shared);\n",
+    "    GPI_COUNT_CHECK(span == 0, counters);\n",
+    "    const GPI_T sum = GPI_SPAN_REDUCE(input, span, shared);\n",
     "    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);\n",
     "    if (get_local_id(0) != 0) return;\n",
     "    if (result) gpi_write_result(out, out_offset, total);\n",
-    "    else partials[tile] = sum;\n",
+    "    else partials[span] = sum;\n",
     "}\n",
     "\n",
     "\n",
@@ -12515,10 +12619,10 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
-    "    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);\n",
-    "    const uint run = (tiles + GPI_WG - 1) / GPI_WG;\n",
-    "    const uint begin = min((uint)get_local_id(0) * run, tiles);\n",
-    "    const uint end = min(begin + run, tiles);\n",
+    "    const uint spans = GPI_SPANS(count);\n",
+    "    const uint run = (spans + GPI_WG - 1) / GPI_WG;\n",
+    "    const uint begin = min((uint)get_local_id(0) * run, spans);\n",
+    "    const uint end = min(begin + run, spans);\n",
     "    GPI_T sum = gpi_identity();\n",
     "    for (uint i = begin; i < end; i++) sum = gpi_combine(sum, partials[i]);\n",
     "    sum = gpi_group_reduce(sum, shared);\n",
@@ -12528,6 +12632,94 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "#endif\n",
 };
 /* ---- End file kernels/scan/reduce.cl ---- */
+
+/* ---- Begin file kernels/scan/reduce_local.cl ---- */
+static const char *const gpi_kernel_scan_reduce_local[] = {
+    "#line 1 \"kernels/scan/reduce_local.cl\"\n",
+    "#line 6\n",
+    "#ifndef GPI_SCAN_REDUCE_LOCAL_CL\n",
+    "#define GPI_SCAN_REDUCE_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 9 \"kernels/scan/reduce_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 10 \"kernels/scan/reduce_local.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 11 \"kernels/scan/reduce_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 12 \"kernels/scan/reduce_local.cl\"\n",
+    "#include \"scan/items_local.cl\"\n",
+    "#line 13 \"kernels/scan/reduce_local.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 14 \"kernels/scan/reduce_local.cl\"\n",
+    "\n",
+    "typedef struct gpi_tile_memory {\n",
+    "    GPI_T value[GPI_WG];\n",
+    "} gpi_tile_memory;\n",
+    "typedef __local gpi_tile_memory *gpi_tile_shared;\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared) { return gpi_items_reduce(x, shared->value); }\n",
+    "\n",
+    "#define GPI_SHARE_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)\n",
+    "#if GPI_QUADS && GPI_PER_ITEM >= 4\n",
+    "#define GPI_SHARE_CHUNK 4\n",
+    "#define GPI_SHARE_ALIGNED(input) gpi_quads_aligned(input)\n",
+    "#define GPI_SHARE_LOAD(input, i, aligned, x) gpi_load_quad(input, i, aligned, x)\n",
+    "#else\n",
+    "#define GPI_SHARE_CHUNK 1\n",
+    "#define GPI_SHARE_ALIGNED(input) true\n",
+    "#define GPI_SHARE_LOAD(input, i, aligned, x) *(x) = gpi_load(input, i)\n",
+    "#endif\n",
+    "#define GPI_SHARE_STRIDE \\\n",
+    "    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK)\n",
+    "#if GPI_PER_ITEM & (GPI_PER_ITEM - 1)\n",
+    "#error \"GPI_PER_ITEM must be a power of two\"\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool aligned)\n",
+    "{\n",
+    "    GPI_T x[GPI_SHARE_STEP], all = sum;\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)\n",
+    "        GPI_SHARE_LOAD(input, i + k * GPI_SHARE_STRIDE, aligned, x + k * GPI_SHARE_CHUNK);\n",
+    "#pragma unroll\n",
+    "    for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP); k++) all = gpi_combine(all, x[k]);\n",
+    "    return all;\n",
+    "}\n",
+    "#line 53\n",
+    "static GPI_T gpi_share_reduce(gpi_input input, ulong base, uint length, uint per_item)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const bool aligned = GPI_SHARE_ALIGNED(input);\n",
+    "    uint i = l * (GPI_COMMUTATIVE ? GPI_SHARE_CHUNK : per_item);\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (uint turn = 0; turn < per_item; turn += GPI_SHARE_STEP) {\n",
+    "        const uint end = GPI_COMMUTATIVE ? (turn + GPI_SHARE_STEP) * GPI_WG : i + GPI_SHARE_STEP;\n",
+    "        if (end > length) {\n",
+    "            for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP); k++) {\n",
+    "                const uint at = i + k / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE + k % GPI_SHARE_CHUNK;\n",
+    "                if (at < length) sum = gpi_combine(sum, gpi_load(input, base + at));\n",
+    "            }\n",
+    "        } else if (aligned) {\n",
+    "            sum = gpi_step_reduce(sum, input, base + i, true);\n",
+    "        } else {\n",
+    "            sum = gpi_step_reduce(sum, input, base + i, false);\n",
+    "        }\n",
+    "        i += GPI_SHARE_STEP / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE;\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    return gpi_group_reduce(gpi_share_reduce(input, base, gpi_tile_length(input, base), GPI_PER_ITEM),\n",
+    "                            shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/reduce_local.cl ---- */
 
 /* ---- Begin file kernels/scan/reduce_then_scan.cl ---- */
 static const char *const gpi_kernel_scan_reduce_then_scan[] = {
@@ -12564,6 +12756,26 @@ static const char *const gpi_kernel_scan_reduce_then_scan[] = {
     "#endif\n",
 };
 /* ---- End file kernels/scan/reduce_then_scan.cl ---- */
+
+/* ---- Begin file kernels/scan/reduce_tile.cl ---- */
+static const char *const gpi_kernel_scan_reduce_tile[] = {
+    "#line 1 \"kernels/scan/reduce_tile.cl\"\n",
+    "#line 5\n",
+    "#ifndef GPI_SCAN_REDUCE_TILE_CL\n",
+    "#define GPI_SCAN_REDUCE_TILE_CL\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 8 \"kernels/scan/reduce_tile.cl\"\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"scan/tile_serial.cl\"\n",
+    "#line 11 \"kernels/scan/reduce_tile.cl\"\n",
+    "#else\n",
+    "#include \"scan/reduce_local.cl\"\n",
+    "#line 13 \"kernels/scan/reduce_tile.cl\"\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/reduce_tile.cl ---- */
 
 /* ---- Begin file kernels/scan/scan.cl ---- */
 static const char *const gpi_kernel_scan_scan[] = {
@@ -12671,9 +12883,9 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "#line 21 \"kernels/scan/segmented_reduce.cl\"\n",
     "#include \"element/monoid.cl\"\n",
     "#line 22 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"scan/segments.cl\"\n",
+    "#include \"scan/reduce_tile.cl\"\n",
     "#line 23 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"scan/segments.cl\"\n",
     "#line 24 \"kernels/scan/segmented_reduce.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
@@ -12866,13 +13078,13 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "#line 8 \"kernels/scan/segments_local.cl\"\n",
     "#include \"element/monoid.cl\"\n",
     "#line 9 \"kernels/scan/segments_local.cl\"\n",
-    "#include \"scan/segments.cl\"\n",
+    "#include \"scan/reduce_tile.cl\"\n",
     "#line 10 \"kernels/scan/segments_local.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"scan/segments.cl\"\n",
     "#line 11 \"kernels/scan/segments_local.cl\"\n",
     "\n",
     "\n",
-    "static GPI_T gpi_share_reduce(gpi_input segment, uint lane, uint team)\n",
+    "static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)\n",
     "{\n",
     "    const ulong run = (segment.count + team - 1) / team;\n",
     "    GPI_T sum = gpi_identity();\n",
@@ -12886,7 +13098,7 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "\n",
     "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
     "{\n",
-    "    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);\n",
+    "    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);\n",
     "    value[lane] = x;\n",
     "    for (uint d = 1; d < team; d *= 2) {\n",
     "        const uint i = 2 * d * lane;\n",
@@ -12917,7 +13129,7 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "        gpi_sync();\n",
     "        const bool skip = !mine || listed[l - lane];\n",
     "        segment.count = skip ? 0 : segment.count;\n",
-    "        const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);\n",
+    "        const GPI_T sum = gpi_team_reduce(gpi_segment_share(segment, lane, team), lane, team, shared);\n",
     "        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);\n",
     "    }\n",
     "}\n",
@@ -12941,9 +13153,9 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "#line 13 \"kernels/scan/segments_serial.cl\"\n",
     "#include \"element/ops.cl\"\n",
     "#line 14 \"kernels/scan/segments_serial.cl\"\n",
-    "#include \"scan/segments.cl\"\n",
+    "#include \"scan/reduce_tile.cl\"\n",
     "#line 15 \"kernels/scan/segments_serial.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"scan/segments.cl\"\n",
     "#line 16 \"kernels/scan/segments_serial.cl\"\n",
     "\n",
     "#define GPI_SEGMENTS_FEW 64\n",
@@ -13118,19 +13330,10 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "#line 10 \"kernels/scan/tile_local.cl\"\n",
     "#include \"element/monoid.cl\"\n",
     "#line 11 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"scan/tile_input.cl\"\n",
+    "#include \"scan/items_local.cl\"\n",
     "#line 12 \"kernels/scan/tile_local.cl\"\n",
-    "\n",
-    "\n",
-    "#define GPI_GROUP gpi_items\n",
-    "#define GPI_GROUP_T GPI_T\n",
-    "#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)\n",
-    "#define GPI_GROUP_IDENTITY gpi_identity()\n",
-    "#define GPI_GROUP_SIZE GPI_WG\n",
-    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
-    "#define GPI_GROUP_ALONE 0\n",
-    "#include \"group/collectives.cl\"\n",
-    "#line 22 \"kernels/scan/tile_local.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 13 \"kernels/scan/tile_local.cl\"\n",
     "\n",
     "\n",
     "#define GPI_TILE_PAD(i) ((i) + (i) / 32)\n",
@@ -18031,10 +18234,13 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"nest/tree_local.cl", gpi_kernel_nest_tree_local, GPI_COUNT_OF(gpi_kernel_nest_tree_local), true},
     {"nest/tree_runs.cl", gpi_kernel_nest_tree_runs, GPI_COUNT_OF(gpi_kernel_nest_tree_runs), true},
     {"nest/tree_serial.cl", gpi_kernel_nest_tree_serial, GPI_COUNT_OF(gpi_kernel_nest_tree_serial), true},
+    {"scan/items_local.cl", gpi_kernel_scan_items_local, GPI_COUNT_OF(gpi_kernel_scan_items_local), true},
     {"scan/lookback.cl", gpi_kernel_scan_lookback, GPI_COUNT_OF(gpi_kernel_scan_lookback), true},
     {"scan/monoid_check.cl", gpi_kernel_scan_monoid_check, GPI_COUNT_OF(gpi_kernel_scan_monoid_check), true},
     {"scan/reduce.cl", gpi_kernel_scan_reduce, GPI_COUNT_OF(gpi_kernel_scan_reduce), true},
+    {"scan/reduce_local.cl", gpi_kernel_scan_reduce_local, GPI_COUNT_OF(gpi_kernel_scan_reduce_local), true},
     {"scan/reduce_then_scan.cl", gpi_kernel_scan_reduce_then_scan, GPI_COUNT_OF(gpi_kernel_scan_reduce_then_scan), true},
+    {"scan/reduce_tile.cl", gpi_kernel_scan_reduce_tile, GPI_COUNT_OF(gpi_kernel_scan_reduce_tile), true},
     {"scan/scan.cl", gpi_kernel_scan_scan, GPI_COUNT_OF(gpi_kernel_scan_scan), true},
     {"scan/segmented_reduce.cl", gpi_kernel_scan_segmented_reduce, GPI_COUNT_OF(gpi_kernel_scan_segmented_reduce), true},
     {"scan/segments.cl", gpi_kernel_scan_segments, GPI_COUNT_OF(gpi_kernel_scan_segments), true},
@@ -20900,7 +21106,13 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* ---- End file src/scan/scan.h ---- */
 
 /* ---- Begin file src/scan/reduce.c ---- */
-/* reduce.c - gp_reduce: one launch over the tiles, one over their partials. */
+/* reduce.c - gp_reduce: one launch over the spans, one over their partials. */
+/* The local shape's spans: kernels/scan/reduce.cl. */
+enum {
+    GPI_REDUCE_SPANS = 4, /* for each compute unit */
+    GPI_REDUCE_SPAN = 256 /* tiles, at most */
+};
+
 /* A checked call, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
@@ -20908,7 +21120,7 @@ typedef struct gpi_reduce {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles; /* for the bound */
+    cl_uint tiles, spans; /* for the bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -20937,6 +21149,15 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     return gpi_element_make(gp, function, &o, element);
 }
 
+/* As many as any count up to the bound has. */
+static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
+{
+    const cl_uint most = GPI_REDUCE_SPANS * gp->info.compute_units;
+    const cl_uint least = (cl_uint)gpi_ceil_div(reduce->tiles, GPI_REDUCE_SPAN);
+    if (reduce->plan.shape == GP_SHAPE_SERIAL || reduce->tiles <= most) return reduce->tiles;
+    return least > most ? least : most;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_reduce_desc *desc,
                                  gpi_reduce *reduce)
@@ -20953,12 +21174,14 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
     if (result != GP_OK) return result;
     result = gpi_program_get(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
     if (result != GP_OK) return result;
-    return gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
+    result = gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
+    reduce->spans = result == GP_OK ? gpi_reduce_spans(gp, reduce) : 0;
+    return result;
 }
 
 static size_t gpi_reduce_scratch(const gpi_reduce *reduce)
 {
-    return reduce->tiles > 1 ? reduce->tiles * reduce->element.size : 0;
+    return reduce->spans > 1 ? reduce->spans * reduce->element.size : 0;
 }
 
 static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_reduce *reduce)
@@ -20997,7 +21220,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const bool empty = desc->count == 0;
     const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
-    const cl_uint single = reduce->tiles <= 1;
+    const cl_uint single = reduce->spans <= 1;
     gpi_call_kernel(call, reduce->program, "gp_reduce_tiles");
     if (!reduce->element.operation.indices) {
         GPI_CALL_ARG(call, in);
@@ -21014,7 +21237,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     gpi_call_arg_initial(call, &reduce->element);
     GPI_CALL_ARG(call, single);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
+    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->spans);
 }
 
 static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
@@ -21032,7 +21255,7 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
 {
     cl_mem partials = NULL;
     gp_result result;
-    if (reduce->tiles <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
+    if (reduce->spans <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
     result = gpi_call_scratch(call, reduce->desc->scratch, gpi_reduce_scratch(reduce), &partials);
     if (result == GP_OK) result = gpi_reduce_tiles(call, reduce, partials);
     return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;

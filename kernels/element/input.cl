@@ -117,6 +117,47 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #endif
 }
 
+/* 1: in the local shape elements can be read four at a time. */
+#if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \
+    !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS
+#define GPI_QUADS 1
+#define GPI_READ_QUAD(type, p, aligned) \
+    ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))
+#if GPI_MAPPED && GPI_INPUTS == 2
+#define GPI_QUAD_Y(k) gpi_map(x.s##k, y.s##k, i + k)
+#elif GPI_MAPPED
+#define GPI_QUAD_Y(k) gpi_map(x.s##k, i + k)
+#else
+#define GPI_QUAD_Y(k) x.s##k
+#endif
+#define GPI_QUAD_SET(k) out[k] = GPI_BASE_MAKE(GPI_QUAD_Y(k), i + k)
+
+/* Elements i .. i + 3; `aligned`: a vector is where they are in memory. */
+static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_T *out)
+{
+    const GPI_QUAD(GPI_IN) x = GPI_READ_QUAD(GPI_IN, input.in + i, aligned);
+#if GPI_INPUTS == 2
+    const GPI_QUAD(GPI_IN2) y = GPI_READ_QUAD(GPI_IN2, input.in2 + i, aligned);
+#endif
+    GPI_QUAD_SET(0);
+    GPI_QUAD_SET(1);
+    GPI_QUAD_SET(2);
+    GPI_QUAD_SET(3);
+}
+
+/* So it is for every i that is a multiple of four. */
+static bool gpi_quads_aligned(gpi_input input)
+{
+    bool aligned = (size_t)input.in % sizeof(GPI_QUAD(GPI_IN)) == 0;
+#if GPI_INPUTS == 2
+    aligned = aligned && (size_t)input.in2 % sizeof(GPI_QUAD(GPI_IN2)) == 0;
+#endif
+    return aligned;
+}
+#else
+#define GPI_QUADS 0
+#endif
+
 #if GPI_OUT_HALF
 #define GPI_WRITE(out, i, x) vstore_half(x, i, out)
 #define GPI_WRITE_VECTOR(out, i, v) vstore_half16(v, 0, (out) + (i))

@@ -1,12 +1,16 @@
 /* reduce.cl - out = initial . in[0] . in[1] ... in[count-1]
 
-       in      |  tile 0   |  tile 1   | ... |  tile t  |        gp_reduce_tiles: a group a tile
-       partial |     0     |     1     | ... |    t     |        gp_reduce_partials: one group
+       in      |  span 0   |  span 1   | ... |  span s  |        gp_reduce_tiles: a group a span
+       partial |     0     |     1     | ... |    s     |        gp_reduce_partials: one group
        out     |                  result                |
 
-   Partial i always covers tile i and both trees depend on the count alone, so that float results
-   repeat bit for bit. With a single tile the first launch writes the result. An element of several
-   fields leaves several results, each in 8 bytes.                                                   */
+   A span is a tile; in the local shape it is as many as leave some spans for each compute unit. Partial i
+   always covers span i, and spans and both trees depend on the count alone, so that float results repeat bit
+   for bit. With a single tile the first launch writes the result. An element of several fields leaves several
+   results, each in 8 bytes.
+
+   Parameter
+       GPI_TILES_ABREAST   compute units of the device */
 #ifndef GPI_SCAN_REDUCE_CL
 #define GPI_SCAN_REDUCE_CL
 #include "base/count.cl"
@@ -14,7 +18,38 @@
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
-#include "scan/tile.cl"
+#include "scan/reduce_tile.cl"
+
+#if GPI_SHAPE_SERIAL
+#define GPI_SPANS(count) (uint)((count + GPI_TILE - 1) / GPI_TILE)
+#define GPI_SPAN_REDUCE(input, span, shared) gpi_tile_reduce(input, (ulong)span *GPI_TILE, shared)
+#else
+/* src/scan/reduce.c knows these numbers, too. */
+#define GPI_REDUCE_SPANS (4 * GPI_TILES_ABREAST) /* enough to keep the device busy */
+#define GPI_REDUCE_SPAN 256                      /* tiles of a span, at most: for devices with short loops */
+
+static uint gpi_span_tiles(ulong count)
+{
+    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);
+    return clamp((tiles + GPI_REDUCE_SPANS - 1) / GPI_REDUCE_SPANS, 1u, (uint)GPI_REDUCE_SPAN);
+}
+
+static uint gpi_spans(ulong count)
+{
+    const ulong span = gpi_span_tiles(count) * GPI_TILE;
+    return (uint)((count + span - 1) / span);
+}
+
+static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)
+{
+    const uint tiles = gpi_span_tiles(input.count), most = tiles * GPI_TILE;
+    const ulong base = (ulong)span * most;
+    const uint length = base < input.count ? (uint)min((ulong)most, input.count - base) : 0;
+    return gpi_group_reduce(gpi_share_reduce(input, base, length, tiles * GPI_PER_ITEM), shared);
+}
+#define GPI_SPANS(count) gpi_spans(count)
+#define GPI_SPAN_REDUCE(input, span, shared) gpi_span_reduce(input, span, shared)
+#endif
 
 #if GPI_FIELD_COUNT > 1
 /* Field n's result in the low bytes of a cell of its own. */
@@ -43,14 +78,14 @@ GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, 
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_input input;
-    const uint tile = (uint)get_group_id(0);
+    const uint span = (uint)get_group_id(0);
     GPI_INPUT_SET(input);
-    GPI_COUNT_CHECK(tile == 0, counters);
-    const GPI_T sum = gpi_tile_reduce(input, (ulong)tile * GPI_TILE, shared);
+    GPI_COUNT_CHECK(span == 0, counters);
+    const GPI_T sum = GPI_SPAN_REDUCE(input, span, shared);
     const GPI_T total = gpi_combine(gpi_base_of(initial), sum);
     if (get_local_id(0) != 0) return;
     if (result) gpi_write_result(out, out_offset, total);
-    else partials[tile] = sum;
+    else partials[span] = sum;
 }
 
 /* One group. Every item takes a run of consecutive partials, so that input order is kept. */
@@ -59,10 +94,10 @@ GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PAR
 {
     GPI_SHARED(gpi_tile_memory, shared);
     const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);
-    const uint run = (tiles + GPI_WG - 1) / GPI_WG;
-    const uint begin = min((uint)get_local_id(0) * run, tiles);
-    const uint end = min(begin + run, tiles);
+    const uint spans = GPI_SPANS(count);
+    const uint run = (spans + GPI_WG - 1) / GPI_WG;
+    const uint begin = min((uint)get_local_id(0) * run, spans);
+    const uint end = min(begin + run, spans);
     GPI_T sum = gpi_identity();
     for (uint i = begin; i < end; i++) sum = gpi_combine(sum, partials[i]);
     sum = gpi_group_reduce(sum, shared);

@@ -19,8 +19,8 @@
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
+#include "scan/reduce_tile.cl"
 #include "scan/segments.cl"
-#include "scan/tile.cl"
 
 #if GPI_SHAPE_SERIAL
 #include "scan/segments_serial.cl"

@@ -6,11 +6,11 @@
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
+#include "scan/reduce_tile.cl"
 #include "scan/segments.cl"
-#include "scan/tile.cl"
 
 /* This item's share of its team's segment: elements side by side where any order will do, else in a row. */
-static GPI_T gpi_share_reduce(gpi_input segment, uint lane, uint team)
+static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
 {
     const ulong run = (segment.count + team - 1) / team;
     GPI_T sum = gpi_identity();
@@ -24,7 +24,7 @@ static GPI_T gpi_share_reduce(gpi_input segment, uint lane, uint team)
 /* The product of every x of the team, in item order, for its first item: a tree of neighbours. */
 static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
-    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);
+    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
     value[lane] = x;
     for (uint d = 1; d < team; d *= 2) {
         const uint i = 2 * d * lane;
@@ -55,7 +55,7 @@ static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list li
         gpi_sync(); /* what is listed is known to the teams */
         const bool skip = !mine || listed[l - lane];
         segment.count = skip ? 0 : segment.count;
-        const GPI_T sum = gpi_team_reduce(gpi_share_reduce(segment, lane, team), lane, team, shared);
+        const GPI_T sum = gpi_team_reduce(gpi_segment_share(segment, lane, team), lane, team, shared);
         if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);
     }
 }

@@ -11,8 +11,8 @@
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
+#include "scan/reduce_tile.cl"
 #include "scan/segments.cl"
-#include "scan/tile.cl"
 
 #define GPI_SEGMENTS_FEW 64 /* elements that are not worth vectors */
 

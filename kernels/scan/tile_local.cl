@@ -8,17 +8,8 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"
+#include "scan/items_local.cl"
 #include "scan/tile_input.cl"
-
-/* Reductions and scans of elements: gpi_items_reduce and so on. */
-#define GPI_GROUP gpi_items
-#define GPI_GROUP_T GPI_T
-#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)
-#define GPI_GROUP_IDENTITY gpi_identity()
-#define GPI_GROUP_SIZE GPI_WG
-#define GPI_GROUP_ITEM ((uint)get_local_id(0))
-#define GPI_GROUP_ALONE 0
-#include "group/collectives.cl"
 
 /* One unused cell after every 32 keeps items that stride by GPI_PER_ITEM off one another's banks. */
 #define GPI_TILE_PAD(i) ((i) + (i) / 32)

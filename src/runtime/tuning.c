@@ -81,6 +81,13 @@ static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, u
     return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
 }
 
+/* The same where tiles are only reduced: a value an item (scan/reduce_local.cl). */
+static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uint64_t size)
+{
+    (void)per_item;
+    return group * size + 4 * group + 64;
+}
+
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
  * counters, the digits' (sort/rank_tile.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)

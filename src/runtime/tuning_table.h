@@ -14,9 +14,9 @@
     X(REDUCE,     POCL,      SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
     X(REDUCE,     INTEL_CPU, SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
     X(REDUCE,     LLVMPIPE,  LOCAL,  256,      64, NARROW, MULTI_PASS,  1)       \
-    X(REDUCE,     NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     INTEL_GPU, LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     NVIDIA,    LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     AMD,       LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
+    X(REDUCE,     INTEL_GPU, LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
     X(REDUCE,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
     X(SCAN,       POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
     X(SCAN,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
@@ -84,7 +84,7 @@
    bins has four: searches want them, and PoCL 3.1 compiles onesweep for groups of two so that it writes out of
    bounds. */
 #define GPI_TUNED(X) \
-    X(REDUCE,           REDUCE,     elements, 1) \
+    X(REDUCE,           REDUCE,     values,   1) \
     X(SCAN,             SCAN,       elements, 1) \
     X(SELECT,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
@@ -101,7 +101,7 @@
     X(HASH,             HASH,       keys,     1) \
     X(HASH_EACH,        HASH,       keys,     1) \
     X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
-    X(SEGMENTED_REDUCE, REDUCE,     elements, 1) \
+    X(SEGMENTED_REDUCE, REDUCE,     values,   1) \
     X(MONOID_CHECK,     REDUCE,     elements, 1) \
     X(MAP,              MAP,        keys,     1) \
     X(RANDOM,           MAP,        keys,     1) \

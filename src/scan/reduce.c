@@ -1,9 +1,16 @@
-/* reduce.c - gp_reduce: one launch over the tiles, one over their partials. */
+/* reduce.c - gp_reduce: one launch over the spans, one over their partials. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "scan/scan.h"
 
 #include <string.h>
+
+/* The local shape's spans: kernels/scan/reduce.cl. */
+enum {
+    GPI_REDUCE_SPANS = 4, /* for each compute unit */
+    GPI_REDUCE_SPAN = 256 /* tiles, at most */
+};
 
 /* A checked call, ready to run. */
 typedef struct gpi_reduce {
@@ -12,7 +19,7 @@ typedef struct gpi_reduce {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    cl_uint tiles; /* for the bound */
+    cl_uint tiles, spans; /* for the bound */
     cl_mem out;
     cl_ulong out_offset;
 } gpi_reduce;
@@ -41,6 +48,15 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     return gpi_element_make(gp, function, &o, element);
 }
 
+/* As many as any count up to the bound has. */
+static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
+{
+    const cl_uint most = GPI_REDUCE_SPANS * gp->info.compute_units;
+    const cl_uint least = (cl_uint)gpi_ceil_div(reduce->tiles, GPI_REDUCE_SPAN);
+    if (reduce->plan.shape == GP_SHAPE_SERIAL || reduce->tiles <= most) return reduce->tiles;
+    return least > most ? least : most;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_reduce_desc *desc,
                                  gpi_reduce *reduce)
@@ -57,12 +73,14 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
     if (result != GP_OK) return result;
     result = gpi_program_get(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
     if (result != GP_OK) return result;
-    return gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
+    result = gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
+    reduce->spans = result == GP_OK ? gpi_reduce_spans(gp, reduce) : 0;
+    return result;
 }
 
 static size_t gpi_reduce_scratch(const gpi_reduce *reduce)
 {
-    return reduce->tiles > 1 ? reduce->tiles * reduce->element.size : 0;
+    return reduce->spans > 1 ? reduce->spans * reduce->element.size : 0;
 }
 
 static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_reduce *reduce)
@@ -101,7 +119,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const bool empty = desc->count == 0;
     const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
-    const cl_uint single = reduce->tiles <= 1;
+    const cl_uint single = reduce->spans <= 1;
     gpi_call_kernel(call, reduce->program, "gp_reduce_tiles");
     if (!reduce->element.operation.indices) {
         GPI_CALL_ARG(call, in);
@@ -118,7 +136,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     gpi_call_arg_initial(call, &reduce->element);
     GPI_CALL_ARG(call, single);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->tiles);
+    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->spans);
 }
 
 static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
@@ -136,7 +154,7 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
 {
     cl_mem partials = NULL;
     gp_result result;
-    if (reduce->tiles <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
+    if (reduce->spans <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
     result = gpi_call_scratch(call, reduce->desc->scratch, gpi_reduce_scratch(reduce), &partials);
     if (result == GP_OK) result = gpi_reduce_tiles(call, reduce, partials);
     return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;

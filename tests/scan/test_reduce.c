@@ -497,6 +497,90 @@ static void test_float_repeats(void **state)
     gp_context_destroy(gp);
 }
 
+/* ------------------------------------------------------------------ spans of several tiles */
+
+static const size_t span_sizes[] = {1023, 1025, 8191, 8192, 8193, 16383, 16385, 33000};
+
+/* Sums of rounding floats do not depend on the bound, where the count is on the device. */
+static void check_bound(gp_context *gp, const test_variant *variant, size_t n)
+{
+    const size_t most = span_sizes[n - 1] + 1;
+    float *in = malloc(most * sizeof *in);
+    gp_reduce_desc desc = {0};
+    size_t i;
+    assert_non_null(in);
+    for (i = 0; i < most; i++) in[i] = (float)test_random() / 3.0f;
+    desc.in = test_buffer(gp, most * sizeof *in, in);
+    desc.type = GP_F32;
+    desc.op = GP_SUM;
+    for (i = 0; i < n; i++) {
+        const uint32_t count = (uint32_t)span_sizes[i];
+        float plain = 0, bounded = 1;
+        desc.in_offset = i % 2;
+        desc.count = count;
+        assert_gp(gp, gp_reduce_read(gp, &desc, &plain));
+        desc.count = most - desc.in_offset;
+        desc.count_buffer = test_buffer(gp, 4, &count);
+        desc.count_type = GP_U32;
+        assert_gp(gp, gp_reduce_read(gp, &desc, &bounded));
+        if (memcmp(&plain, &bounded, 4) != 0) fail_msg("%s: %u of %zu", variant->name, count, desc.count);
+        clReleaseMemObject(desc.count_buffer);
+        desc.count_buffer = NULL;
+        desc.count_type = GP_TYPE_NONE;
+    }
+    free(in);
+    clReleaseMemObject(desc.in);
+}
+
+/* Either of two inputs may begin anywhere. */
+static void check_inner_product(gp_context *gp, const test_variant *variant, size_t n)
+{
+    const size_t most = span_sizes[n - 1] + 4;
+    uint32_t *in = test_input(&test_u32_sum, TEST_RANDOM, most);
+    uint16_t *in2 = test_input(&test_grid_u16_max, TEST_RANDOM, most);
+    gp_reduce_desc desc = {0};
+    size_t i, k, offset;
+    desc.in = test_buffer(gp, most * sizeof *in, in);
+    desc.in2 = test_buffer(gp, most * sizeof *in2, in2);
+    desc.type = GP_U32;
+    desc.type2 = GP_U16;
+    desc.op = GP_SUM;
+    desc.map = "x * y + (uint)i";
+    for (k = 0; k < n; k++) {
+        for (offset = 0; offset < 5; offset++) {
+            uint64_t sum = 0, expected = 0;
+            desc.count = span_sizes[k];
+            desc.in_offset = offset % 4;
+            desc.in2_offset = offset / 2;
+            for (i = 0; i < desc.count; i++)
+                expected += (uint32_t)(in[i + desc.in_offset] * in2[i + desc.in2_offset] + (uint32_t)i);
+            assert_gp(gp, gp_reduce_read(gp, &desc, &sum));
+            if (sum != expected)
+                fail_msg("%s: count %zu, offsets %zu %zu", variant->name, desc.count, desc.in_offset,
+                         desc.in2_offset);
+        }
+    }
+    free(in);
+    free(in2);
+    clReleaseMemObject(desc.in);
+    clReleaseMemObject(desc.in2);
+}
+
+static void test_spans(void **state)
+{
+    const size_t n = test_small() ? 2 : sizeof span_sizes / sizeof *span_sizes;
+    size_t v;
+    (void)state;
+    for (v = 0; v < sizeof shapes / sizeof *shapes; v++) {
+        const test_variant *variant = &test_variants[shapes[v]];
+        gp_context *gp = test_open_other(variant);
+        if (!gp) continue;
+        check_bound(gp, variant, n);
+        check_inner_product(gp, variant, n);
+        gp_context_destroy(gp);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -505,7 +589,7 @@ int main(void)
         cmocka_unit_test(test_float_repeats),    cmocka_unit_test(test_arg_of_every_type),
         cmocka_unit_test(test_unreadable_out),   cmocka_unit_test(test_several_at_once),
         cmocka_unit_test(test_several_mapped),   cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_compensated),
+        cmocka_unit_test(test_compensated),      cmocka_unit_test(test_spans),
     };
     return cmocka_run_group_tests_name("reduce", tests, NULL, NULL);
 }

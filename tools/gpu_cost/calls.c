@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The scan has tiles enough that each lane of a sub-group can look back at one. */
-enum { COUNT = 1 << 14, SCAN_COUNT = 1 << 17, SEGMENT = 64 };
+/* The scan has tiles enough that each lane of a sub-group can look back at one; reduction and histogram have several
+   for each group. */
+enum { COUNT = 1 << 14, REDUCE_COUNT = 1 << 16, SCAN_COUNT = 1 << 17, SEGMENT = 64 };
 
 static gp_context *gp;
 
@@ -73,12 +74,12 @@ static void ready(size_t elements)
 static void call_reduce(void)
 {
     gp_reduce_desc desc = {0};
-    desc.in = random_words(COUNT);
+    desc.in = random_words(REDUCE_COUNT);
     desc.out = buffer(8, NULL);
-    desc.count = COUNT;
+    desc.count = REDUCE_COUNT;
     desc.type = GP_U32;
     desc.op = GP_SUM;
-    ready(COUNT);
+    ready(REDUCE_COUNT);
     check(gp_reduce(gp, &desc));
 }
 
@@ -129,9 +130,9 @@ static void call_sort_pairs(void) { sort(true); }
 static void call_histogram(void)
 {
     gp_histogram_desc desc = {0};
-    desc.in = random_words(COUNT);
+    desc.in = random_words(REDUCE_COUNT);
     desc.out = buffer(256 * 4, NULL);
-    desc.count = COUNT * sizeof *words;
+    desc.count = REDUCE_COUNT * sizeof *words;
     desc.type = GP_U8;
     ready(desc.count);
     check(gp_histogram(gp, &desc));

@@ -11,8 +11,10 @@ WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-pairs-u32 histogram-u8 ha
          "topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32").split()
 SORTS = ("sort-u32", "sort-pairs-u32")
 
-# The device that Oclgrind pretends to be: an H200's multiprocessors and what each group may have.
-DEVICE = "--num-threads 1 --compute-units 132 --local-mem-size 49152 --max-wgsize 1024".split()
+# The device that Oclgrind pretends to be: an H200's multiprocessors and what each group may have. Where there are as many
+# groups as the device wants, one multiprocessor gives each a large call's share of a small input.
+DEVICE = "--num-threads 1 --local-mem-size 49152 --max-wgsize 1024 --compute-units".split()
+UNITS = {"reduce-u32": 1, "histogram-u8": 1}
 
 
 class Run:
@@ -24,7 +26,7 @@ class Run:
         os.makedirs(dump)
         path = os.path.join(dump, "launches.jsonl")
         environment = dict(os.environ, GPU_COST_OUT=path, GPU_COST_LANES=str(CLASSES[name]))
-        said = subprocess.run(["oclgrind", *DEVICE, "--plugins", os.path.join(folder, "plugin.so"),
+        said = subprocess.run(["oclgrind", *DEVICE, str(UNITS.get(work, 132)), "--plugins", os.path.join(folder, "plugin.so"),
                                os.path.join(folder, "calls"), work, name, dump],
                               env=environment, stdout=subprocess.PIPE, check=True).stdout
         call = json.loads(said)

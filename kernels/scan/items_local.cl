@@ -1,0 +1,15 @@
+/* items_local.cl - reductions and scans of an element of each item of a group: gpi_items_reduce and so on. */
+#ifndef GPI_SCAN_ITEMS_LOCAL_CL
+#define GPI_SCAN_ITEMS_LOCAL_CL
+#include "base/platform.cl"
+#include "element/monoid.cl"
+
+#define GPI_GROUP gpi_items
+#define GPI_GROUP_T GPI_T
+#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)
+#define GPI_GROUP_IDENTITY gpi_identity()
+#define GPI_GROUP_SIZE GPI_WG
+#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_ALONE 0
+#include "group/collectives.cl"
+#endif
