@@ -24,7 +24,7 @@ static GPI_T gpi_share_reduce(gpi_input segment, uint lane, uint team)
 /* The product of every x of the team, in item order, for its first item: a tree of neighbours. */
 static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
-    __local GPI_T *value = shared->value[0] + ((uint)get_local_id(0) - lane);
+    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
     value[lane] = x;
     for (uint d = 1; d < team; d *= 2) {
         const uint i = 2 * d * lane;
