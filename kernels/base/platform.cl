@@ -36,8 +36,10 @@
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))
 #define GPI_TURNS(n) ((n)*get_work_dim())
+#define GPI_TURNS_KNOWN 0
 #else
 #define GPI_TURNS(n) (n)
+#define GPI_TURNS_KNOWN 1
 #endif
 
 /* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for
@@ -141,6 +143,19 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_PREFETCH_READ(p) (void)(p)
 #define GPI_PREFETCH_WRITE(p) (void)(p)
+#endif
+
+/* What a work-item keeps in registers of a GPU: loops over it, of which all turns are written out, and functions
+   that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). */
+#if GPI_TURNS_KNOWN && !GPI_ON_CPU
+#define GPI_UNROLL _Pragma("unroll")
+#else
+#define GPI_UNROLL
+#endif
+#if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
+#define GPI_INLINE_GPU __attribute__((always_inline)) static
+#else
+#define GPI_INLINE_GPU static
 #endif
 
 /* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on

@@ -7,24 +7,34 @@
    In item order, for G items, any number. All of them call, or none. `memory` is free on return: each call
    ends with a barrier after its last reading.
 
-       reduce, a tree of neighbours        scan, each step doubles the reach (Hillis & Steele 1986)
-         x0  x1  x2  x3  x4                  row 0   x0   x1   x2   x3   x4
-         01      23      4                   row 1   x0   01   12   23   34
-         03              4                   row 0   x0   01   02   03   14
-         04                                  row 1   x0   01   02   03   04
+   Values are put down in rows of 32, one cell apart, so that what the rows' scans read at a time is in different
+   banks. An item a row scans it, without barriers; then each item adds up the ends of the rows before its own.
+
+         x0    x1    ...  x31           x0     x0.x1    ...  x0...x31
+         x32   x33   ...  x63     ->    x32    x32.x33  ...  x32...x63
+         x64   ...                      x64    ...
 
    This file is composed once for every operation. Parameters
        GPI_GROUP                NAME
        GPI_GROUP_T              type of x
        GPI_GROUP_COMBINE(a, b)  a stands before b
        GPI_GROUP_IDENTITY       neutral
-       GPI_GROUP_SIZE           G, and
-       GPI_GROUP_ITEM           l: these three stay defined
-       GPI_GROUP_ALONE          1: G is 1, and memory is not looked at
-       memory                   2 G elements; a reduction takes the first G                              */
+       GPI_GROUP_SIZE           G
+       GPI_GROUP_ITEM           l
+       GPI_GROUP_TURNS(n)       n, not known to compilers that must not unroll (docs/drivers.md)
+       GPI_GROUP_ALONE          1: G is 1, and memory is not looked at; from G on they stay defined
+       memory                   G + G / 32 elements                                                      */
 #include "base/paste.cl"
 
 #define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)
+
+#ifndef GPI_GROUP_ROW
+#define GPI_GROUP_ROW 32u
+#define GPI_GROUP_ROWS ((GPI_GROUP_SIZE + GPI_GROUP_ROW - 1) / GPI_GROUP_ROW)
+#define GPI_GROUP_CELL(l) ((l) + (l) / GPI_GROUP_ROW)
+/* Where row r ends. */
+#define GPI_GROUP_END(r) GPI_GROUP_CELL(min((r)*GPI_GROUP_ROW + GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE) - 1)
+#endif
 
 #if GPI_GROUP_ALONE
 static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
@@ -49,57 +59,56 @@ static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *tota
 }
 
 #else
+/* Every row becomes its own scan. */
+static void GPI_GROUP_N(_rows)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
+{
+    const uint l = GPI_GROUP_ITEM, first = l * GPI_GROUP_ROW;
+    memory[GPI_GROUP_CELL(l)] = x;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the rows are complete */
+    if (l < GPI_GROUP_ROWS) {
+        __local GPI_GROUP_T *row = memory + GPI_GROUP_CELL(first);
+        const uint end = GPI_GROUP_SIZE % GPI_GROUP_ROW ? min(GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE - first)
+                                                        : GPI_GROUP_TURNS(GPI_GROUP_ROW);
+        GPI_GROUP_T sum = GPI_GROUP_IDENTITY;
+#pragma unroll 8
+        for (uint i = 0; i < end; i++) {
+            sum = GPI_GROUP_COMBINE(sum, row[i]);
+            row[i] = sum;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); /* the rows are scanned */
+}
+
 static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
 {
-    const uint l = GPI_GROUP_ITEM;
-    memory[l] = x;
-    for (uint d = 1; d < GPI_GROUP_SIZE; d *= 2) {
-        const uint i = 2 * d * l;
-        barrier(CLK_LOCAL_MEM_FENCE); /* the neighbour's product is written */
-        if (i + d < GPI_GROUP_SIZE) memory[i] = GPI_GROUP_COMBINE(memory[i], memory[i + d]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE); /* the root is written */
-    const GPI_GROUP_T sum = memory[0];
-    barrier(CLK_LOCAL_MEM_FENCE); /* the root is read: the next call may overwrite it */
-    return sum;
-}
-
-/* Leaves every item's product in a row of memory, which it returns, complete. */
-static __local GPI_GROUP_T *GPI_GROUP_N(_row)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
-{
-    const uint l = GPI_GROUP_ITEM;
-    GPI_GROUP_T sum = x; /* Mesa 22.3 writes to the caller's x where a struct is passed */
-    uint from = 0;
-    memory[l] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE); /* row 0 is complete */
-    for (uint d = 1; d < GPI_GROUP_SIZE; d *= 2) {
-        if (l >= d) sum = GPI_GROUP_COMBINE(memory[from + l - d], sum);
-        from = GPI_GROUP_SIZE - from;
-        memory[from + l] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE); /* this step's row is complete; the other one is no longer read */
-    }
-    return memory + from;
-}
-
-static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)
-{
-    __local const GPI_GROUP_T *row = GPI_GROUP_N(_row)(x, memory);
-    const GPI_GROUP_T sum = row[GPI_GROUP_ITEM];
-    *total = row[GPI_GROUP_SIZE - 1];
-    barrier(CLK_LOCAL_MEM_FENCE); /* the row is read: the next call may overwrite it */
+    GPI_GROUP_T sum = GPI_GROUP_IDENTITY;
+    GPI_GROUP_N(_rows)(x, memory);
+    for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_ROWS); r++)
+        sum = GPI_GROUP_COMBINE(sum, memory[GPI_GROUP_END(r)]);
+    barrier(CLK_LOCAL_MEM_FENCE); /* the rows are read: the next call may overwrite them */
     return sum;
 }
 
 static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,
                                                 __local GPI_GROUP_T *memory)
 {
-    __local const GPI_GROUP_T *row = GPI_GROUP_N(_row)(x, memory);
     const uint l = GPI_GROUP_ITEM;
-    GPI_GROUP_T sum = GPI_GROUP_IDENTITY;
-    if (l > 0) sum = row[l - 1];
-    *total = row[GPI_GROUP_SIZE - 1];
-    barrier(CLK_LOCAL_MEM_FENCE); /* the row is read: the next call may overwrite it */
-    return sum;
+    GPI_GROUP_T sum = GPI_GROUP_IDENTITY, before = GPI_GROUP_IDENTITY;
+    GPI_GROUP_N(_rows)(x, memory);
+    for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_ROWS); r++) {
+        if (r == l / GPI_GROUP_ROW) before = sum;
+        sum = GPI_GROUP_COMBINE(sum, memory[GPI_GROUP_END(r)]);
+    }
+    if (l % GPI_GROUP_ROW > 0) before = GPI_GROUP_COMBINE(before, memory[GPI_GROUP_CELL(l) - 1]);
+    barrier(CLK_LOCAL_MEM_FENCE); /* the rows are read: the next call may overwrite them */
+    *total = sum;
+    return before;
+}
+
+static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)
+{
+    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(x, total, memory);
+    return GPI_GROUP_COMBINE(before, x);
 }
 #endif
 

@@ -6,6 +6,7 @@
 #endif
 #define GPI_LANES 1
 #define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * (uint)get_local_id(1))
+#define GPI_GROUP_TURNS(n) (n)
 #define GPI_GROUP gpi_counts
 #define GPI_GROUP_T uint
 #define GPI_GROUP_COMBINE(a, b) ((a) + (b))

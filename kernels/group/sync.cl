@@ -3,6 +3,7 @@
        gpi_sync()               every item has come here: what they wrote to shared memory can be read
        gpi_sync_all()           the same for global memory, too
        gpi_broadcast(x, word)   item 0's x, to every item; `word` is shared, and free again on return
+       gpi_broadcast_once(x, word)   the same; `word` is free after the next barrier only
        GPI_SHARED(type, name)   at a kernel's beginning: memory that the group shares; name points to it
 
    All items of a group call, or none. In the serial shape the group is one item, which shares nothing.   */
@@ -23,6 +24,18 @@ GPI_INLINE void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_ME
 #define GPI_SHARED(type, name)          \
     GPI_GROUP_SPACE type name##_memory; \
     GPI_GROUP_SPACE type *const name = &name##_memory
+
+GPI_INLINE uint gpi_broadcast_once(uint x, GPI_GROUP_SPACE uint *word)
+{
+#if GPI_SHAPE_SERIAL
+    (void)word;
+#else
+    if (get_local_id(0) == 0) *word = x;
+    gpi_sync(); /* the word is written */
+    x = *word;
+#endif
+    return x;
+}
 
 GPI_INLINE uint gpi_broadcast(uint x, GPI_GROUP_SPACE uint *word)
 {

@@ -52,7 +52,7 @@ static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared share
 {
     uint ticket = 0;
     if (get_local_id(0) == 0) ticket = atomic_inc(state);
-    return gpi_broadcast(ticket, &shared->word);
+    return gpi_broadcast_once(ticket, &shared->word); /* the tile is read before the next broadcast */
 }
 
 static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)
@@ -165,7 +165,7 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
     if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);
     while (next > 0) {
         if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);
-        next = gpi_broadcast(next, &shared->word);
+        next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has barriers */
         if (next == 0) break;
         const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);
         next -= 1;

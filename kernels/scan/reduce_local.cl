@@ -13,7 +13,7 @@
 #include "scan/tile_input.cl"
 
 typedef struct gpi_tile_memory {
-    GPI_T value[GPI_WG];
+    GPI_T value[GPI_WG + GPI_WG / 32];
 } gpi_tile_memory;
 typedef __local gpi_tile_memory *gpi_tile_shared;
 

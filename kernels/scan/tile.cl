@@ -5,7 +5,7 @@
        gpi_tile_aggregate      the product of the tile that was read
        gpi_group_reduce        the product of an element of each item, in item order
        gpi_group_scan          the same over the items before this one, and over all
-       gpi_broadcast_element   item 0's element
+       gpi_broadcast_element   item 0's element; none of these may follow before the next barrier
 
        serial   GPI_WG = 1: a long tile and a vector loop. For CPUs.
        local    GPI_WG items, GPI_PER_ITEM elements each, exchanged through local memory. For GPUs.

@@ -13,10 +13,21 @@
 
 /* One unused cell after every 32 keeps items that stride by GPI_PER_ITEM off one another's banks. */
 #define GPI_TILE_PAD(i) ((i) + (i) / 32)
+/* On the stage: element j * GPI_WG + l of the tile, and element l * GPI_PER_ITEM + j, one address for all j. */
+#if GPI_WG % 32 == 0
+#define GPI_TILE_STRIPED(stage, l, j) ((stage) + GPI_TILE_PAD(l))[(j)*GPI_TILE_PAD(GPI_WG)]
+#else
+#define GPI_TILE_STRIPED(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l))]
+#endif
+#if 32 % GPI_PER_ITEM == 0
+#define GPI_TILE_BLOCKED(stage, l, j) ((stage) + GPI_TILE_PAD((l)*GPI_PER_ITEM))[j]
+#else
+#define GPI_TILE_BLOCKED(stage, l, j) (stage)[GPI_TILE_PAD((l)*GPI_PER_ITEM + (j))]
+#endif
 
 typedef struct gpi_tile_memory {
     GPI_T stage[GPI_TILE_PAD(GPI_TILE)];
-    GPI_T value[2][GPI_WG];
+    GPI_T value[GPI_TILE_PAD(GPI_WG)];
     uint word;
 } gpi_tile_memory;
 typedef __local gpi_tile_memory *gpi_tile_shared;
@@ -27,26 +38,21 @@ typedef struct gpi_tile {
     GPI_T aggregate;          /* of the whole tile */
 } gpi_tile;
 
-/* Item 0's x. */
+/* Item 0's x. Collectives may follow after the next barrier. */
 static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
 {
-    if (get_local_id(0) == 0) shared->value[0][0] = x;
+    if (get_local_id(0) == 0) shared->value[0] = x;
     gpi_sync(); /* value is written */
-    x = shared->value[0][0];
-    gpi_sync(); /* value is read: the next collective may overwrite it */
-    return x;
+    return shared->value[0];
 }
 
 /* The product of every item's x, in item order (group/collectives.cl). */
-static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)
-{
-    return gpi_items_reduce(x, shared->value[0]);
-}
+static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared) { return gpi_items_reduce(x, shared->value); }
 
 /* The product of x over the items before this one; *total over all. */
 static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
-    return gpi_items_scan_exclusive(x, total, shared->value[0]);
+    return gpi_items_scan_exclusive(x, total, shared->value);
 }
 
 /* The product of the tile's elements. */
@@ -62,19 +68,36 @@ static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared
     return gpi_group_reduce(sum, shared);
 }
 
-/* Reads the tile, once: every item keeps its own elements and what is before them. */
-static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+/* Brings the tile to the stage; identities after its end. All loads come first, so that they are under way
+   together. */
+GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
     const uint l = (uint)get_local_id(0);
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const uint i = j * GPI_WG + l;
-        shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(input, base + i) : gpi_identity();
+    if (length == GPI_TILE) {
+        GPI_T x[GPI_PER_ITEM];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = gpi_load(input, base + l + j * GPI_WG);
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_TILE_STRIPED(shared->stage, l, j) = x[j];
+    } else {
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            const uint i = j * GPI_WG + l;
+            shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(input, base + i) : gpi_identity();
+        }
     }
-    gpi_sync(); /* the stage is filled */
+}
+
+/* Reads the tile, once: every item keeps its own elements and what is before them. */
+GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
     GPI_T sum = gpi_identity();
+    gpi_stage_load(input, base, shared);
+    gpi_sync(); /* the stage is filled */
+    GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        tile->item[j] = shared->stage[GPI_TILE_PAD(l * GPI_PER_ITEM + j)];
+        tile->item[j] = GPI_TILE_BLOCKED(shared->stage, l, j);
         sum = gpi_combine(sum, tile->item[j]);
     }
     tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */

@@ -24,10 +24,12 @@
 #define GPI_GROUP_IDENTITY 0ul
 #define GPI_GROUP_SIZE GPI_WG
 #define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_TURNS(n) GPI_TURNS(n)
 #define GPI_GROUP_ALONE GPI_SHAPE_SERIAL
 #include "group/collectives.cl"
 #undef GPI_GROUP_SIZE
 #undef GPI_GROUP_ITEM
+#undef GPI_GROUP_TURNS
 #undef GPI_GROUP_ALONE
 
 typedef struct gpi_bases_memory {

@@ -149,6 +149,7 @@ static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text 
                            "(uint)get_local_size(2))\n");
     gpi_text_add(text, "#define GPI_GROUP_ITEM ((uint)get_local_id(0) + (uint)get_local_size(0) * "
                        "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
+    gpi_text_add(text, "#define GPI_GROUP_TURNS(n) ((n) * min(get_work_dim(), 1u))\n");
     gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_group_counts);
     gpi_text_add_kernels(text, "group/device.cl");
 }

@@ -73,19 +73,19 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, two rows for the group's scan (scan/tile_local.cl), and
+/* Local memory of a group: the stage with its padding, rows for the group's scan (scan/tile_local.cl), and
    a word an item (scan/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
-    return (tile + tile / 32 + 2 * group) * size + 4 * group + 64;
+    return (tile + tile / 32 + group + group / 32) * size + 4 * group + 64;
 }
 
-/* The same where tiles are only reduced: a value an item (scan/reduce_local.cl). */
+/* The same where tiles are only reduced: rows of a value an item (scan/reduce_local.cl). */
 static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uint64_t size)
 {
     (void)per_item;
-    return group * size + 4 * group + 64;
+    return (group + group / 32) * size + 4 * group + 64;
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
