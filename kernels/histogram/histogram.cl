@@ -64,6 +64,7 @@ GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
 #elif !GPI_BYTES
     gpi_tables t;
     t.near = 0;
+    t.copies = 1;
     t.out = (volatile __global uint *)(out + out_at);
     t.bins = bins;
     gpi_count_span(t, samples, false);

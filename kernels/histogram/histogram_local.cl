@@ -1,11 +1,20 @@
-/* histogram_local.cl - counts in the local shape: a run of equal samples of one item is one addition, to a table
-   in local memory, or to `out`. */
+/* histogram_local.cl - counts in the local shape, in tables in local memory, or in `out`.
+
+       8 bits, no weights   16 bytes at a time, an addition each
+       else                 a run of equal samples of one item is one addition
+
+   The tables' counts of a cell lie side by side, in banks of their own: with 16 tables 32 items take two turns at
+   most to add, whatever their samples are. For bytes, to ask whether a run goes on would cost more. */
 #ifndef GPI_HISTOGRAM_HISTOGRAM_LOCAL_CL
 #define GPI_HISTOGRAM_HISTOGRAM_LOCAL_CL
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "histogram/bins.cl"
 #include "histogram/samples.cl"
+
+/* Tables of bytes: as the host has them, but known to the compiler. */
+#define GPI_BYTE_TABLES (GPI_NEAR_CELLS / 256 / GPI_CHANNELS)
+#define GPI_BYTE_COPIES (GPI_BYTE_TABLES < GPI_WG ? GPI_BYTE_TABLES : GPI_WG)
 
 /* A run of equal samples that is still to be added. */
 typedef struct gpi_histogram_run {
@@ -15,7 +24,8 @@ typedef struct gpi_histogram_run {
 
 /* Near counts have 32 bits: what they overflow by, and a weight's high half, go straight to `out`. */
 typedef struct gpi_tables {
-    volatile __local uint *near; /* this item's table; NULL: counts are far */
+    volatile __local uint *near; /* this item's table, a count every `copies`; NULL: counts are far */
+    uint copies;
     volatile __global uint *out;
     gpi_bins bins;
 } gpi_tables;
@@ -23,7 +33,7 @@ typedef struct gpi_tables {
 static void gpi_near_add(gpi_tables t, gpi_histogram_run run)
 {
 #if GPI_WEIGHTS && GPI_COUNT_WIDE
-    const uint low = (uint)run.weight, old = atomic_add(t.near + run.cell, low);
+    const uint low = (uint)run.weight, old = atomic_add(t.near + run.cell * t.copies, low);
     const uint high = (uint)(run.weight >> 32) + (old + low < old);
 #if GPI_BYTES
     const uint b = high ? gpi_bin_of_byte(run.cell % 256, t.bins) : GPI_HISTOGRAM_NOWHERE;
@@ -33,7 +43,7 @@ static void gpi_near_add(gpi_tables t, gpi_histogram_run run)
     if (high) gpi_out_add(t.out, run.cell, (ulong)high << 32);
 #endif
 #else
-    (void)atomic_add(t.near + run.cell, run.weight);
+    (void)atomic_add(t.near + run.cell * t.copies, run.weight);
 #endif
 }
 
@@ -58,7 +68,48 @@ static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint
     return next;
 }
 
-#if GPI_BYTES
+#if GPI_BYTES && !GPI_WEIGHTS
+static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + cell * GPI_BYTE_COPIES); }
+
+/* The first byte is of `channel`. */
+static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
+{
+    const uint word[4] = {x.s0, x.s1, x.s2, x.s3};
+    uint first[GPI_CHANNELS];
+#pragma unroll
+    for (uint c = 0; c < GPI_CHANNELS; c++) first[c] = (channel + c) % GPI_CHANNELS * 256;
+#pragma unroll
+    for (uint k = 0; k < GPI_TURNS(16); k++)
+        gpi_count_byte(t, first[k % GPI_CHANNELS] + (word[k / 4] >> 8 * (k % 4) & 255u));
+}
+
+/* Aligned vectors, several loaded before any is counted; fewer than 16 bytes before and after them. */
+static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
+{
+    __global const uchar *in = (__global const uchar *)s.in;
+    const uint l = (uint)get_local_id(0);
+    const ulong first = s.begin * GPI_CHANNELS, last = s.end * GPI_CHANNELS;
+    const ulong body = first + min(last - first, (ulong)(-(size_t)(in + first) % 16));
+    const uint vectors = (uint)((last - body) / 16);
+    const ulong rest = body + (ulong)16 * vectors;
+    __global const uint4 *vector = (__global const uint4 *)(in + body);
+    for (uint k = l; k < 16; k += GPI_WG) {
+        if (first + k < body) gpi_count_byte(t, (uint)(k % GPI_CHANNELS) * 256 + in[first + k]);
+        if (rest + k < last) gpi_count_byte(t, (uint)((rest + k) % GPI_CHANNELS) * 256 + in[rest + k]);
+    }
+    for (uint i = l; i < vectors; i += 4 * GPI_WG) {
+        uint4 x[4];
+#pragma unroll
+        for (uint k = 0; k < GPI_TURNS(4); k++) x[k] = vector[min(i + k * GPI_WG, vectors - 1)];
+#pragma unroll
+        for (uint k = 0; k < GPI_TURNS(4); k++) {
+            const uint at = i + k * GPI_WG;
+            if (at < vectors) gpi_count_vector(t, x[k], (uint)((body + (ulong)16 * at) % GPI_CHANNELS));
+        }
+    }
+}
+
+#elif GPI_BYTES
 /* Byte `at` of the group's, as a cell: its channel's table, its value. */
 static uint gpi_byte_cell(ulong at, uint value) { return (uint)(at % GPI_CHANNELS) * 256 + value; }
 
@@ -108,9 +159,14 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 /* The group's tables, `copies` of them, added to `out`. */
 static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells, uint copies, uint channels)
 {
-    for (uint cell = (uint)get_local_id(0); cell < cells; cell += GPI_WG) {
+    for (uint first = 0; first < cells; first += GPI_WG) {
+        const uint cell = first + (uint)get_local_id(0);
         gpi_histogram_cell sum = 0;
-        for (uint k = 0; k < copies; k++) sum += near[k * cells + cell];
+        if (cell >= cells) continue;
+        for (uint k = 0, copy = cell % copies; k < copies; k++) { /* each item from another bank on */
+            sum += near[cell * copies + copy];
+            copy = copy + 1 == copies ? 0 : copy + 1;
+        }
 #if GPI_BYTES
         const uint b = gpi_bin_of_byte(cell % 256, t.bins);
         if (sum && b != GPI_HISTOGRAM_NOWHERE && cell / 256 < channels)
@@ -121,15 +177,18 @@ static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells,
     }
 }
 
-static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
+static void gpi_count_near(gpi_samples s, gpi_bins bins, uint bins_copies, uint channels,
                            volatile __global uint *out, volatile __local uint *near)
 {
     const uint l = (uint)get_local_id(0), cells = GPI_BYTES ? GPI_CHANNELS * 256 : bins.count;
+    const uint copies = GPI_BYTES ? GPI_BYTE_COPIES : bins_copies;
     gpi_tables t;
-    t.near = near + l % copies * cells;
+    t.near = near + l % copies;
+    t.copies = copies;
     t.out = out;
     t.bins = bins;
-    for (uint k = l; k < copies * cells; k += GPI_WG) near[k] = 0;
+    for (uint k = 0; k < copies * cells; k += GPI_WG)
+        if (k + l < copies * cells) near[k + l] = 0;
     gpi_sync(); /* all tables are empty */
     gpi_count_span(t, s, true);
     gpi_sync(); /* all samples are counted */

@@ -399,6 +399,28 @@ static void test_types(void **state)
     }
 }
 
+/* Bytes are counted in words and vectors, which begin and end anywhere in them. */
+static void test_ends(void **state)
+{
+    static const size_t counts[] = {1, 7, 15, 16, 33, 4111};
+    size_t v, k, offset;
+    (void)state;
+    for (v = 1; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open(&test_shapes[v], NULL);
+        for (k = 0; k < (test_small() ? 5 : 6) && gp; k++) {
+            for (offset = 0; offset < 17; offset += test_small() ? 3 : 1) {
+                const histogram_case c = {GP_U8, GP_U32, 0, counts[k], 256,  3,     0,
+                                          false, 0,      0, 0,         true, offset};
+                histogram_case single = c;
+                single.channels = 1;
+                check(gp, test_shapes[v].name, &c);
+                check(gp, test_shapes[v].name, &single);
+            }
+        }
+        if (gp) gp_context_destroy(gp);
+    }
+}
+
 /* Pixels: all channel numbers, some channels left out, offsets, weights. */
 static void test_channels(void **state)
 {
@@ -607,7 +629,7 @@ int main(void)
         cmocka_unit_test(test_channels),        cmocka_unit_test(test_weights),
         cmocka_unit_test(test_scratch),         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_warmup),          cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
 }

@@ -112,9 +112,9 @@ def resident_groups(chip, group, wave, registers, local_bytes):
     return min(waves // -(-group // wave), by_local)
 
 
-def counters_of(chip, kernel, group, per_item, text):
+def counters_of(chip, run, text):
     parts = re.split(r"\n  - ", text[text.index("amdhsa.kernels:"):])
-    facts = next(part for part in parts if re.search(r"\.name: +%s\n" % kernel, part))
+    facts = next(part for part in parts if re.search(r"\.name: +%s\n" % run.hot, part))
 
     def fact(name):
         return int(re.search(r"\.%s: +(\d+)" % name, facts).group(1))
@@ -124,10 +124,10 @@ def counters_of(chip, kernel, group, per_item, text):
         "spilled_bytes": 4 * (fact("vgpr_spill_count") + fact("sgpr_spill_count")),
         "private_bytes": fact("private_segment_fixed_size"),
         "local_bytes": fact("group_segment_fixed_size"),
-        "resident_groups": resident_groups(CHIPS[chip], group, fact("wavefront_size"), fact("vgpr_count"),
+        "resident_groups": resident_groups(CHIPS[chip], run.group, fact("wavefront_size"), fact("vgpr_count"),
                                            fact("group_segment_fixed_size")),
     }
-    found.update(machine.counters(code_of(text, kernel), per_item))
+    found.update(machine.counters(code_of(text, run.hot), run.per_item, run.element_bytes))
     return found
 
 
@@ -136,4 +136,4 @@ def count(run, chip):
     path = os.path.join(run.dump, "hot.%s.s" % chip)
     programs.compile_to(path, source, CHIPS[chip].clang, TARGET, LIBRARY, ["-mcpu=" + chip])
     with open(path) as lines:
-        return counters_of(chip, run.hot, run.group, run.per_item, lines.read())
+        return counters_of(chip, run, lines.read())

@@ -15,6 +15,8 @@ SORTS = ("sort-u32", "sort-pairs-u32")
 # groups as the device wants, one multiprocessor gives each a large call's share of a small input.
 DEVICE = "--num-threads 1 --local-mem-size 49152 --max-wgsize 1024 --compute-units".split()
 UNITS = {"reduce-u32": 1, "histogram-u8": 1}
+# Bytes of an element, where it is no word.
+ELEMENT_BYTES = {"histogram-u8": 1}
 
 
 class Run:
@@ -33,6 +35,7 @@ class Run:
         with open(path) as lines:
             self.launches = [json.loads(line) for line in lines][call["before"]:]
         self.work, self.name, self.dump, self.elements = work, name, dump, call["elements"]
+        self.element_bytes = ELEMENT_BYTES.get(work, 4)
         # The kernel that moves most, its group, and the elements of a work-item.
         hot = max(self.launches, key=sectors)
         self.hot, self.group = hot["kernel"], hot["group"]

@@ -4,7 +4,7 @@ Which way a work-item takes, and how often a loop turns, is not in the code. Tak
 global and local memory, and of such the shortest: that of a full tile. What has a predicate moves half: a tile's end is
 handled so.
 A loop is taken to pass once over the elements of a work-item: a turn takes as many as its rarest kind of memory access has
-words. A loop without any turns once. A loop with atomic operations or volatile loads waits for other groups: left out.
+words (bytes, where elements are bytes). A loop without any turns once. A loop with atomic operations or volatile loads waits for other groups: left out.
 """
 import bisect
 import collections
@@ -74,11 +74,11 @@ class Flow:
         return dict(sorted(loops.items(), key=lambda loop: len(loop[1]))), latches
 
 
-def elements_a_turn(body):
+def elements_a_turn(body, size):
     words = collections.Counter()
     for instruction in body:
         if instruction.kind in MOVES:
-            words[instruction.name] += max(1, instruction.bytes // 4)
+            words[instruction.name] += max(1, instruction.bytes // size)
     return min(words.values()) if words else None
 
 
@@ -97,8 +97,8 @@ def times(a, factor):
 class Path:
     """What a work-item executes."""
 
-    def __init__(self, code, per_item):
-        self.code, self.per_item, self.flow = code, per_item, Flow(code)
+    def __init__(self, code, per_item, size=4):
+        self.code, self.per_item, self.size, self.flow = code, per_item, size, Flow(code)
         self.loops, self.latches = self.flow.loops()
         self.whole, self.turning = {}, set()  # the best way through each loop, all turns; loops with turns
 
@@ -141,7 +141,7 @@ class Path:
     def turns(self, head, body):
         turn = self.best(head, body, self.latches[head], head)
         inside = [self.code[i] for i in self.flow.instructions(body)]
-        elements = elements_a_turn(inside)
+        elements = elements_a_turn(inside, self.size)
         waiting = any(instruction.kind == "shared" for instruction in inside)
         inner = body & set(self.loops) - {head}
         if waiting:
@@ -202,9 +202,9 @@ def loads_in_flight(code):
     return most
 
 
-def counters(code, per_item):
+def counters(code, per_item, size):
     return {
-        "instructions_per_element": Path(code, per_item).executed()[0] / per_item,
+        "instructions_per_element": Path(code, per_item, size).executed()[0] / per_item,
         "loads_in_flight": loads_in_flight(code),
         "widest_load_bytes": max((i.bytes for i in code if i.kind == "load"), default=0),
     }

@@ -115,8 +115,8 @@ def number(pattern, text):
     return int(found.group(1)) if found else 0
 
 
-def counters_of(chip, kernel, group, per_item, said, listing):
-    said = said[said.index("'%s'" % kernel):]
+def counters_of(chip, run, said, listing):
+    said = said[said.index("'%s'" % run.hot):]
     said = said[:said.index("Used ") + 200].split("Compiling entry")[0]
     registers, local = number(r"Used (\d+) registers", said), number(r"(\d+) bytes smem", said)
     found = {
@@ -124,9 +124,9 @@ def counters_of(chip, kernel, group, per_item, said, listing):
         "spilled_bytes": number(r"(\d+) bytes spill stores", said),
         "private_bytes": number(r"(\d+) bytes stack frame", said),
         "local_bytes": local,
-        "resident_groups": resident_groups(chip, group, registers, local),
+        "resident_groups": resident_groups(chip, run.group, registers, local),
     }
-    found.update(machine.counters(code_of(listing, kernel), per_item))
+    found.update(machine.counters(code_of(listing, run.hot), run.per_item, run.element_bytes))
     return found
 
 
@@ -141,4 +141,4 @@ def count(run):
         text = lines.read()
     for chip in CHIPS:
         said, listing = assemble("%s.%s" % (path, chip), chip, ptx_for(text, chip, run.group))
-        yield class_of(chip), counters_of(chip, run.hot, run.group, run.per_item, said, listing)
+        yield class_of(chip), counters_of(chip, run, said, listing)
