@@ -25,18 +25,31 @@
 #define GPI_TILE_BLOCKED(stage, l, j) (stage)[GPI_TILE_PAD((l)*GPI_PER_ITEM + (j))]
 #endif
 
+/* What the stage holds. */
+#if GPI_KEPT
+#define GPI_CELL gpi_kept_cell /* of select/input.cl */
+#define GPI_CELL_LOAD(input, i) gpi_kept_cell_load(input, i)
+#define GPI_CELL_NONE gpi_kept_cell_none()
+#else
+#define GPI_CELL GPI_T
+#define GPI_CELL_LOAD(input, i) gpi_load(input, i)
+#define GPI_CELL_NONE gpi_identity()
+#endif
+
 typedef struct gpi_tile_memory {
-    GPI_T stage[GPI_TILE_PAD(GPI_TILE)];
+    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)];
     GPI_T value[GPI_TILE_PAD(GPI_WG)];
     uint word;
 } gpi_tile_memory;
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
+#if !GPI_KEPT
 typedef struct gpi_tile {
     GPI_T item[GPI_PER_ITEM]; /* this item's own elements */
     GPI_T before;             /* product of the items before this one */
     GPI_T aggregate;          /* of the whole tile */
 } gpi_tile;
+#endif
 
 /* Item 0's x. Collectives may follow after the next barrier. */
 static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
@@ -68,26 +81,27 @@ static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared
     return gpi_group_reduce(sum, shared);
 }
 
-/* Brings the tile to the stage; identities after its end. All loads come first, so that they are under way
-   together. */
+/* Brings the tile to the stage; after its end, what counts for nothing. All loads come first, so that they are
+   under way together. */
 GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
     const uint l = (uint)get_local_id(0);
     if (length == GPI_TILE) {
-        GPI_T x[GPI_PER_ITEM];
+        GPI_CELL x[GPI_PER_ITEM];
         GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = gpi_load(input, base + l + j * GPI_WG);
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = GPI_CELL_LOAD(input, base + l + j * GPI_WG);
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_TILE_STRIPED(shared->stage, l, j) = x[j];
     } else {
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
             const uint i = j * GPI_WG + l;
-            shared->stage[GPI_TILE_PAD(i)] = i < length ? gpi_load(input, base + i) : gpi_identity();
+            shared->stage[GPI_TILE_PAD(i)] = i < length ? GPI_CELL_LOAD(input, base + i) : GPI_CELL_NONE;
         }
     }
 }
 
+#if !GPI_KEPT /* else select/kept.cl has the rest */
 /* Reads the tile, once: every item keeps its own elements and what is before them. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
@@ -103,5 +117,8 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */
 }
 
+static GPI_T gpi_tile_item(const gpi_tile *tile, uint j) { return tile->item[j]; }
+
 static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
+#endif
 #endif

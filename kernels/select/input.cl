@@ -134,6 +134,33 @@ static GPI_T gpi_load(gpi_input input, ulong i)
     (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_SELECT_BY != GPI_SELECT_BY_INDICES && \
      GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)
 
+/* GPI_KEPT 1: items of a local tile keep what they have counted until it goes out (select/kept.cl). */
+#define GPI_KEPT                                                                        \
+    (GPI_SHAPE_LOCAL && GPI_OUT && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
+     GPI_PER_ITEM <= 16 &&                                                              \
+     (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))
+
+#if GPI_KEPT
+typedef union gpi_kept_cell {
+    GPI_IN in;
+    GPI_RECORD record;
+} gpi_kept_cell;
+
+static gpi_kept_cell gpi_kept_cell_load(gpi_input input, ulong i)
+{
+    gpi_kept_cell x;
+    x.record = input.data[i];
+    return x;
+}
+
+static gpi_kept_cell gpi_kept_cell_none(void)
+{
+    gpi_kept_cell x;
+    x.record = 0;
+    return x;
+}
+#endif
+
 #if GPI_LANES > 1 || GPI_BY_MASKS
 #if GPI_PLAIN
 #if GPI_IN_HALF
