@@ -3056,12 +3056,13 @@ static cl_uint gpi_loop_limit(const gp_device_info *info)
 }
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs:
-   kernels/base/platform.cl; 22.3 does not, versions between were not tried. */
+   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0:
+   kernels/base/platform.cl; versions between were not tried. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
-    return gpi_is_llvmpipe(info) && gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE_25=1" : "";
+    if (!gpi_is_llvmpipe(info)) return "";
+    return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
 static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
@@ -4947,10 +4948,15 @@ static const char *const gpi_kernel_base_platform[] = {
     "#ifdef GPI_LLVMPIPE_25\n",
     "#define static static __attribute__((always_inline))\n",
     "#define GPI_TURNS(n) ((n)*get_work_dim())\n",
-    "#define GPI_TURNS_KNOWN 0\n",
     "#else\n",
     "#define GPI_TURNS(n) (n)\n",
-    "#define GPI_TURNS_KNOWN 1\n",
+    "#endif\n",
+    "\n",
+    "/* llvmpipe of any version: the same for loops on whole structs. */\n",
+    "#ifdef GPI_LLVMPIPE\n",
+    "#define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())\n",
+    "#else\n",
+    "#define GPI_STRUCT_TURNS(n) (n)\n",
     "#endif\n",
     "\n",
     "/* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for\n",
@@ -5058,7 +5064,7 @@ static const char *const gpi_kernel_base_platform[] = {
     "\n",
     "/* What a work-item keeps in registers of a GPU: loops over it, of which all turns are written out, and functions\n",
     "   that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). */\n",
-    "#if GPI_TURNS_KNOWN && !GPI_ON_CPU\n",
+    "#if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU\n",
     "#define GPI_UNROLL _Pragma(\"unroll\")\n",
     "#else\n",
     "#define GPI_UNROLL\n",
@@ -6105,12 +6111,7 @@ static const char *const gpi_kernel_group_collectives[] = {
     "        __local GPI_GROUP_T *row = memory + GPI_GROUP_CELL(first);\n",
     "        const uint end = GPI_GROUP_SIZE % GPI_GROUP_ROW ? min(GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE - first)\n",
     "                                                        : GPI_GROUP_TURNS(GPI_GROUP_ROW);\n",
-    "        GPI_GROUP_T sum = GPI_GROUP_IDENTITY;\n",
-    "#pragma unroll 8\n",
-    "        for (uint i = 0; i < end; i++) {\n",
-    "            sum = GPI_GROUP_COMBINE(sum, row[i]);\n",
-    "            row[i] = sum;\n",
-    "        }\n",
+    "        for (uint i = 1; i < end; i++) row[i] = GPI_GROUP_COMBINE(row[i - 1], row[i]);\n",
     "    }\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* the rows are scanned */\n",
     "}\n",
@@ -12364,7 +12365,7 @@ static const char *const gpi_kernel_scan_items_local[] = {
     "#define GPI_GROUP_IDENTITY gpi_identity()\n",
     "#define GPI_GROUP_SIZE GPI_WG\n",
     "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
-    "#define GPI_GROUP_TURNS(n) GPI_TURNS(n)\n",
+    "#define GPI_GROUP_TURNS(n) GPI_STRUCT_TURNS(n)\n",
     "#define GPI_GROUP_ALONE 0\n",
     "#include \"group/collectives.cl\"\n",
     "#line 16 \"kernels/scan/items_local.cl\"\n",
@@ -12771,11 +12772,11 @@ static const char *const gpi_kernel_scan_reduce_local[] = {
     "static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool aligned)\n",
     "{\n",
     "    GPI_T x[GPI_SHARE_STEP], all = sum;\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)\n",
     "        GPI_SHARE_LOAD(input, i + k * GPI_SHARE_STRIDE, aligned, x + k * GPI_SHARE_CHUNK);\n",
-    "#pragma unroll\n",
-    "    for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP); k++) all = gpi_combine(all, x[k]);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) all = gpi_combine(all, x[k]);\n",
     "    return all;\n",
     "}\n",
     "#line 53\n",
@@ -12788,7 +12789,7 @@ static const char *const gpi_kernel_scan_reduce_local[] = {
     "    for (uint turn = 0; turn < per_item; turn += GPI_SHARE_STEP) {\n",
     "        const uint end = GPI_COMMUTATIVE ? (turn + GPI_SHARE_STEP) * GPI_WG : i + GPI_SHARE_STEP;\n",
     "        if (end > length) {\n",
-    "            for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP); k++) {\n",
+    "            for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) {\n",
     "                const uint at = i + k / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE + k % GPI_SHARE_CHUNK;\n",
     "                if (at < length) sum = gpi_combine(sum, gpi_load(input, base + at));\n",
     "            }\n",

@@ -36,10 +36,15 @@
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))
 #define GPI_TURNS(n) ((n)*get_work_dim())
-#define GPI_TURNS_KNOWN 0
 #else
 #define GPI_TURNS(n) (n)
-#define GPI_TURNS_KNOWN 1
+#endif
+
+/* llvmpipe of any version: the same for loops on whole structs. */
+#ifdef GPI_LLVMPIPE
+#define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
+#else
+#define GPI_STRUCT_TURNS(n) (n)
 #endif
 
 /* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for
@@ -147,7 +152,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 
 /* What a work-item keeps in registers of a GPU: loops over it, of which all turns are written out, and functions
    that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). */
-#if GPI_TURNS_KNOWN && !GPI_ON_CPU
+#if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU
 #define GPI_UNROLL _Pragma("unroll")
 #else
 #define GPI_UNROLL

@@ -69,12 +69,7 @@ static void GPI_GROUP_N(_rows)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
         __local GPI_GROUP_T *row = memory + GPI_GROUP_CELL(first);
         const uint end = GPI_GROUP_SIZE % GPI_GROUP_ROW ? min(GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE - first)
                                                         : GPI_GROUP_TURNS(GPI_GROUP_ROW);
-        GPI_GROUP_T sum = GPI_GROUP_IDENTITY;
-#pragma unroll 8
-        for (uint i = 0; i < end; i++) {
-            sum = GPI_GROUP_COMBINE(sum, row[i]);
-            row[i] = sum;
-        }
+        for (uint i = 1; i < end; i++) row[i] = GPI_GROUP_COMBINE(row[i - 1], row[i]);
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* the rows are scanned */
 }

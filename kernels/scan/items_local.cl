@@ -10,7 +10,7 @@
 #define GPI_GROUP_IDENTITY gpi_identity()
 #define GPI_GROUP_SIZE GPI_WG
 #define GPI_GROUP_ITEM ((uint)get_local_id(0))
-#define GPI_GROUP_TURNS(n) GPI_TURNS(n)
+#define GPI_GROUP_TURNS(n) GPI_STRUCT_TURNS(n)
 #define GPI_GROUP_ALONE 0
 #include "group/collectives.cl"
 #endif

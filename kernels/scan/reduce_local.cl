@@ -40,11 +40,11 @@ static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared) { return gpi_item
 static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool aligned)
 {
     GPI_T x[GPI_SHARE_STEP], all = sum;
-#pragma unroll
-    for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)
         GPI_SHARE_LOAD(input, i + k * GPI_SHARE_STRIDE, aligned, x + k * GPI_SHARE_CHUNK);
-#pragma unroll
-    for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP); k++) all = gpi_combine(all, x[k]);
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) all = gpi_combine(all, x[k]);
     return all;
 }
 
@@ -59,7 +59,7 @@ static GPI_T gpi_share_reduce(gpi_input input, ulong base, uint length, uint per
     for (uint turn = 0; turn < per_item; turn += GPI_SHARE_STEP) {
         const uint end = GPI_COMMUTATIVE ? (turn + GPI_SHARE_STEP) * GPI_WG : i + GPI_SHARE_STEP;
         if (end > length) {
-            for (uint k = 0; k < GPI_TURNS(GPI_SHARE_STEP); k++) {
+            for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) {
                 const uint at = i + k / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE + k % GPI_SHARE_CHUNK;
                 if (at < length) sum = gpi_combine(sum, gpi_load(input, base + at));
             }

@@ -124,12 +124,13 @@ static cl_uint gpi_loop_limit(const gp_device_info *info)
 }
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe 25.0 needs:
-   kernels/base/platform.cl; 22.3 does not, versions between were not tried. */
+   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0:
+   kernels/base/platform.cl; versions between were not tried. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
-    return gpi_is_llvmpipe(info) && gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE_25=1" : "";
+    if (!gpi_is_llvmpipe(info)) return "";
+    return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
 static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
