@@ -75,12 +75,13 @@ test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the devi
 test-all: $(TEST_PROGRAMS) ## the tests on PoCL, Intel's CPU runtime, rusticl and Oclgrind
 	@tools/test_all.sh $(TEST_PROGRAMS)
 
-# SHAPES names some of the test programs, CLASSES some of the classes.
+# SHAPES names some of the test programs, CLASSES some of the classes, SUB_GROUPS some of the sizes.
 SHAPES ?= $(TESTS)
 CLASSES ?= nvidia amd intel_gpu unknown llvmpipe
+SUB_GROUPS ?= 8 16 32 64 128
 
-test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPUs: with the rows of each class; CLASSES=nvidia takes one
-	@PLATFORMS="$(CLASSES:%=as-%)" tools/test_all.sh $^
+test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPUs: with the rows of each class, and with emulated sub-groups; CLASSES=nvidia SUB_GROUPS= takes one
+	@PLATFORMS="$(CLASSES:%=as-%) $(SUB_GROUPS:%=sub_group-%)" tools/test_all.sh $^
 
 fresh: ## README's two commands on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
 	@tools/fresh.sh $(RELEASE)
@@ -308,6 +309,7 @@ gpu-cost: build/gpu_cost/plugin.so build/gpu_cost/calls ## what kernels would co
 
 gpu-cost-check: build/gpu_cost/plugin.so build/gpu_cost/calls ## is any of these counts more than 2 % worse than in bench/gpu_cost.json?
 	@tools/deps.sh machine-code || true
+	@tools/gpu_cost/test_gpu_cost.py build/gpu_cost
 	@tools/gpu_cost/gpu_cost.py --check build/gpu_cost
 
 build/gpu_cost/calls: tools/gpu_cost/calls.c gpuprim.h | deps-run

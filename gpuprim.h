@@ -290,8 +290,10 @@ typedef enum gp_strategy {
 /* How a work-group works through its tile. */
 typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
-    GP_SHAPE_SERIAL, /* one work-item per group, long tile, vector loop: CPUs */
-    GP_SHAPE_LOCAL,  /* many work-items, local memory and barriers: GPUs */
+    GP_SHAPE_SERIAL,    /* one work-item per group, long tile, vector loop: CPUs */
+    GP_SHAPE_LOCAL,     /* many work-items, local memory and barriers: GPUs */
+    GP_SHAPE_SUB_GROUP, /* the same, and neighbours tell each other things without barriers, in primitives
+                           that gain by it: GPUs whose sub-groups have been found right */
     GP_SHAPE_COUNT
 } gp_shape;
 
@@ -319,6 +321,16 @@ typedef enum gp_device_class {
     GP_DEVICE_CLASS_COUNT
 } gp_device_class;
 
+/* How work-items of one sub-group (warp, wave) reach one another. */
+typedef enum gp_sub_groups {
+    GP_SUB_GROUPS_NONE = 0, /* not at all, or in no way that the library knows */
+    GP_SUB_GROUPS_EMULATED, /* through local memory, between barriers: for tests */
+    GP_SUB_GROUPS_KHRONOS,  /* cl_khr_subgroup_shuffle, cl_khr_subgroup_ballot */
+    GP_SUB_GROUPS_NVIDIA,   /* PTX */
+    GP_SUB_GROUPS_AMD,      /* built-ins of AMD's compiler */
+    GP_SUB_GROUPS_COUNT
+} gp_sub_groups;
+
 #define GP_NAME_MAX 128
 
 /* What the library found out about a device. */
@@ -343,7 +355,10 @@ typedef struct gp_device_info {
     bool int64_extended_atomics;
     bool fp64;
     bool fp16;
-    bool subgroups;
+    bool subgroups;           /* has sub-groups by OpenCL's standard */
+    gp_sub_groups sub_groups; /* what a context's kernels may use: gp_context_create tries it, and says NONE
+                                     where it goes wrong or the environment has GPUPRIM_SUB_GROUPS=off */
+    cl_uint sub_group_size;   /* work-items of such a sub-group; 0: none */
     bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
     bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
     bool fair;                /* a group that has started is known to go on running while others wait */
@@ -358,6 +373,8 @@ typedef struct gp_tuning {
                                      vendor only, and what the device is known to promise, stay its own */
     gp_shape shape;
     gp_words words;
+    uint32_t sub_group_size; /* emulates sub-groups of so many work-items, a power of two from 8 to 128, where
+                                 the shape is the sub-group one, the device's own or forced */
     uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
                                  or bins take at least 4 */
     uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per
@@ -2349,7 +2366,7 @@ typedef struct gp_self_test_case {
     const char *name;     /* of the call, and where there are several cases of it, of the case */
     gp_strategy strategy; /* with which it ran; GP_STRATEGY_AUTO: the call has none */
     gp_tuning tuning;     /* how this device runs it, for elements of 4 bytes: device_class, shape, words,
-                             work_group_size, tile, and polls where groups wait for each other; the
+                             sub_group_size, work_group_size, tile, and polls where groups wait for each other; the
                              rest is 0 */
     gp_result result;
     const char *text; /* of the failure; "" when there is none */
@@ -2446,10 +2463,12 @@ struct gp_context {
     cl_command_queue queue;
     bool out_of_order;
 
-    char *cache_dir;   /* NULL: no disk cache */
-    bool cache_closed; /* nothing more is saved there */
-    char *dump_dir;    /* NULL: no dump */
-    char *options;     /* of every build */
+    char *cache_dir;                        /* NULL: no disk cache */
+    bool cache_closed;                      /* nothing more is saved there */
+    char *dump_dir;                         /* NULL: no dump */
+    char *options;                          /* of every build */
+    char *options_sub_groups;               /* of programs with Khronos' sub-groups; NULL: there are none */
+    bool sub_group_match, sub_group_pinned; /* GPI_SUB_GROUP_MATCH, GPI_SUB_GROUP_PINNED of the kernels */
     struct gpi_program *programs;
     uint64_t fetches;  /* of programs, so far */
     uint64_t released; /* programs fetched by then are held by no call in progress */
@@ -2934,6 +2953,7 @@ static float gpi_float_of_half(uint16_t half)
 /* device.c */
 static bool gpi_is_llvmpipe(const gp_device_info *info);
 static const char *gpi_device_options(const gp_device_info *info);
+static bool gpi_device_has(const gp_device_info *info, const char *extension);
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
 static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *info);
 /* ---- End file src/runtime/device.h ---- */
@@ -2943,6 +2963,9 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 /* 2.x and 3.0 queries, by value: the headers in use may be older. */
 #define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
 #define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
+#define GPI_CL_DEVICE_WARP_SIZE_NV 0x4003
+#define GPI_CL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
+#define GPI_CL_DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
 #define GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1u << 1)
 #define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
 
@@ -3065,6 +3088,42 @@ static const char *gpi_device_options(const gp_device_info *info)
     return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
+/* The largest size up to 32 among those that kernels can be pinned to; else 32, and built kernels say what they
+   have. */
+static cl_uint gpi_probe_sub_group_size(gpi_probe *probe)
+{
+    size_t sizes[16], i;
+    cl_uint size = 0;
+    memset(sizes, 0, sizeof sizes);
+    gpi_probe_newer(probe, GPI_CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
+    for (i = 0; i < GPI_COUNT_OF(sizes); i++) {
+        if (sizes[i] <= 32 && sizes[i] > size) size = (cl_uint)sizes[i];
+    }
+    return size ? size : 32;
+}
+
+/* By extensions: what the device's compiler knows. */
+static void gpi_probe_sub_groups(gpi_probe *probe, const char *extensions, gp_device_info *info)
+{
+    cl_uint size = 0;
+    if (gpi_has_extension(extensions, "cl_khr_subgroup_shuffle") &&
+        gpi_has_extension(extensions, "cl_khr_subgroup_ballot")) {
+        info->sub_groups = GP_SUB_GROUPS_KHRONOS;
+        size = gpi_probe_sub_group_size(probe);
+    } else if (gpi_has_extension(extensions, "cl_nv_device_attribute_query")) {
+        info->sub_groups = GP_SUB_GROUPS_NVIDIA;
+        gpi_probe_newer(probe, GPI_CL_DEVICE_WARP_SIZE_NV, sizeof size, &size);
+    } else if (gpi_has_extension(extensions, "cl_amd_device_attribute_query")) {
+        info->sub_groups = GP_SUB_GROUPS_AMD;
+        gpi_probe_newer(probe, GPI_CL_DEVICE_WAVEFRONT_WIDTH_AMD, sizeof size, &size);
+    }
+    if (size < 8 || size > 128 || (size & (size - 1))) {
+        info->sub_groups = GP_SUB_GROUPS_NONE;
+        size = 0;
+    }
+    info->sub_group_size = size;
+}
+
 static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 {
     char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
@@ -3076,7 +3135,20 @@ static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
     info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
     info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
     info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
+    gpi_probe_sub_groups(probe, extensions, info);
     free(extensions);
+}
+
+static bool gpi_device_has(const gp_device_info *info, const char *extension)
+{
+    gpi_probe probe = {NULL, CL_SUCCESS};
+    char *extensions;
+    bool has;
+    probe.device = info->device;
+    extensions = gpi_probe_text(&probe, CL_DEVICE_EXTENSIONS);
+    has = extensions && gpi_has_extension(extensions, extension);
+    free(extensions);
+    return has;
 }
 
 /* Devices whose started groups are known to go on running while another group waits. */
@@ -3670,6 +3742,7 @@ typedef enum gpi_primitive {
     GPI_HISTOGRAM,
     GPI_SEGMENTED_REDUCE,
     GPI_MONOID_CHECK,
+    GPI_SUB_GROUP_CHECK,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
     GPI_GATHER, /* scatter, unpack */
@@ -3681,7 +3754,9 @@ typedef enum gpi_primitive {
 enum {
     GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
+    GPI_SUB_GROUP_MIN = 8,         /* group/sub_group.cl */
+    GPI_SUB_GROUP_MAX = 128,
+    GPI_TILE_LOCAL_MAX = 32768, /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -3690,22 +3765,24 @@ enum {
 
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape;
+    gp_shape shape; /* serial or local */
     gp_words words;
     gp_strategy strategy;
-    uint32_t group;    /* work-items of a group */
-    uint32_t per_item; /* elements of a work-item */
-    uint32_t polls;    /* see scan/lookback.cl; never 0 here */
+    uint32_t sub_group; /* local: work-items of a sub-group; 0: without */
+    uint32_t group;     /* work-items of a group */
+    uint32_t per_item;  /* elements of a work-item */
+    uint32_t polls;     /* see scan/lookback.cl; never 0 here */
 } gpi_plan;
 
 /* tuning.c */
 static bool gpi_has_fences(const gp_device_info *info);
+static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
                                      size_t size, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan);
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, size_t value_size,
                                     gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan);
@@ -3734,71 +3811,73 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
    Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
    for granted. Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
 #define GPI_TUNING(X) \
-    X(REDUCE,     POCL,      SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     INTEL_CPU, SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     LLVMPIPE,  LOCAL,  256,      64, NARROW, MULTI_PASS,  1)       \
-    X(REDUCE,     NVIDIA,    LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     AMD,       LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     INTEL_GPU, LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
-    X(SCAN,       POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SCAN,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SCAN,       LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
-    X(SCAN,       NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SCAN,       AMD,       LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SCAN,       INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SCAN,       UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
-    X(SELECT,     POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SELECT,     INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SELECT,     LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
-    X(SELECT,     NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SELECT,     AMD,       LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SELECT,     INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SELECT,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
-    X(SORT,       POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24) \
-    X(SORT,       INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24) \
-    X(SORT,       LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
-    X(SORT,       NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SORT,       AMD,       LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SORT,       INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SORT,       UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
-    X(MERGE,      POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  1)       \
-    X(MERGE,      NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      INTEL_GPU, LOCAL,  256,      32, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     POCL,      SERIAL,   1, 1 << 16, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     INTEL_CPU, SERIAL,   1, 1 << 16, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  1)       \
-    X(SEARCH,     NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     INTEL_GPU, LOCAL,  256,      32, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
-    X(BRACKETS,   POCL,      SERIAL,   1,  131072, AUTO,   MULTI_PASS,  1 << 20) \
-    X(BRACKETS,   INTEL_CPU, SERIAL,   1,  131072, AUTO,   MULTI_PASS,  1)       \
-    X(BRACKETS,   LLVMPIPE,  LOCAL,  256,      64, AUTO,   MULTI_PASS,  200)     \
-    X(BRACKETS,   UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1 << 12) \
-    X(STACK_SCAN, POCL,      SERIAL,   1,   16384, AUTO,   MULTI_PASS,  1)       \
-    X(STACK_SCAN, INTEL_CPU, SERIAL,   1,   16384, AUTO,   MULTI_PASS,  1)       \
-    X(STACK_SCAN, UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(TREE,       POCL,      SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
-    X(TREE,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
-    X(TREE,       UNKNOWN,   LOCAL,  128,      64, AUTO,   MULTI_PASS,  1)       \
-    X(HASH,       POCL,      SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
-    X(HASH,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
-    X(HASH,       LLVMPIPE,  LOCAL,  256,       4, NARROW, SINGLE_PASS, 1)       \
-    X(HASH,       NVIDIA,    LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
-    X(HASH,       AMD,       LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
-    X(HASH,       INTEL_GPU, LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
-    X(HASH,       UNKNOWN,   LOCAL,  128,      16, AUTO,   SINGLE_PASS, 1)       \
-    X(HISTOGRAM,  POCL,      SERIAL,   1, 1 << 22, AUTO,   MULTI_PASS,  1)       \
-    X(HISTOGRAM,  INTEL_CPU, SERIAL,   1, 1 << 22, AUTO,   MULTI_PASS,  1)       \
-    X(HISTOGRAM,  UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(MAP,        POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
-    X(MAP,        INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
-    X(MAP,        UNKNOWN,   LOCAL,  256,      16, AUTO,   MULTI_PASS,  1)
+    X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     INTEL_CPU, SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     LLVMPIPE,  LOCAL,     256,      64, NARROW, MULTI_PASS,  1)         \
+    X(REDUCE,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     AMD,       SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     INTEL_GPU, SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
+    X(SCAN,       POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SCAN,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SCAN,       LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
+    X(SCAN,       NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SELECT,     POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SELECT,     INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SELECT,     LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
+    X(SELECT,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SELECT,     AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SELECT,     INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SELECT,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SORT,       POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
+    X(SORT,       INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
+    X(SORT,       LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
+    X(SORT,       NVIDIA,    SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SORT,       AMD,       SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SORT,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SORT,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(MERGE,      POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
+    X(MERGE,      NVIDIA,    LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      INTEL_GPU, LOCAL,     256,      32, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     POCL,      SERIAL,      1, 1 << 16, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     INTEL_CPU, SERIAL,      1, 1 << 16, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
+    X(SEARCH,     NVIDIA,    LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     INTEL_GPU, LOCAL,     256,      32, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
+    X(BRACKETS,   POCL,      SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1 << 20)   \
+    X(BRACKETS,   INTEL_CPU, SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1)         \
+    X(BRACKETS,   LLVMPIPE,  LOCAL,     256,      64, AUTO,   MULTI_PASS,  200)       \
+    X(BRACKETS,   UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(STACK_SCAN, POCL,      SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
+    X(STACK_SCAN, INTEL_CPU, SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
+    X(STACK_SCAN, UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       POCL,      SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       UNKNOWN,   LOCAL,     128,      64, AUTO,   MULTI_PASS,  1)         \
+    X(HASH,       POCL,      SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(HASH,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(HASH,       LLVMPIPE,  LOCAL,     256,       4, NARROW, SINGLE_PASS, 1)         \
+    X(HASH,       NVIDIA,    LOCAL,     256,      16, AUTO,   SINGLE_PASS, 1)         \
+    X(HASH,       AMD,       LOCAL,     256,      16, AUTO,   SINGLE_PASS, 1)         \
+    X(HASH,       INTEL_GPU, LOCAL,     256,      16, AUTO,   SINGLE_PASS, 1)         \
+    X(HASH,       UNKNOWN,   LOCAL,     128,      16, AUTO,   SINGLE_PASS, 1)         \
+    X(HISTOGRAM,  POCL,      SERIAL,      1, 1 << 22, AUTO,   MULTI_PASS,  1)         \
+    X(HISTOGRAM,  INTEL_CPU, SERIAL,      1, 1 << 22, AUTO,   MULTI_PASS,  1)         \
+    X(HISTOGRAM,  UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        NVIDIA,    LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        UNKNOWN,   LOCAL,     256,      16, AUTO,   MULTI_PASS,  1)
 
 /* X(primitive, rows, memory, least)
 
@@ -3826,6 +3905,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
     X(SEGMENTED_REDUCE, REDUCE,     values,   1) \
     X(MONOID_CHECK,     REDUCE,     elements, 1) \
+    X(SUB_GROUP_CHECK,  REDUCE,     values,   1) \
     X(MAP,              MAP,        keys,     1) \
     X(RANDOM,           MAP,        keys,     1) \
     X(GATHER,           MAP,        keys,     1) \
@@ -3901,12 +3981,12 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, rows for the group's scan (scan/tile_local.cl), and
-   a word an item (scan/segments_local.cl). */
+/* Local memory of a group: the stage with its padding, rows for the group's scan, and a word an item, of emulated
+   sub-groups (scan/tile_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
-    return (tile + tile / 32 + group + group / 32) * size + 4 * group + 64;
+    return (tile + tile / 8 + group + group / 32) * size + 4 * group + 64;
 }
 
 /* The same where tiles are only reduced: rows of a value an item (scan/reduce_local.cl). */
@@ -3916,11 +3996,12 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
- * counters, the digits' (sort/rank_tile.cl). */
+/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits' counters,
+   rows for the group's scan, the digits' counters (sort/rank_tile.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * per_item * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
+    const uint64_t tile = group * per_item;
+    return (tile + tile / 32) * (size + 4) + (9 * group + group / 32 * 3) * 4 + 256 * 16 + 64;
 }
 
 /* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
@@ -3942,6 +4023,14 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint6
 {
     const uint64_t tile = group * per_item;
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
+}
+
+/* The same for a sort with sub-groups: the stage, a word an item twice, the digits' counters of each sub-group
+   (sort/multisplit.cl). */
+static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
+{
+    const uint64_t group = plan->group, sub_groups = group / plan->sub_group;
+    return group * plan->per_item * size + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
 /* What a primitive takes of all that: a line of GPI_TUNED. */
@@ -3968,6 +4057,21 @@ static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
     return tuned;
 }
 
+/* No sub-group is larger than the group. */
+static void gpi_plan_fit_sub_group(gpi_plan *plan)
+{
+    if (plan->group < plan->sub_group) plan->sub_group = 0;
+}
+
+/* Local memory of the plan's groups: of those kernels of the program that have most. */
+static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tuned, size_t size)
+{
+    const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
+    const bool splits = tuned->rows == GPI_SORT && plan->sub_group && plan->group >= plan->sub_group;
+    const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
+    return bytes > split ? bytes : split;
+}
+
 /* Group and per_item of the local shape, shrunk until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
@@ -3976,7 +4080,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (tuned.local_bytes(plan->group, plan->per_item, size) > info->local_mem_size ||
+    while (gpi_plan_local_bytes(plan, &tuned, size) > info->local_mem_size ||
            plan->group * plan->per_item > GPI_TILE_LOCAL_MAX) {
         if (plan->per_item > 1) {
             plan->per_item /= 2;
@@ -3988,12 +4092,24 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     }
 }
 
+/* The size of the sub-groups that the shape asks for, if it does and they can be had. */
+static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
+{
+    const uint32_t emulated = gp->desc.tuning.sub_group_size;
+    if (shape != GP_SHAPE_SUB_GROUP) return 0;
+    return emulated ? emulated : gp->info.sub_group_size;
+}
+
 static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
                            size_t size, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    plan->shape = tuning->shape ? tuning->shape : row->shape;
-    if (plan->shape != row->shape) {
+    const gp_shape shape = tuning->shape ? tuning->shape : row->shape;
+    uint32_t most; /* elements of an item, in registers */
+    plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
+    plan->sub_group = gpi_sub_group_of(gp, shape);
+    most = plan->sub_group ? 32 : 16;
+    if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
     plan->group = row->group;
@@ -4003,10 +4119,11 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
         if (plan->per_item < 16) plan->per_item = 16; /* a vector */
         return;
     }
-    if (plan->per_item > 16 && !tuning->tile) plan->per_item = 16; /* registers of an item */
+    if (plan->per_item > most && !tuning->tile) plan->per_item = most;
     if (plan->per_item < 1) plan->per_item = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    gpi_plan_fit_sub_group(plan);
 }
 
 static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_plan *plan)
@@ -4048,6 +4165,18 @@ static bool gpi_is_serial(const gp_tuning *t, const gp_device_info *info)
     return (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
 }
 
+/* Whether any of the rows that it takes says so. */
+static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info)
+{
+    const gp_device_class device_class = gpi_tuning_class(t, info);
+    const gpi_tuning_row *row = gpi_tuning_rows;
+    while (row->primitive != GPI_PRIMITIVES &&
+           (row->device_class != device_class || row->shape != GP_SHAPE_SUB_GROUP)) {
+        row++;
+    }
+    return row->primitive != GPI_PRIMITIVES;
+}
+
 static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
 {
     const bool serial = gpi_is_serial(t, info);
@@ -4066,11 +4195,30 @@ static gp_result gpi_check_choice(const char *field, int value, int count)
                     field, value, field);
 }
 
+static gp_result gpi_check_sub_group(const gp_tuning *t, const gp_device_info *info)
+{
+    const uint32_t size = t->sub_group_size;
+    if ((size & (size - 1)) || (size && size < GPI_SUB_GROUP_MIN) || size > GPI_SUB_GROUP_MAX) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.sub_group_size = %u is not a power of two from %d to %d",
+                        size, (int)GPI_SUB_GROUP_MIN, (int)GPI_SUB_GROUP_MAX);
+    }
+    if (t->shape == GP_SHAPE_SUB_GROUP && !size && info->sub_groups == GP_SUB_GROUPS_NONE) {
+        return gpi_fail(
+            NULL, GP_ERROR_UNSUPPORTED,
+            "gp_context_create: tuning.shape = GP_SHAPE_SUB_GROUP: no sub-groups that can be used on "
+            "%s: set tuning.sub_group_size, and they are emulated",
+            info->name);
+    }
+    return GP_OK;
+}
+
 static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
 {
     gp_result result = gpi_check_choice("device_class", (int)t->device_class, GP_DEVICE_CLASS_COUNT);
     if (result == GP_OK) result = gpi_check_choice("shape", (int)t->shape, GP_SHAPE_COUNT);
     if (result == GP_OK) result = gpi_check_choice("words", (int)t->words, GP_WORDS_COUNT);
+    if (result == GP_OK) result = gpi_check_sub_group(t, info);
     if (result == GP_OK) result = gpi_check_tile(t, info);
     if (result == GP_OK) result = gpi_check_ring(t);
     if (result != GP_OK) return result;
@@ -4116,11 +4264,14 @@ static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's: in the serial shape, `per_item` is the most keys a group takes. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+/* A sort's: in the serial shape, `per_item` is the most keys a group takes. With sub-groups values go through
+   local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, size_t value_size,
                                     gp_strategy strategy, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+    if (result != GP_OK || !plan->sub_group || value_size <= key_size) return result;
+    return gpi_plan_make_sized(gp, function, GPI_SORT, value_size, strategy, plan);
 }
 
 /* Is a local group as large as the primitive needs it? */
@@ -4223,6 +4374,7 @@ typedef struct gpi_program {
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
+    size_t sub_group;         /* work-items of their sub-groups, as the driver says; 0: it says nothing */
     uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;           /* bit k: ... and is in the file of the disk cache */
     cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
@@ -4244,6 +4396,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude);
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
 
 /* build.c */
+static const char *gpi_program_options(const gp_context *gp, const gpi_program *program);
 static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program);
@@ -4300,13 +4453,21 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     return result;
 }
 
+/* Shuffles and ballots of Khronos' sub-groups are not there below OpenCL C 2.0. */
+static const char *gpi_program_options(const gp_context *gp, const gpi_program *program)
+{
+    static const char form[] = "#define GPI_SUB_GROUP_FORM 2\n"; /* GPI_SUB_GROUP_KHRONOS */
+    return gp->options_sub_groups && strstr(program->prelude, form) ? gp->options_sub_groups : gp->options;
+}
+
 static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
                                   gpi_program *program)
 {
     cl_int error;
     program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
-    error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    error =
+        clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
     gp->stats.programs_built++;
     return GP_OK;
@@ -4338,7 +4499,8 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
     program->program =
         clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
     if (error == CL_SUCCESS && status == CL_SUCCESS) {
-        error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+        error = clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL,
+                               NULL);
     }
     gpi_cache_unmark(gp, program);
     free(binary);
@@ -4359,18 +4521,46 @@ static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
     return size > 0 ? size : SIZE_MAX;
 }
 
-/* The program's kernels, and the largest group with which every one of them can be launched. */
+/* clGetKernelSubGroupInfoKHR, which a loader of OpenCL 1.2 does not have. */
+typedef cl_int(CL_API_CALL *gpi_sub_group_query)(cl_kernel, cl_device_id, cl_uint, size_t, const void *,
+                                                 size_t, void *, size_t *);
+#define GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
+
+/* Work-items of a kernel's sub-groups; 0: the driver does not say. */
+static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
+{
+    void *address = clGetExtensionFunctionAddressForPlatform(gp->info.platform, "clGetKernelSubGroupInfoKHR");
+    size_t group[3] = {0, 0, 0}, size = 0;
+    gpi_sub_group_query query;
+    memcpy(&query, &address, sizeof query);
+    if (!query ||
+        clGetKernelWorkGroupInfo(kernel, gp->info.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof group,
+                                 group, NULL) != CL_SUCCESS ||
+        query(kernel, gp->info.device, GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof group, group,
+              sizeof size, &size, NULL) != CL_SUCCESS) {
+        return 0;
+    }
+    return size;
+}
+
+/* The program's kernels, the largest group with which every one of them can be launched, and what all have for
+   sub-groups, if there are any and the driver says so. */
 static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
+    const bool sub_groups = gpi_program_options(gp, program) == gp->options_sub_groups;
     size_t k;
     program->group_max = SIZE_MAX;
+    program->sub_group = 0;
     for (k = 0; program->names[k]; k++) {
         cl_int error;
-        size_t group;
+        size_t group, sub_group;
         program->kernel[k] = clCreateKernel(program->program, program->names[k], &error);
         if (error != CL_SUCCESS) return error;
         group = gpi_kernel_group_max(gp, program->kernel[k]);
         if (group < program->group_max) program->group_max = group;
+        if (!sub_groups) continue;
+        sub_group = gpi_kernel_sub_group(gp, program->kernel[k]);
+        program->sub_group = k > 0 && sub_group != program->sub_group ? 1 : sub_group; /* 1: they differ */
     }
     return CL_SUCCESS;
 }
@@ -4924,6 +5114,8 @@ static const char *const gpi_kernel_base_platform[] = {
     "       GPI_WIDE             1: wide words, 0: narrow words\n",
     "       GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word\n",
     "       GPI_FP64             1: double is used\n",
+    "       GPI_SUB_GROUP        work-items of a sub-group (group/sub_group.cl); 0 or undefined: none\n",
+    "       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size makes it so\n",
     "       GPI_WG               work-items of a group                                                     */\n",
     "#ifndef GPI_BASE_PLATFORM_CL\n",
     "#define GPI_BASE_PLATFORM_CL\n",
@@ -4968,7 +5160,23 @@ static const char *const gpi_kernel_base_platform[] = {
     "#define GPI_ON_CPU 0\n",
     "#endif\n",
     "\n",
+    "#ifndef GPI_SUB_GROUP\n",
+    "#define GPI_SUB_GROUP 0\n",
+    "#endif\n",
+    "#if GPI_SUB_GROUP && GPI_SUB_GROUP_PINNED\n",
+    "#define GPI_KERNEL \\\n",
+    "    __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1), intel_reqd_sub_group_size(GPI_SUB_GROUP)))\n",
+    "#else\n",
     "#define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))\n",
+    "#endif\n",
+    "\n",
+    "/* 1: volatile accesses are relaxed atomic ones. In PTX they are (PTX ISA, memory consistency model), and LLVM's AMDGPU has\n",
+    "   them pass the caches since its version 12 (AMDGPUUsage, memory model). */\n",
+    "#if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)\n",
+    "#define GPI_VOLATILE_RELAXED 1\n",
+    "#else\n",
+    "#define GPI_VOLATILE_RELAXED 0\n",
+    "#endif\n",
     "\n",
     "#if GPI_WIDE\n",
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
@@ -4984,8 +5192,10 @@ static const char *const gpi_kernel_base_platform[] = {
     "{\n",
     "    return atom_cmpxchg(p, old, w);\n",
     "}\n",
-    "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }\n",
     "static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atom_xchg(p, w); }\n",
+    "#if !GPI_VOLATILE_RELAXED\n",
+    "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }\n",
+    "#endif\n",
     "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
     "{\n",
     "    (void)atom_cmpxchg(p, old, w);\n",
@@ -4998,25 +5208,28 @@ static const char *const gpi_kernel_base_platform[] = {
     "{\n",
     "    return atomic_cmpxchg(p, old, w);\n",
     "}\n",
-    "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }\n",
     "static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atomic_xchg(p, w); }\n",
+    "#if !GPI_VOLATILE_RELAXED\n",
+    "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }\n",
+    "#endif\n",
     "static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)\n",
     "{\n",
     "    (void)atomic_cmpxchg(p, old, w);\n",
     "}\n",
     "#endif\n",
     "\n",
-    "/* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be\n",
-    "   one: clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency\n",
-    "   model); LLVM's AMDGPU, which has volatile loads pass the caches since its version 12 (AMDGPUUsage, memory\n",
-    "   model). */\n",
+    "/* A relaxed atomic load, and a store: gpi_word_read and an exchange without the price of an atomic operation, where plain\n",
+    "   ones are known to be such (loads on PoCL by clang's own built-in). A store suffices where nobody asks what was there\n",
+    "   before: a word carries its own validity, so that its write need not come before or after any other; and what one item\n",
+    "   stores to one word, all others see in the order of its stores. */\n",
     "#if GPI_ON_CPU\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p)\n",
     "{\n",
     "    return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);\n",
     "}\n",
-    "#elif defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)\n",
+    "#elif GPI_VOLATILE_RELAXED\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }\n",
+    "static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { *p = w; }\n",
     "#else\n",
     "static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }\n",
     "#endif\n",
@@ -5037,12 +5250,10 @@ static const char *const gpi_kernel_base_platform[] = {
     "#if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)\n",
     "#define GPI_LINE_WORDS 8\n",
     "typedef ulong8 gpi_line;\n",
-    "typedef long8 gpi_line_mask;\n",
     "static gpi_line gpi_line_load(volatile __global gpi_word *p) { return *(volatile __global ulong8 *)p; }\n",
     "#elif GPI_WIDE && defined(cl_nv_pragma_unroll)\n",
     "#define GPI_LINE_WORDS 4\n",
     "typedef ulong4 gpi_line;\n",
-    "typedef long4 gpi_line_mask;\n",
     "static gpi_line gpi_line_load(volatile __global gpi_word *p)\n",
     "{\n",
     "    const ulong2 a = ((volatile __global ulong2 *)p)[0], b = ((volatile __global ulong2 *)p)[1];\n",
@@ -5063,11 +5274,16 @@ static const char *const gpi_kernel_base_platform[] = {
     "#endif\n",
     "\n",
     "/* What a work-item keeps in registers of a GPU: loops over it, of which all turns are written out, and functions\n",
-    "   that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). */\n",
+    "   that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). GPI_ROLLED: loops\n",
+    "   off the beaten track, which must not take registers from it; GPI_UNROLL_SOME: those that load. */\n",
     "#if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU\n",
     "#define GPI_UNROLL _Pragma(\"unroll\")\n",
+    "#define GPI_ROLLED _Pragma(\"unroll 1\")\n",
+    "#define GPI_UNROLL_SOME _Pragma(\"unroll 4\")\n",
     "#else\n",
     "#define GPI_UNROLL\n",
+    "#define GPI_ROLLED\n",
+    "#define GPI_UNROLL_SOME\n",
     "#endif\n",
     "#if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)\n",
     "#define GPI_INLINE_GPU __attribute__((always_inline)) static\n",
@@ -5081,7 +5297,7 @@ static const char *const gpi_kernel_base_platform[] = {
     "#define GPI_INLINE __attribute__((always_inline)) static\n",
     "#define GPI_NOINLINE __attribute__((noinline)) static\n",
     "#else\n",
-    "#define GPI_INLINE static\n",
+    "#define GPI_INLINE GPI_INLINE_GPU\n",
     "#define GPI_NOINLINE static\n",
     "#endif\n",
     "\n",
@@ -6254,6 +6470,527 @@ static const char *const gpi_kernel_group_device[] = {
 };
 /* ---- End file kernels/group/device.cl ---- */
 
+/* ---- Begin file kernels/group/sub_group.cl ---- */
+static const char *const gpi_kernel_group_sub_group[] = {
+    "#line 1 \"kernels/group/sub_group.cl\"\n",
+    "#line 39\n",
+    "#ifndef GPI_GROUP_SUB_GROUP_CL\n",
+    "#define GPI_GROUP_SUB_GROUP_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 42 \"kernels/group/sub_group.cl\"\n",
+    "\n",
+    "#if GPI_SUB_GROUP\n",
+    "#define GPI_SUB_GROUP_EMULATED 1\n",
+    "#define GPI_SUB_GROUP_KHRONOS 2\n",
+    "#define GPI_SUB_GROUP_NVIDIA 3\n",
+    "#define GPI_SUB_GROUP_AMD 4\n",
+    "\n",
+    "#if GPI_SUB_GROUP < 8 || GPI_SUB_GROUP > 128 || (GPI_SUB_GROUP & (GPI_SUB_GROUP - 1)) || \\\n",
+    "    GPI_WG % GPI_SUB_GROUP\n",
+    "#error \"GPI_SUB_GROUP must be a power of two from 8 to 128, and GPI_WG a multiple of it\"\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "typedef struct gpi_sg_memory {\n",
+    "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED\n",
+    "    uint word[GPI_WG];\n",
+    "#else\n",
+    "    uint none;\n",
+    "#endif\n",
+    "} gpi_sg_memory;\n",
+    "typedef __local gpi_sg_memory *gpi_sg_shared;\n",
+    "\n",
+    "static uint gpi_sg_lane(void) { return (uint)get_local_id(0) % GPI_SUB_GROUP; }\n",
+    "static uint gpi_sg_index(void) { return (uint)get_local_id(0) / GPI_SUB_GROUP; }\n",
+    "#line 73\n",
+    "#if GPI_SUB_GROUP <= 64\n",
+    "#if GPI_SUB_GROUP <= 32\n",
+    "typedef uint gpi_sg_mask;\n",
+    "#else\n",
+    "typedef ulong gpi_sg_mask;\n",
+    "#endif\n",
+    "static gpi_sg_mask gpi_sg_bit(uint lane) { return (gpi_sg_mask)1 << lane; }\n",
+    "static gpi_sg_mask gpi_sg_below(uint lane) { return gpi_sg_bit(lane) - 1; }\n",
+    "static uint gpi_sg_count(gpi_sg_mask mask) { return (uint)popcount(mask); }\n",
+    "static uint gpi_sg_first(gpi_sg_mask mask)\n",
+    "{\n",
+    "    return min((uint)popcount(~mask & (mask - 1)), (uint)GPI_SUB_GROUP);\n",
+    "}\n",
+    "static uint gpi_sg_last(gpi_sg_mask mask) { return (uint)(8 * sizeof mask - 1 - clz(mask)); }\n",
+    "#else\n",
+    "typedef ulong2 gpi_sg_mask;\n",
+    "static gpi_sg_mask gpi_sg_bit(uint lane)\n",
+    "{\n",
+    "    return lane < 64 ? (ulong2)(1ul << lane, 0) : (ulong2)(0, 1ul << (lane - 64));\n",
+    "}\n",
+    "static gpi_sg_mask gpi_sg_below(uint lane)\n",
+    "{\n",
+    "    return lane < 64 ? (ulong2)((1ul << lane) - 1, 0) : (ulong2)(~0ul, (1ul << (lane - 64)) - 1);\n",
+    "}\n",
+    "static uint gpi_sg_count(gpi_sg_mask mask) { return (uint)(popcount(mask.x) + popcount(mask.y)); }\n",
+    "static uint gpi_sg_first(gpi_sg_mask mask)\n",
+    "{\n",
+    "    const ulong2 lower = ~mask & (mask - 1);\n",
+    "    return (uint)(mask.x ? popcount(lower.x) : 64 + popcount(lower.y));\n",
+    "}\n",
+    "static uint gpi_sg_last(gpi_sg_mask mask) { return (uint)(mask.y ? 127 - clz(mask.y) : 63 - clz(mask.x)); }\n",
+    "#endif\n",
+    "\n",
+    "static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gpi_sg_below(gpi_sg_lane())); }\n",
+    "#line 110\n",
+    "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED\n",
+    "#define GPI_SG_ALL 1\n",
+    "static void gpi_sg_pause(void) {}\n",
+    "static uint gpi_sg_true_lane(void) { return gpi_sg_lane(); }\n",
+    "\n",
+    "\n",
+    "static uint gpi_sg_exchange(uint x, uint from, gpi_sg_shared m)\n",
+    "{\n",
+    "    m->word[get_local_id(0)] = x;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    const uint y = m->word[gpi_sg_index() * GPI_SUB_GROUP + from];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    return y;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    return gpi_sg_exchange(x, l < d ? l : l - d, m);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    return gpi_sg_exchange(x, l + d < GPI_SUB_GROUP ? l + d : l, m);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m) { return gpi_sg_exchange(x, lane, m); }\n",
+    "\n",
+    "\n",
+    "static gpi_sg_mask gpi_sg_alike(uint x, uint word, gpi_sg_shared m)\n",
+    "{\n",
+    "    gpi_sg_mask mask = 0;\n",
+    "    m->word[get_local_id(0)] = x;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    for (uint k = 0; k < GPI_TURNS(GPI_SUB_GROUP); k++) {\n",
+    "        if (m->word[gpi_sg_index() * GPI_SUB_GROUP + k] == word) mask |= gpi_sg_bit(k);\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    return mask;\n",
+    "}\n",
+    "\n",
+    "static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m) { return gpi_sg_alike(b, 1, m); }\n",
+    "\n",
+    "static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)\n",
+    "{\n",
+    "    (void)bits;\n",
+    "    return gpi_sg_alike(x, x, m);\n",
+    "}\n",
+    "\n",
+    "static void gpi_sg_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "\n",
+    "static bool gpi_sg_vote(bool b, gpi_sg_shared m)\n",
+    "{\n",
+    "    bool any = false;\n",
+    "    m->word[get_local_id(0)] = b;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    for (uint k = 0; k < GPI_TURNS(GPI_WG); k++) any = any || m->word[k] != 0;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    return any;\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "#define GPI_SG_ALL 0\n",
+    "static bool gpi_sg_vote(bool b, gpi_sg_shared m)\n",
+    "{\n",
+    "    (void)m;\n",
+    "    return b;\n",
+    "}\n",
+    "\n",
+    "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_KHRONOS\n",
+    "static uint gpi_sg_true_lane(void) { return get_sub_group_local_id(); }\n",
+    "static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)\n",
+    "{\n",
+    "    (void)m;\n",
+    "    return sub_group_shuffle(x, lane);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    return gpi_sg_from(x, l < d ? l : l - d, m);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);\n",
+    "}\n",
+    "\n",
+    "static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint4 lanes = sub_group_ballot(b);\n",
+    "    (void)m;\n",
+    "#if GPI_SUB_GROUP <= 32\n",
+    "    return lanes.x;\n",
+    "#elif GPI_SUB_GROUP == 64\n",
+    "    return as_ulong(lanes.xy);\n",
+    "#else\n",
+    "    return as_ulong2(lanes);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static void gpi_sg_sync(void) { sub_group_barrier(CLK_LOCAL_MEM_FENCE); }\n",
+    "\n",
+    "#elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA\n",
+    "static uint gpi_sg_true_lane(void)\n",
+    "{\n",
+    "    uint lane;\n",
+    "    __asm__(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n",
+    "    return lane;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    uint y;\n",
+    "    (void)m;\n",
+    "    __asm__ volatile(\"shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(d));\n",
+    "    return y;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    uint y;\n",
+    "    (void)m;\n",
+    "    __asm__ volatile(\"shfl.sync.down.b32 %0, %1, %2, 31, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(d));\n",
+    "    return y;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)\n",
+    "{\n",
+    "    uint y;\n",
+    "    (void)m;\n",
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
+    "    return y;\n",
+    "}\n",
+    "\n",
+    "static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint x = b;\n",
+    "    uint lanes;\n",
+    "    (void)m;\n",
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n",
+    "                     : \"=r\"(lanes)\n",
+    "                     : \"r\"(x));\n",
+    "    return lanes;\n",
+    "}\n",
+    "\n",
+    "static void gpi_sg_sync(void) { __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\"); }\n",
+    "\n",
+    "#if GPI_SUB_GROUP_MATCH\n",
+    "static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)\n",
+    "{\n",
+    "    uint lanes;\n",
+    "    (void)bits;\n",
+    "    (void)m;\n",
+    "    __asm__ volatile(\"match.any.sync.b32 %0, %1, 0xffffffff;\" : \"=r\"(lanes) : \"r\"(x));\n",
+    "    return lanes;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD\n",
+    "static uint gpi_sg_true_lane(void)\n",
+    "{\n",
+    "    const uint low = __builtin_amdgcn_mbcnt_lo(~0u, 0);\n",
+    "    return GPI_SUB_GROUP == 32 ? low : __builtin_amdgcn_mbcnt_hi(~0u, low);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)\n",
+    "{\n",
+    "    (void)m;\n",
+    "    return (uint)__builtin_amdgcn_ds_bpermute((int)(lane * 4), (int)x);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    return gpi_sg_from(x, l < d ? l : l - d, m);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);\n",
+    "}\n",
+    "\n",
+    "static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)\n",
+    "{\n",
+    "    enum { NOT_EQUAL = 33 };\n",
+    "    (void)m;\n",
+    "    return (gpi_sg_mask)__builtin_amdgcn_uicmp((uint)b, 0u, NOT_EQUAL);\n",
+    "}\n",
+    "\n",
+    "static void gpi_sg_sync(void)\n",
+    "{\n",
+    "    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\");\n",
+    "    __builtin_amdgcn_wave_barrier();\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "#error \"GPI_SUB_GROUP_FORM must be one of the forms\"\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "static void gpi_sg_pause(void)\n",
+    "{\n",
+    "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_MATCH\n",
+    "    __asm__ volatile(\"nanosleep.u32 350;\");\n",
+    "#elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD\n",
+    "    __builtin_amdgcn_s_sleep(10);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA || !GPI_SUB_GROUP_MATCH\n",
+    "\n",
+    "static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)\n",
+    "{\n",
+    "    gpi_sg_mask mask = gpi_sg_ballot(true, m);\n",
+    "    for (uint k = 0; k < bits; k++) {\n",
+    "        const bool mine = x >> k & 1;\n",
+    "        const gpi_sg_mask same = gpi_sg_ballot(mine, m);\n",
+    "        mask &= mine ? same : ~same;\n",
+    "    }\n",
+    "    return mask;\n",
+    "}\n",
+    "#endif\n",
+    "#endif\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/group/sub_group.cl ---- */
+
+/* ---- Begin file kernels/group/sub_group_check.cl ---- */
+static const char *const gpi_kernel_group_sub_group_check[] = {
+    "#line 1 \"kernels/group/sub_group_check.cl\"\n",
+    "#line 8\n",
+    "#ifndef GPI_GROUP_SUB_GROUP_CHECK_CL\n",
+    "#define GPI_GROUP_SUB_GROUP_CHECK_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 11 \"kernels/group/sub_group_check.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
+    "#line 12 \"kernels/group/sub_group_check.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 13 \"kernels/group/sub_group_check.cl\"\n",
+    "\n",
+    "#define GPI_SG_WRONG_LANE 1u\n",
+    "#define GPI_SG_WRONG_UP 2u\n",
+    "#define GPI_SG_WRONG_DOWN 4u\n",
+    "#define GPI_SG_WRONG_FROM 8u\n",
+    "#define GPI_SG_WRONG_BALLOT 16u\n",
+    "#define GPI_SG_WRONG_MATCH 32u\n",
+    "#define GPI_SG_WRONG_SYNC 64u\n",
+    "\n",
+    "\n",
+    "static uint gpi_sg_word(uint lane, uint turn)\n",
+    "{\n",
+    "    const uint item = (uint)get_group_id(0) * GPI_WG + gpi_sg_index() * GPI_SUB_GROUP + lane;\n",
+    "#ifdef GPI_FAULT_SUB_GROUP\n",
+    "    if (turn == 8 && lane == gpi_sg_lane()) return ~item;\n",
+    "#endif\n",
+    "    return (item * 2654435761u ^ turn * 2246822519u) >> 3;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_check_shuffles(uint turn, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane(), x = gpi_sg_word(l, turn);\n",
+    "    uint wrong = 0;\n",
+    "    for (uint d = 1; d < GPI_SUB_GROUP; d *= 2) {\n",
+    "        if (gpi_sg_up(x, d, m) != gpi_sg_word(l < d ? l : l - d, turn)) wrong |= GPI_SG_WRONG_UP;\n",
+    "        if (gpi_sg_down(x, d, m) != gpi_sg_word(l + d < GPI_SUB_GROUP ? l + d : l, turn))\n",
+    "            wrong |= GPI_SG_WRONG_DOWN;\n",
+    "        if (gpi_sg_from(x, d - 1, m) != gpi_sg_word(d - 1, turn)) wrong |= GPI_SG_WRONG_FROM;\n",
+    "        if (gpi_sg_from(x, l ^ d, m) != gpi_sg_word(l ^ d, turn)) wrong |= GPI_SG_WRONG_FROM;\n",
+    "    }\n",
+    "    return wrong;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_check_masks(uint turn, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane(), digit = gpi_sg_word(l, turn) & 7;\n",
+    "    const gpi_sg_mask ballot = gpi_sg_ballot(digit < turn, m);\n",
+    "    const gpi_sg_mask match = gpi_sg_match(digit, 3, m);\n",
+    "    uint voters = 0, below = 0, first = GPI_SUB_GROUP, alike = 0, alike_below = 0, last = 0;\n",
+    "    for (uint k = 0; k < GPI_SUB_GROUP; k++) {\n",
+    "        const uint other = gpi_sg_word(k, turn) & 7, voted = other < turn, same = other == digit;\n",
+    "        voters += voted;\n",
+    "        below += voted && k < l;\n",
+    "        if (voted && first == GPI_SUB_GROUP) first = k;\n",
+    "        alike += same;\n",
+    "        alike_below += same && k < l;\n",
+    "        if (same) last = k;\n",
+    "    }\n",
+    "    return (gpi_sg_count(ballot) != voters || gpi_sg_count_below(ballot) != below ||\n",
+    "                    gpi_sg_first(ballot) != first\n",
+    "                ? GPI_SG_WRONG_BALLOT\n",
+    "                : 0) |\n",
+    "           (gpi_sg_count(match) != alike || gpi_sg_count_below(match) != alike_below ||\n",
+    "                    gpi_sg_last(match) != last\n",
+    "                ? GPI_SG_WRONG_MATCH\n",
+    "                : 0);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static uint gpi_sg_check_sync(uint turn, __local uint *words)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane(), first = gpi_sg_index() * GPI_SUB_GROUP;\n",
+    "    const uint other = (l + turn + 1) % GPI_SUB_GROUP;\n",
+    "    words[first + l] = gpi_sg_word(l, turn);\n",
+    "    gpi_sg_sync();\n",
+    "    const uint seen = words[first + other];\n",
+    "    gpi_sg_sync();\n",
+    "    return seen == gpi_sg_word(other, turn) ? 0 : GPI_SG_WRONG_SYNC;\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_sub_group_check(__global uint *out)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_sg_memory, m);\n",
+    "    __local uint words[GPI_WG];\n",
+    "    uint wrong = gpi_sg_true_lane() == gpi_sg_lane() ? 0 : GPI_SG_WRONG_LANE;\n",
+    "    for (uint turn = 0; turn < 9; turn++) {\n",
+    "        wrong |=\n",
+    "            gpi_sg_check_shuffles(turn, m) | gpi_sg_check_masks(turn, m) | gpi_sg_check_sync(turn, words);\n",
+    "    }\n",
+    "    out[get_global_id(0)] = wrong;\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/group/sub_group_check.cl ---- */
+
+/* ---- Begin file kernels/group/sub_group_collectives.cl ---- */
+static const char *const gpi_kernel_group_sub_group_collectives[] = {
+    "#line 1 \"kernels/group/sub_group_collectives.cl\"\n",
+    "#line 14\n",
+    "#include \"base/paste.cl\"\n",
+    "#line 15 \"kernels/group/sub_group_collectives.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 16 \"kernels/group/sub_group_collectives.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
+    "#line 17 \"kernels/group/sub_group_collectives.cl\"\n",
+    "\n",
+    "#define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)\n",
+    "\n",
+    "#ifndef GPI_GROUP_SUB_GROUPS\n",
+    "#define GPI_GROUP_SUB_GROUPS (GPI_GROUP_SIZE / GPI_SUB_GROUP)\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, int by, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    memory[GPI_GROUP_ITEM] = x;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    const GPI_GROUP_T y = memory[(int)GPI_GROUP_ITEM + by];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    return y;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    return GPI_GROUP_N(_sg_exchange)(x, gpi_sg_lane() < d ? 0 : -(int)d, memory);\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    return GPI_GROUP_N(_sg_exchange)(x, gpi_sg_lane() + d < GPI_SUB_GROUP ? (int)d : 0, memory);\n",
+    "}\n",
+    "#else\n",
+    "typedef union GPI_GROUP_N(_words) {\n",
+    "    GPI_GROUP_T value;\n",
+    "    uint word[(sizeof(GPI_GROUP_T) + 3) / 4];\n",
+    "} GPI_GROUP_N(_words);\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    GPI_GROUP_N(_words) words;\n",
+    "    (void)memory;\n",
+    "    words.value = x;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < sizeof words / 4; k++) words.word[k] = gpi_sg_up(words.word[k], d, 0);\n",
+    "    return words.value;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    GPI_GROUP_N(_words) words;\n",
+    "    (void)memory;\n",
+    "    words.value = x;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < sizeof words / 4; k++) words.word[k] = gpi_sg_down(words.word[k], d, 0);\n",
+    "    return words.value;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    GPI_GROUP_T sum = GPI_GROUP_IDENTITY, own = x;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint d = 1; d < GPI_GROUP_TURNS(GPI_SUB_GROUP); d *= 2)\n",
+    "        own = GPI_GROUP_COMBINE(own, GPI_GROUP_N(_down)(own, d, memory));\n",
+    "    if (gpi_sg_lane() == 0) memory[gpi_sg_index()] = own;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_SUB_GROUPS); r++) sum = GPI_GROUP_COMBINE(sum, memory[r]);\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_T own, GPI_GROUP_T *total,\n",
+    "                                                 __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    GPI_GROUP_T sum = GPI_GROUP_IDENTITY, before = GPI_GROUP_IDENTITY;\n",
+    "    if (gpi_sg_lane() == GPI_SUB_GROUP - 1) memory[gpi_sg_index()] = own;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_SUB_GROUPS); r++) {\n",
+    "        if (r == gpi_sg_index()) before = sum;\n",
+    "        sum = GPI_GROUP_COMBINE(sum, memory[r]);\n",
+    "    }\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    *total = sum;\n",
+    "    return before;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "                                                __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    GPI_GROUP_T own = x;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint d = 1; d < GPI_GROUP_TURNS(GPI_SUB_GROUP); d *= 2) {\n",
+    "        const GPI_GROUP_T y = GPI_GROUP_N(_up)(own, d, memory);\n",
+    "        if (l >= d) own = GPI_GROUP_COMBINE(y, own);\n",
+    "    }\n",
+    "    const GPI_GROUP_T neighbour = GPI_GROUP_N(_up)(own, 1, memory);\n",
+    "    const GPI_GROUP_T before = GPI_GROUP_N(_scan_sub_groups)(own, total, memory);\n",
+    "    return l > 0 ? GPI_GROUP_COMBINE(before, neighbour) : before;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(x, total, memory);\n",
+    "    return GPI_GROUP_COMBINE(before, x);\n",
+    "}\n",
+    "\n",
+    "#undef GPI_GROUP_N\n",
+    "#undef GPI_GROUP\n",
+    "#undef GPI_GROUP_T\n",
+    "#undef GPI_GROUP_COMBINE\n",
+    "#undef GPI_GROUP_IDENTITY\n",
+};
+/* ---- End file kernels/group/sub_group_collectives.cl ---- */
+
 /* ---- Begin file kernels/group/sync.cl ---- */
 static const char *const gpi_kernel_group_sync[] = {
     "#line 1 \"kernels/group/sync.cl\"\n",
@@ -6308,28 +7045,38 @@ static const char *const gpi_kernel_group_sync[] = {
 /* ---- Begin file kernels/hash/batch.cl ---- */
 static const char *const gpi_kernel_hash_batch[] = {
     "#line 1 \"kernels/hash/batch.cl\"\n",
-    "#line 16\n",
+    "#line 8\n",
     "#ifndef GPI_HASH_BATCH_CL\n",
     "#define GPI_HASH_BATCH_CL\n",
-    "#include \"base/count.cl\"\n",
-    "#line 19 \"kernels/hash/batch.cl\"\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 20 \"kernels/hash/batch.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 21 \"kernels/hash/batch.cl\"\n",
-    "#include \"hash/line.cl\"\n",
-    "#line 22 \"kernels/hash/batch.cl\"\n",
-    "#include \"hash/table.cl\"\n",
-    "#line 23 \"kernels/hash/batch.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "#define GPI_BATCH 8\n",
+    "#include \"hash/batch_serial.cl\"\n",
+    "#line 16 \"kernels/hash/batch.cl\"\n",
     "#else\n",
-    "#define GPI_BATCH 1\n",
+    "#include \"hash/batch_local.cl\"\n",
+    "#line 18 \"kernels/hash/batch.cl\"\n",
     "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/hash/batch.cl ---- */
+
+/* ---- Begin file kernels/hash/batch_keys.cl ---- */
+static const char *const gpi_kernel_hash_batch_keys[] = {
+    "#line 1 \"kernels/hash/batch_keys.cl\"\n",
+    "\n",
+    "#ifndef GPI_HASH_BATCH_KEYS_CL\n",
+    "#define GPI_HASH_BATCH_KEYS_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 5 \"kernels/hash/batch_keys.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/hash/batch_keys.cl\"\n",
+    "#include \"hash/line.cl\"\n",
+    "#line 7 \"kernels/hash/batch_keys.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 8 \"kernels/hash/batch_keys.cl\"\n",
     "\n",
     "#if GPI_LINE_WORDS\n",
     "#define GPI_PUT gpi_line_put\n",
@@ -6340,7 +7087,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "#define GPI_GET gpi_hash_get\n",
     "#define GPI_REMOVE gpi_hash_remove\n",
     "#endif\n",
-    "#line 46\n",
+    "#line 22\n",
     "#define GPI_WIDE_KEYS 1u\n",
     "#define GPI_WIDE_VALUES 2u\n",
     "\n",
@@ -6376,7 +7123,174 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    gpi_span(gpi_hash_work(memory, facts, gpi_count(bound, wanted, wanted_offset, wanted_words), counters), \\\n",
     "             span, &begin, &end);                                                                           \\\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)\n",
+    "#line 61\n",
+    "#define GPI_SOURCE_BUFFER 0\n",
+    "#define GPI_SOURCE_ONE 1\n",
+    "#define GPI_SOURCE_INDEX 2\n",
     "\n",
+    "\n",
+    "#define GPI_WANTS_RESULTS 1u\n",
+    "#define GPI_WANTS_FAILED 2u\n",
+    "#define GPI_WANTS_FAILED_VALUES 4u\n",
+    "#define GPI_IS_JUDGED 8u\n",
+    "#define GPI_IS_CHECKED 16u\n",
+    "\n",
+    "\n",
+    "#define GPI_PUT_PARAMETERS                                                                                  \\\n",
+    "    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \\\n",
+    "        __global const uint *values, ulong values_at, uint source, ulong operand, uint change, uint widths, \\\n",
+    "        uint wants\n",
+    "\n",
+    "\n",
+    "#define GPI_PUT_KEYS_PARAMETERS                                                                            \\\n",
+    "    GPI_PUT_PARAMETERS, __global uint *judge_memory, GPI_FACTS_PARAMETERS(judge), __global uchar *results, \\\n",
+    "        ulong results_at, __global uint *failed_keys, ulong failed_keys_at, __global uint *failed_values,  \\\n",
+    "        ulong failed_values_at, volatile __global uint *failed_count, ulong failed_count_at,               \\\n",
+    "        GPI_RUN_PARAMETERS\n",
+    "\n",
+    "static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint source, ulong operand,\n",
+    "                                  uint widths)\n",
+    "{\n",
+    "    if (source == GPI_SOURCE_BUFFER) return gpi_element_read(values, i, (widths & GPI_WIDE_VALUES) != 0);\n",
+    "    return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);\n",
+    "}\n",
+    "#line 94\n",
+    "static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)\n",
+    "{\n",
+    "    gp_hash_value chosen;\n",
+    "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
+    "}\n",
+    "#line 102\n",
+    "#define GPI_WANTS_VALUES 1u\n",
+    "#define GPI_WANTS_FOUND 2u\n",
+    "\n",
+    "#define GPI_FIND_KEYS_PARAMETERS                                                                     \\\n",
+    "    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,    \\\n",
+    "        __global uint *values, ulong values_at, __global uchar *found, ulong found_at, ulong absent, \\\n",
+    "        uint widths, uint wants, GPI_RUN_PARAMETERS\n",
+    "#define GPI_ERASE_KEYS_PARAMETERS                                                                 \\\n",
+    "    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at, \\\n",
+    "        __global uchar *results, ulong results_at, uint widths, uint wants, GPI_RUN_PARAMETERS\n",
+    "#endif\n",
+};
+/* ---- End file kernels/hash/batch_keys.cl ---- */
+
+/* ---- Begin file kernels/hash/batch_local.cl ---- */
+static const char *const gpi_kernel_hash_batch_local[] = {
+    "#line 1 \"kernels/hash/batch_local.cl\"\n",
+    "\n",
+    "#ifndef GPI_HASH_BATCH_LOCAL_CL\n",
+    "#define GPI_HASH_BATCH_LOCAL_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 5 \"kernels/hash/batch_local.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/hash/batch_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 7 \"kernels/hash/batch_local.cl\"\n",
+    "#include \"hash/batch_keys.cl\"\n",
+    "#line 8 \"kernels/hash/batch_local.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 9 \"kernels/hash/batch_local.cl\"\n",
+    "#line 12\n",
+    "#define GPI_TALLY(name)                                                \\\n",
+    "    __local uint name[8];                                              \\\n",
+    "    if (get_local_id(0) < 8 && GPI_WG >= 8) name[get_local_id(0)] = 0; \\\n",
+    "    if (get_local_id(0) == 0 && GPI_WG < 8) {                          \\\n",
+    "        for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                  \\\n",
+    "    }                                                                  \\\n",
+    "    gpi_sync()\n",
+    "#define GPI_TALLY_ADD(name, what) gpi_tally_add(name, what)\n",
+    "\n",
+    "static void gpi_tally_add(__local uint *tally, uint what)\n",
+    "{\n",
+    "    if (what & GPI_CLAIMED) (void)atomic_inc(tally);\n",
+    "    (void)atomic_inc(tally + (what & 7u));\n",
+    "}\n",
+    "\n",
+    "static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
+    "                            volatile __global uint *counters)\n",
+    "{\n",
+    "    gpi_sync();\n",
+    "    for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {\n",
+    "        if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);\n",
+    "        if (tally[k] && k == GP_HASH_REFUSED)\n",
+    "            gpi_hash_tell_refused(facts, counters, min(change, 2u), tally[k]);\n",
+    "    }\n",
+    "}\n",
+    "#line 41\n",
+    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)\n",
+    "{\n",
+    "    const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
+    "    const bool wide_values = (widths & GPI_WIDE_VALUES) != 0;\n",
+    "    GPI_TALLY(tally);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const gp_hash_key key = gpi_element_read(keys, i, wide);\n",
+    "        const gp_hash_value value = source == GPI_SOURCE_BUFFER\n",
+    "                                        ? gpi_element_read(values, values_at + i, wide_values)\n",
+    "                                        : (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);\n",
+    "        uint what = GP_HASH_SUPERSEDED;\n",
+    "        if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, key, i))\n",
+    "            what = GPI_PUT(t, gpi_hash_home(t, key), key, value, change);\n",
+    "        GPI_TALLY_ADD(tally, what);\n",
+    "        what &= GPI_CLAIMED - 1;\n",
+    "        if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;\n",
+    "        if ((wants & GPI_WANTS_FAILED) && what == GP_HASH_FAILED) {\n",
+    "            const uint at = atomic_inc(failed_count + failed_count_at);\n",
+    "            gpi_element_write(failed_keys, failed_keys_at + at, key, wide);\n",
+    "            if (wants & GPI_WANTS_FAILED_VALUES)\n",
+    "                gpi_element_write(failed_values, failed_values_at + at, value, wide_values);\n",
+    "        }\n",
+    "    }\n",
+    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
+    "}\n",
+    "#line 70\n",
+    "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)\n",
+    "{\n",
+    "    GPI_RUN_OPEN(false);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const gp_hash_key key = gpi_element_read(keys, i, wide);\n",
+    "        gp_hash_value value;\n",
+    "        const bool is = GPI_GET(t, gpi_hash_home(t, key), key, &value);\n",
+    "        if (!is) value = (gp_hash_value)absent;\n",
+    "        if (wants & GPI_WANTS_VALUES)\n",
+    "            gpi_element_write(values, values_at + i, value, (widths & GPI_WIDE_VALUES) != 0);\n",
+    "        if (wants & GPI_WANTS_FOUND) found[found_at + i] = is;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)\n",
+    "{\n",
+    "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
+    "    GPI_TALLY(tally);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
+    "        const gp_hash_key key = gpi_element_read(keys, i, wide);\n",
+    "        const uint what = GPI_REMOVE(t, gpi_hash_home(t, key), key);\n",
+    "        GPI_TALLY_ADD(tally, what);\n",
+    "        if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;\n",
+    "    }\n",
+    "    gpi_tally_flush(tally, t, facts, 0, counters);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/hash/batch_local.cl ---- */
+
+/* ---- Begin file kernels/hash/batch_serial.cl ---- */
+static const char *const gpi_kernel_hash_batch_serial[] = {
+    "#line 1 \"kernels/hash/batch_serial.cl\"\n",
+    "#line 9\n",
+    "#ifndef GPI_HASH_BATCH_SERIAL_CL\n",
+    "#define GPI_HASH_BATCH_SERIAL_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 12 \"kernels/hash/batch_serial.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 13 \"kernels/hash/batch_serial.cl\"\n",
+    "#include \"hash/batch_keys.cl\"\n",
+    "#line 14 \"kernels/hash/batch_serial.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 15 \"kernels/hash/batch_serial.cl\"\n",
+    "\n",
+    "#define GPI_BATCH 8\n",
     "#define GPI_STEP (GPI_WG * GPI_BATCH)\n",
     "\n",
     "\n",
@@ -6422,8 +7336,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    gpi_batch_read(t, keys, base + 2 * GPI_STEP, end, wide, &ahead->later);\n",
     "    return (uint)min((ulong)GPI_BATCH, end - base);\n",
     "}\n",
-    "#line 130\n",
-    "#if GPI_SHAPE_SERIAL\n",
+    "#line 65\n",
     "typedef uint gpi_tally[32];\n",
     "#define GPI_TALLY(name) \\\n",
     "    gpi_tally name;     \\\n",
@@ -6444,51 +7357,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);\n",
     "    if (refused) gpi_hash_tell_refused(facts, counters, min(change, 2u), refused);\n",
     "}\n",
-    "#else\n",
-    "#define GPI_TALLY(name)                                                \\\n",
-    "    __local uint name[8];                                              \\\n",
-    "    if (get_local_id(0) < 8 && GPI_WG >= 8) name[get_local_id(0)] = 0; \\\n",
-    "    if (get_local_id(0) == 0 && GPI_WG < 8) {                          \\\n",
-    "        for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                  \\\n",
-    "    }                                                                  \\\n",
-    "    gpi_sync()\n",
-    "#define GPI_TALLY_ADD(name, what) gpi_tally_add(name, what)\n",
-    "\n",
-    "static void gpi_tally_add(__local uint *tally, uint what)\n",
-    "{\n",
-    "    if (what & GPI_CLAIMED) (void)atomic_inc(tally);\n",
-    "    (void)atomic_inc(tally + (what & 7u));\n",
-    "}\n",
-    "\n",
-    "static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
-    "                            volatile __global uint *counters)\n",
-    "{\n",
-    "    gpi_sync();\n",
-    "    for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {\n",
-    "        if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);\n",
-    "        if (tally[k] && k == GP_HASH_REFUSED)\n",
-    "            gpi_hash_tell_refused(facts, counters, min(change, 2u), tally[k]);\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "#line 182\n",
-    "#define GPI_SOURCE_BUFFER 0\n",
-    "#define GPI_SOURCE_ONE 1\n",
-    "#define GPI_SOURCE_INDEX 2\n",
-    "\n",
-    "\n",
-    "#define GPI_WANTS_RESULTS 1u\n",
-    "#define GPI_WANTS_FAILED 2u\n",
-    "#define GPI_WANTS_FAILED_VALUES 4u\n",
-    "#define GPI_IS_JUDGED 8u\n",
-    "#define GPI_IS_CHECKED 16u\n",
-    "\n",
-    "\n",
-    "#define GPI_PUT_PARAMETERS                                                                                  \\\n",
-    "    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \\\n",
-    "        __global const uint *values, ulong values_at, uint source, ulong operand, uint change, uint widths, \\\n",
-    "        uint wants\n",
-    "\n",
+    "#line 88\n",
     "typedef struct gpi_failed {\n",
     "    __global uint *keys, *values;\n",
     "    volatile __global uint *count;\n",
@@ -6503,24 +7372,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "        gpi_element_write(failed.values, at, value, (widths & GPI_WIDE_VALUES) != 0);\n",
     "}\n",
     "\n",
-    "static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint source, ulong operand,\n",
-    "                                  uint widths)\n",
-    "{\n",
-    "    if (source == GPI_SOURCE_BUFFER) return gpi_element_read(values, i, (widths & GPI_WIDE_VALUES) != 0);\n",
-    "    return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);\n",
-    "}\n",
-    "#line 222\n",
-    "static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)\n",
-    "{\n",
-    "    gp_hash_value chosen;\n",
-    "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
-    "}\n",
-    "\n",
-    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_PARAMETERS, __global uint *judge_memory, GPI_FACTS_PARAMETERS(judge),\n",
-    "                                 __global uchar *results, ulong results_at, __global uint *failed_keys,\n",
-    "                                 ulong failed_keys_at, __global uint *failed_values, ulong failed_values_at,\n",
-    "                                 volatile __global uint *failed_count, ulong failed_count_at,\n",
-    "                                 GPI_RUN_PARAMETERS)\n",
+    "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)\n",
     "{\n",
     "    const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));\n",
     "    gpi_ahead ahead;\n",
@@ -6547,14 +7399,8 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    }\n",
     "    gpi_tally_flush(tally, t, facts, change, counters);\n",
     "}\n",
-    "#line 262\n",
-    "#define GPI_WANTS_VALUES 1u\n",
-    "#define GPI_WANTS_FOUND 2u\n",
-    "\n",
-    "GPI_KERNEL void gp_hash_find_keys(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
-    "                                  __global const uint *keys, ulong keys_at, __global uint *values,\n",
-    "                                  ulong values_at, __global uchar *found, ulong found_at, ulong absent,\n",
-    "                                  uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
+    "#line 132\n",
+    "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
     "    GPI_RUN_OPEN(false);\n",
@@ -6573,9 +7419,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "    }\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_erase_keys(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
-    "                                   __global const uint *keys, ulong keys_at, __global uchar *results,\n",
-    "                                   ulong results_at, uint widths, uint wants, GPI_RUN_PARAMETERS)\n",
+    "GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
     "    GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);\n",
@@ -6593,7 +7437,7 @@ static const char *const gpi_kernel_hash_batch[] = {
     "}\n",
     "#endif\n",
 };
-/* ---- End file kernels/hash/batch.cl ---- */
+/* ---- End file kernels/hash/batch_serial.cl ---- */
 
 /* ---- Begin file kernels/hash/combine.cl ---- */
 static const char *const gpi_kernel_hash_combine[] = {
@@ -6607,8 +7451,10 @@ static const char *const gpi_kernel_hash_combine[] = {
     "#line 22 \"kernels/hash/combine.cl\"\n",
     "#include \"hash/batch.cl\"\n",
     "#line 23 \"kernels/hash/combine.cl\"\n",
-    "#include \"hash/table.cl\"\n",
+    "#include \"hash/batch_keys.cl\"\n",
     "#line 24 \"kernels/hash/combine.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 25 \"kernels/hash/combine.cl\"\n",
     "\n",
     "#ifndef GPI_CELLS\n",
     "#define GPI_CELLS 256\n",
@@ -6991,26 +7837,31 @@ static const char *const gpi_kernel_hash_line[] = {
     "\n",
     "#if GPI_LINE_SLOTS == 8\n",
     "typedef ulong8 gpi_line_lanes;\n",
+    "#elif GPI_LINE_SLOTS == 4\n",
+    "typedef ulong4 gpi_line_lanes;\n",
+    "#else\n",
+    "typedef ulong2 gpi_line_lanes;\n",
+    "#endif\n",
+    "#define GPI_LINES_NEAR 4096u\n",
+    "\n",
+    "#if GPI_ON_CPU\n",
+    "#if GPI_LINE_SLOTS == 8\n",
     "typedef long8 gpi_lanes_mask;\n",
     "#define GPI_SLOTS_BITS as_ulong8\n",
     "#define GPI_SLOTS_NUMBER ((ulong8)(0, 1, 2, 3, 4, 5, 6, 7))\n",
     "#define GPI_SLOTS_FOLD(op, x) \\\n",
     "    op(op(op((x).s0, (x).s1), op((x).s2, (x).s3)), op(op((x).s4, (x).s5), op((x).s6, (x).s7)))\n",
-    "#elif GPI_LINE_SLOTS == 4\n",
-    "typedef ulong4 gpi_line_lanes;\n",
+    "#else\n",
     "typedef long4 gpi_lanes_mask;\n",
     "#define GPI_SLOTS_BITS as_ulong4\n",
     "#define GPI_SLOTS_NUMBER ((ulong4)(0, 1, 2, 3))\n",
     "#define GPI_SLOTS_FOLD(op, x) op(op((x).s0, (x).s1), op((x).s2, (x).s3))\n",
-    "#else\n",
-    "typedef ulong2 gpi_line_lanes;\n",
-    "typedef long2 gpi_lanes_mask;\n",
-    "#define GPI_SLOTS_BITS as_ulong2\n",
-    "#define GPI_SLOTS_NUMBER ((ulong2)(0, 1))\n",
-    "#define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)\n",
     "#endif\n",
-    "#define GPI_LINES_NEAR 4096u\n",
     "#define GPI_OR_OF(a, b) ((a) | (b))\n",
+    "#define GPI_LANES_KEYS(words) ((words) >> 32)\n",
+    "#define GPI_LANES_EQUAL(x, y) ((x) == (ulong)(y))\n",
+    "#define GPI_LANES_DEAD(words, key) ((words)-GPI_PAIR(GPI_KEY_DEAD, 0) == (ulong)(key))\n",
+    "#define GPI_LANES_FROM(first) (GPI_SLOTS_NUMBER >= (ulong)(first))\n",
     "\n",
     "\n",
     "GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)\n",
@@ -7032,6 +7883,26 @@ static const char *const gpi_kernel_hash_line[] = {
     "    const gpi_line_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);\n",
     "    return (uint)GPI_SLOTS_FOLD(min, number);\n",
     "}\n",
+    "#else\n",
+    "typedef uint gpi_lanes_mask;\n",
+    "#define GPI_LANES_FROM(first) (~0u << (first))\n",
+    "#define GPI_LANES_KEYS(words) convert_uint4((words) >> 32)\n",
+    "#define GPI_LANES_DEAD(words, key) GPI_LANES_EQUAL(words, GPI_PAIR(GPI_KEY_DEAD, key))\n",
+    "#define GPI_LANE(x, k, mask) ((x).s##k & -(ulong)((mask) >> k & 1u))\n",
+    "#if GPI_LINE_SLOTS == 4\n",
+    "#define GPI_LANES_EQUAL(x, y) \\\n",
+    "    (((x).s0 == (y)) | ((x).s1 == (y)) << 1 | ((x).s2 == (y)) << 2 | ((x).s3 == (y)) << 3)\n",
+    "#define GPI_LANES_CHOOSE(x, mask) \\\n",
+    "    (GPI_LANE(x, 0, mask) | GPI_LANE(x, 1, mask) | GPI_LANE(x, 2, mask) | GPI_LANE(x, 3, mask))\n",
+    "#else\n",
+    "#define GPI_LANES_EQUAL(x, y) (((x).s0 == (y)) | ((x).s1 == (y)) << 1)\n",
+    "#define GPI_LANES_CHOOSE(x, mask) (GPI_LANE(x, 0, mask) | GPI_LANE(x, 1, mask))\n",
+    "#endif\n",
+    "\n",
+    "GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask) { return mask != 0; }\n",
+    "GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask) { return GPI_LANES_CHOOSE(x, mask); }\n",
+    "GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask) { return popcount((mask - 1) & ~mask); }\n",
+    "#endif\n",
     "\n",
     "\n",
     "typedef struct gpi_seen {\n",
@@ -7046,21 +7917,21 @@ static const char *const gpi_kernel_hash_line[] = {
     "    gpi_seen seen;\n",
     "#if GPI_HASH_PACKED\n",
     "    seen.word = words;\n",
-    "    seen.hit = words >> 32 == (ulong)key;\n",
-    "    seen.none = words == GPI_SLOT_EMPTY;\n",
+    "    seen.hit = GPI_LANES_EQUAL(GPI_LANES_KEYS(words), key);\n",
+    "    seen.none = GPI_LANES_EQUAL(words, GPI_SLOT_EMPTY);\n",
     "#else\n",
     "    seen.word = words.odd;\n",
-    "    seen.hit = words.even == key;\n",
-    "    seen.none = words.even == GPI_KEY_NONE;\n",
+    "    seen.hit = GPI_LANES_EQUAL(words.even, key);\n",
+    "    seen.none = GPI_LANES_EQUAL(words.even, GPI_KEY_NONE);\n",
     "#endif\n",
-    "    seen.none &= GPI_SLOTS_NUMBER >= (ulong)from;\n",
+    "    seen.none &= GPI_LANES_FROM(from);\n",
     "    return seen;\n",
     "}\n",
-    "#line 93\n",
+    "#line 118\n",
     "GPI_INLINE gpi_lanes_mask gpi_line_own(gpi_seen seen, gp_hash_key key)\n",
     "{\n",
     "#if GPI_HASH_PACKED\n",
-    "    return seen.hit | (seen.word - GPI_PAIR(GPI_KEY_DEAD, 0) == (ulong)key);\n",
+    "    return seen.hit | GPI_LANES_DEAD(seen.word, key);\n",
     "#else\n",
     "    (void)key;\n",
     "    return seen.hit;\n",
@@ -7072,7 +7943,7 @@ static const char *const gpi_kernel_hash_line[] = {
     "{\n",
     "    return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;\n",
     "}\n",
-    "#line 111\n",
+    "#line 136\n",
     "GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)\n",
     "{\n",
     "    const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;\n",
@@ -7150,8 +8021,10 @@ static const char *const gpi_kernel_hash_slots[] = {
     "#line 11 \"kernels/hash/slots.cl\"\n",
     "#include \"hash/batch.cl\"\n",
     "#line 12 \"kernels/hash/slots.cl\"\n",
-    "#include \"hash/table.cl\"\n",
+    "#include \"hash/batch_keys.cl\"\n",
     "#line 13 \"kernels/hash/slots.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 14 \"kernels/hash/slots.cl\"\n",
     "\n",
     "\n",
     "GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
@@ -7205,7 +8078,7 @@ static const char *const gpi_kernel_hash_slots[] = {
     "    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);\n",
     "    if (lost) gpi_hash_count(t, GPI_COUNT_LOST, lost);\n",
     "}\n",
-    "#line 70\n",
+    "#line 71\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_PLACE(name)\n",
     "#define GPI_PLACE_FOR(name, mine, total) atomic_add(total, mine)\n",
@@ -7226,7 +8099,7 @@ static const char *const gpi_kernel_hash_slots[] = {
     "    return place[1] + at;\n",
     "}\n",
     "#endif\n",
-    "#line 94\n",
+    "#line 95\n",
     "GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,\n",
     "                                      ulong keys_at, __global uint *values, ulong values_at,\n",
     "                                      volatile __global uint *total, ulong total_at, ulong room, uint widths,\n",
@@ -7252,7 +8125,7 @@ static const char *const gpi_kernel_hash_slots[] = {
     "        mine--;\n",
     "    }\n",
     "}\n",
-    "#line 124\n",
+    "#line 125\n",
     "#define GPI_STATS_LIVE 0\n",
     "#define GPI_STATS_DEAD 2\n",
     "#define GPI_STATS_DEPTHS 4\n",
@@ -8519,12 +9392,36 @@ static const char *const gpi_kernel_map_gather[] = {
     "    return skipped;\n",
     "}\n",
     "#else\n",
+    "#define GPI_GATHER_STEP (GPI_PER_ITEM < 8 ? GPI_PER_ITEM : 8)\n",
+    "#line 122\n",
+    "static uint gpi_gather_step(gpi_moves m, ulong i)\n",
+    "{\n",
+    "    GPI_INDEX at[GPI_GATHER_STEP];\n",
+    "    GPI_OUT x[GPI_GATHER_STEP];\n",
+    "    uint skipped = 0;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_GATHER_STEP; k++) at[k] = m.index[i + k * GPI_WG];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_GATHER_STEP; k++)\n",
+    "        x[k] = m.in[GPI_SCATTER ? i + k * GPI_WG : at[k] < m.limit ? at[k] : 0];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_GATHER_STEP; k++) {\n",
+    "        if (!GPI_WANTED(m, i + k * GPI_WG)) continue;\n",
+    "        if (at[k] < m.limit) m.out[GPI_SCATTER ? at[k] : i + k * GPI_WG] = x[k];\n",
+    "        else skipped++;\n",
+    "    }\n",
+    "    return skipped;\n",
+    "}\n",
+    "\n",
     "static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)\n",
     "{\n",
+    "    const ulong begin = first + get_local_id(0);\n",
     "    uint skipped = 0;\n",
-    "    for (uint k = 0; k < GPI_PER_ITEM; k++) {\n",
-    "        const ulong i = first + k * GPI_WG + get_local_id(0);\n",
-    "        if (i < end) skipped += gpi_gather_move(m, i);\n",
+    "    if (first + GPI_WG * GPI_PER_ITEM <= end) {\n",
+    "        for (uint k = 0; k < GPI_PER_ITEM; k += GPI_GATHER_STEP)\n",
+    "            skipped += gpi_gather_step(m, begin + k * GPI_WG);\n",
+    "    } else {\n",
+    "        for (ulong i = begin; i < end; i += GPI_WG) skipped += gpi_gather_move(m, i);\n",
     "    }\n",
     "    return skipped;\n",
     "}\n",
@@ -8556,13 +9453,15 @@ static const char *const gpi_kernel_map_gather[] = {
 /* ---- Begin file kernels/map/map.cl ---- */
 static const char *const gpi_kernel_map_map[] = {
     "#line 1 \"kernels/map/map.cl\"\n",
-    "#line 23\n",
+    "#line 24\n",
     "#ifndef GPI_MAP_MAP_CL\n",
     "#define GPI_MAP_MAP_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 26 \"kernels/map/map.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 27 \"kernels/map/map.cl\"\n",
+    "#include \"base/paste.cl\"\n",
+    "#line 28 \"kernels/map/map.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 29 \"kernels/map/map.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -8716,17 +9615,94 @@ static const char *const gpi_kernel_map_map[] = {
     "    for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));\n",
     "}\n",
     "#else\n",
+    "#line 185\n",
+    "#define GPI_MAP_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)\n",
     "\n",
+    "#if GPI_CHUNK == 4\n",
+    "#if GPI_INPUTS > 0\n",
+    "#define GPI_MAP_X(k) x.s##k\n",
+    "#else\n",
+    "#define GPI_MAP_X(k) 0\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "#define GPI_MAP_Y(k) y.s##k\n",
+    "#else\n",
+    "#define GPI_MAP_Y(k) 0\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "#define GPI_MAP_Z(k) z.s##k\n",
+    "#else\n",
+    "#define GPI_MAP_Z(k) 0\n",
+    "#endif\n",
+    "#define GPI_MAP_QUAD(type, p) (*(__global const GPI_QUAD(type) *)(p))\n",
+    "#define GPI_MAP_SET(k) lane[k] = gpi_map(GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)\n",
+    "{\n",
+    "#if GPI_INPUTS > 0\n",
+    "    const GPI_QUAD(GPI_IN_0) x = GPI_MAP_QUAD(GPI_IN_0, in.x + i);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "    const GPI_QUAD(GPI_IN_1) y = GPI_MAP_QUAD(GPI_IN_1, in.y + i);\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "    const GPI_QUAD(GPI_IN_2) z = GPI_MAP_QUAD(GPI_IN_2, in.z + i);\n",
+    "#endif\n",
+    "    GPI_MAP_SET(0);\n",
+    "    GPI_MAP_SET(1);\n",
+    "    GPI_MAP_SET(2);\n",
+    "    GPI_MAP_SET(3);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_map_aligned(gpi_inputs in, __global GPI_OUT *out)\n",
+    "{\n",
+    "    bool aligned = (size_t)out % sizeof(GPI_QUAD(GPI_OUT)) == 0;\n",
+    "#if GPI_INPUTS > 0\n",
+    "    aligned = aligned && (size_t)in.x % sizeof(GPI_QUAD(GPI_IN_0)) == 0;\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 1\n",
+    "    aligned = aligned && (size_t)in.y % sizeof(GPI_QUAD(GPI_IN_1)) == 0;\n",
+    "#endif\n",
+    "#if GPI_INPUTS > 2\n",
+    "    aligned = aligned && (size_t)in.z % sizeof(GPI_QUAD(GPI_IN_2)) == 0;\n",
+    "#endif\n",
+    "    return aligned;\n",
+    "}\n",
+    "\n",
+    "static void gpi_map_quads(gpi_inputs in, __global GPI_OUT *out, ulong begin)\n",
+    "{\n",
+    "    GPI_LANE lane[GPI_MAP_STEP];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_MAP_STEP; k += 4) gpi_map_quad(in, begin + k * GPI_WG, lane + k);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_MAP_STEP; k += 4) {\n",
+    "        *(__global GPI_QUAD(GPI_OUT) *)(out + begin + k * GPI_WG) =\n",
+    "            (GPI_QUAD(GPI_OUT))(lane[k], lane[k + 1], lane[k + 2], lane[k + 3]);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "static void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong begin)\n",
+    "{\n",
+    "    GPI_LANE lane[GPI_MAP_STEP];\n",
+    "    for (uint k = 0; k < GPI_MAP_STEP; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);\n",
+    "    for (uint k = 0; k < GPI_MAP_STEP; k++) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);\n",
+    "}\n",
     "\n",
     "static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)\n",
     "{\n",
-    "    const ulong begin = first + get_local_id(0);\n",
-    "    GPI_LANE lane[GPI_PER_ITEM];\n",
-    "    if (first + GPI_WG * GPI_PER_ITEM <= end) {\n",
-    "        for (uint k = 0; k < GPI_PER_ITEM; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);\n",
-    "        for (uint k = 0; k < GPI_PER_ITEM; k++) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    if (first + GPI_WG * GPI_PER_ITEM > end) {\n",
+    "        for (ulong i = first + l; i < end; i += GPI_WG) GPI_MAP_WRITE(out, i, gpi_value_any(in, i));\n",
+    "#if GPI_CHUNK == 4\n",
+    "    } else if (gpi_map_aligned(in, out)) {\n",
+    "        for (uint k = 0; k < GPI_PER_ITEM; k += GPI_MAP_STEP)\n",
+    "            gpi_map_quads(in, out, first + k * GPI_WG + 4 * l);\n",
+    "#endif\n",
     "    } else {\n",
-    "        for (ulong i = begin; i < end; i += GPI_WG) GPI_MAP_WRITE(out, i, gpi_value_any(in, i));\n",
+    "        for (uint k = 0; k < GPI_PER_ITEM; k += GPI_MAP_STEP) gpi_map_step(in, out, first + k * GPI_WG + l);\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -12356,8 +13332,10 @@ static const char *const gpi_kernel_scan_items_local[] = {
     "#define GPI_SCAN_ITEMS_LOCAL_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 5 \"kernels/scan/items_local.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
     "#line 6 \"kernels/scan/items_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 7 \"kernels/scan/items_local.cl\"\n",
     "\n",
     "#define GPI_GROUP gpi_items\n",
     "#define GPI_GROUP_T GPI_T\n",
@@ -12367,8 +13345,19 @@ static const char *const gpi_kernel_scan_items_local[] = {
     "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
     "#define GPI_GROUP_TURNS(n) GPI_STRUCT_TURNS(n)\n",
     "#define GPI_GROUP_ALONE 0\n",
+    "\n",
+    "#if GPI_SUB_GROUP && GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_EMULATED\n",
+    "#define GPI_ITEMS_CELLS (GPI_WG / GPI_SUB_GROUP)\n",
+    "#else\n",
+    "#define GPI_ITEMS_CELLS (GPI_WG + GPI_WG / 32)\n",
+    "#endif\n",
+    "#if GPI_SUB_GROUP\n",
+    "#include \"group/sub_group_collectives.cl\"\n",
+    "#line 24 \"kernels/scan/items_local.cl\"\n",
+    "#else\n",
     "#include \"group/collectives.cl\"\n",
-    "#line 16 \"kernels/scan/items_local.cl\"\n",
+    "#line 26 \"kernels/scan/items_local.cl\"\n",
+    "#endif\n",
     "#endif\n",
 };
 /* ---- End file kernels/scan/items_local.cl ---- */
@@ -12385,12 +13374,14 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "#line 30 \"kernels/scan/lookback.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 31 \"kernels/scan/lookback.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
     "#line 32 \"kernels/scan/lookback.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 33 \"kernels/scan/lookback.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 34 \"kernels/scan/lookback.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 35 \"kernels/scan/lookback.cl\"\n",
     "\n",
     "#define GPI_EMPTY 0u\n",
     "#define GPI_AGGREGATE 1u\n",
@@ -12447,7 +13438,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "            gpi_word_write(words + k, gpi_pack(flag, &bits, k));\n",
     "    }\n",
     "}\n",
-    "#line 94\n",
+    "#line 95\n",
     "static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)\n",
     "{\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
@@ -12468,7 +13459,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    *value = bits.value;\n",
     "    return agree ? flag : GPI_EMPTY;\n",
     "}\n",
-    "#line 118\n",
+    "#line 119\n",
     "static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)\n",
     "{\n",
     "#if GPI_EXACT\n",
@@ -12483,7 +13474,39 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    (void)aggregate;\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "#if GPI_SUB_GROUP\n",
     "#line 138\n",
+    "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded,\n",
+    "                          gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    bool more = next > 0;\n",
+    "    while (gpi_sg_vote(more, &shared->sub_group)) {\n",
+    "        GPI_T seen = gpi_identity();\n",
+    "        uint flag = GPI_INCLUSIVE;\n",
+    "        if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);\n",
+    "        const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));\n",
+    "        const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));\n",
+    "        const uint told = min(inclusive + 1, late);\n",
+    "        GPI_T sum = gpi_identity();\n",
+    "        if (l < told) sum = seen;\n",
+    "        GPI_UNROLL\n",
+    "        for (uint d = 1; d < GPI_STRUCT_TURNS(GPI_SUB_GROUP); d *= 2)\n",
+    "            sum = gpi_combine(gpi_items_down(sum, d, shared->value), sum);\n",
+    "        *prefix = gpi_combine(sum, *prefix);\n",
+    "        next = inclusive < late ? 0 : next - told;\n",
+    "        more = next > 0 && (told > 0 || !bounded || *polls > 0);\n",
+    "        if (more && told == 0) {\n",
+    "            *polls -= 1;\n",
+    "            gpi_sg_pause();\n",
+    "        }\n",
+    "    }\n",
+    "    return next;\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "#line 172\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
     "{\n",
     "    while (next > 0) {\n",
@@ -12499,7 +13522,8 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    }\n",
     "    return next;\n",
     "}\n",
-    "#line 157\n",
+    "#endif\n",
+    "#line 192\n",
     "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,\n",
     "                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
@@ -12510,7 +13534,13 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "\n",
     "    if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);\n",
     "    while (next > 0) {\n",
+    "#if GPI_SUB_GROUP\n",
+    "        const bool first = gpi_sg_index() == 0;\n",
+    "        if (first || GPI_SG_ALL)\n",
+    "            next = gpi_walk_back(state, first ? next : 0, &prefix, &polls, bounded, shared);\n",
+    "#else\n",
     "        if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);\n",
+    "#endif\n",
     "        next = gpi_broadcast_once(next, &shared->word);\n",
     "        if (next == 0) break;\n",
     "        const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);\n",
@@ -13187,6 +14217,25 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "    return sum;\n",
     "}\n",
     "\n",
+    "#if GPI_SUB_GROUP\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
+    "{\n",
+    "    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);\n",
+    "    GPI_T sum = x;\n",
+    "    for (uint d = 1; d < min(team, (uint)GPI_SUB_GROUP); d *= 2)\n",
+    "        sum = gpi_combine(sum, gpi_items_down(sum, d, shared->value));\n",
+    "    for (uint d = GPI_SUB_GROUP; d < team; d *= 2) {\n",
+    "        value[lane] = sum;\n",
+    "        gpi_sync();\n",
+    "        if (lane + d < team) sum = gpi_combine(sum, value[lane + d]);\n",
+    "        gpi_sync();\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "#else\n",
     "\n",
     "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
     "{\n",
@@ -13202,6 +14251,7 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "    gpi_sync();\n",
     "    return x;\n",
     "}\n",
+    "#endif\n",
     "\n",
     "\n",
     "static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,\n",
@@ -13220,6 +14270,9 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "        }\n",
     "        gpi_sync();\n",
     "        const bool skip = !mine || listed[l - lane];\n",
+    "#if GPI_SUB_GROUP\n",
+    "        gpi_sync();\n",
+    "#endif\n",
     "        segment.count = skip ? 0 : segment.count;\n",
     "        const GPI_T sum = gpi_team_reduce(gpi_segment_share(segment, lane, team), lane, team, shared);\n",
     "        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);\n",
@@ -13413,55 +14466,94 @@ static const char *const gpi_kernel_scan_tile_input[] = {
 /* ---- Begin file kernels/scan/tile_local.cl ---- */
 static const char *const gpi_kernel_scan_tile_local[] = {
     "#line 1 \"kernels/scan/tile_local.cl\"\n",
-    "#line 6\n",
+    "#line 11\n",
     "#ifndef GPI_SCAN_TILE_LOCAL_CL\n",
     "#define GPI_SCAN_TILE_LOCAL_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 9 \"kernels/scan/tile_local.cl\"\n",
+    "#line 14 \"kernels/scan/tile_local.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
+    "#line 15 \"kernels/scan/tile_local.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 10 \"kernels/scan/tile_local.cl\"\n",
+    "#line 16 \"kernels/scan/tile_local.cl\"\n",
     "#include \"element/monoid.cl\"\n",
-    "#line 11 \"kernels/scan/tile_local.cl\"\n",
+    "#line 17 \"kernels/scan/tile_local.cl\"\n",
     "#include \"scan/items_local.cl\"\n",
-    "#line 12 \"kernels/scan/tile_local.cl\"\n",
+    "#line 18 \"kernels/scan/tile_local.cl\"\n",
     "#include \"scan/tile_input.cl\"\n",
-    "#line 13 \"kernels/scan/tile_local.cl\"\n",
-    "\n",
-    "\n",
-    "#define GPI_TILE_PAD(i) ((i) + (i) / 32)\n",
-    "\n",
-    "#if GPI_WG % 32 == 0\n",
-    "#define GPI_TILE_STRIPED(stage, l, j) ((stage) + GPI_TILE_PAD(l))[(j)*GPI_TILE_PAD(GPI_WG)]\n",
-    "#else\n",
-    "#define GPI_TILE_STRIPED(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l))]\n",
-    "#endif\n",
-    "#if 32 % GPI_PER_ITEM == 0\n",
-    "#define GPI_TILE_BLOCKED(stage, l, j) ((stage) + GPI_TILE_PAD((l)*GPI_PER_ITEM))[j]\n",
-    "#else\n",
-    "#define GPI_TILE_BLOCKED(stage, l, j) (stage)[GPI_TILE_PAD((l)*GPI_PER_ITEM + (j))]\n",
-    "#endif\n",
+    "#line 19 \"kernels/scan/tile_local.cl\"\n",
     "\n",
     "\n",
     "#if GPI_KEPT\n",
     "#define GPI_CELL gpi_kept_cell\n",
+    "#define GPI_CELL_SIZE GPI_RECORD_SIZE\n",
     "#define GPI_CELL_LOAD(input, i) gpi_kept_cell_load(input, i)\n",
     "#define GPI_CELL_NONE gpi_kept_cell_none()\n",
     "#else\n",
     "#define GPI_CELL GPI_T\n",
+    "#define GPI_CELL_SIZE GPI_SIZE\n",
     "#define GPI_CELL_LOAD(input, i) gpi_load(input, i)\n",
     "#define GPI_CELL_NONE gpi_identity()\n",
     "#endif\n",
     "\n",
+    "\n",
+    "#if GPI_SUB_GROUP\n",
+    "#define GPI_STRIPE GPI_SUB_GROUP\n",
+    "#define GPI_STRIPE_LANE gpi_sg_lane()\n",
+    "#define GPI_STRIPE_FIRST(n) (gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane() * (n))\n",
+    "#define gpi_stripe_sync() gpi_sg_sync()\n",
+    "#else\n",
+    "#define GPI_STRIPE GPI_WG\n",
+    "#define GPI_STRIPE_LANE ((uint)get_local_id(0))\n",
+    "#define GPI_STRIPE_FIRST(n) ((uint)get_local_id(0) * (n))\n",
+    "#define gpi_stripe_sync() gpi_sync()\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "#if GPI_SUB_GROUP && GPI_PER_ITEM >= 4\n",
+    "#define GPI_CELL_CHUNK 4\n",
+    "#else\n",
+    "#define GPI_CELL_CHUNK 1\n",
+    "#endif\n",
+    "#define GPI_CELL_VECTORS (GPI_CELL_CHUNK == 4 && GPI_CELL_SIZE % 4 == 0)\n",
+    "#line 58\n",
+    "#if GPI_CELL_VECTORS && GPI_CELL_SIZE % 16 == 0\n",
+    "#define GPI_TILE_ROW 8\n",
+    "#elif GPI_CELL_VECTORS && GPI_CELL_SIZE == 8\n",
+    "#define GPI_TILE_ROW 16\n",
+    "#else\n",
+    "#define GPI_TILE_ROW 32\n",
+    "#endif\n",
+    "#define GPI_TILE_PAD(i) ((i) + (i) / GPI_TILE_ROW * (GPI_CELL_VECTORS ? GPI_TILE_ROW / 8 : 1))\n",
+    "\n",
+    "#define GPI_TILE_STRIPED(stage, l, j) ((stage) + GPI_TILE_PAD(l))[GPI_TILE_PAD((j)*GPI_WG)]\n",
+    "\n",
     "typedef struct gpi_tile_memory {\n",
+    "#if GPI_CELL_VECTORS\n",
+    "    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)] __attribute__((aligned(16)));\n",
+    "#else\n",
     "    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)];\n",
-    "    GPI_T value[GPI_TILE_PAD(GPI_WG)];\n",
+    "#endif\n",
+    "    GPI_T value[GPI_ITEMS_CELLS];\n",
+    "#if GPI_SUB_GROUP\n",
+    "    gpi_sg_memory sub_group;\n",
+    "#endif\n",
     "    uint word;\n",
     "} gpi_tile_memory;\n",
     "typedef __local gpi_tile_memory *gpi_tile_shared;\n",
     "\n",
+    "#if GPI_CELL_VECTORS\n",
+    "typedef union gpi_cell_chunk {\n",
+    "    GPI_CELL cell[4];\n",
+    "    uint4 vector[GPI_CELL_SIZE / 4];\n",
+    "} gpi_cell_chunk;\n",
+    "#endif\n",
+    "\n",
     "#if !GPI_KEPT\n",
+    "\n",
     "typedef struct gpi_tile {\n",
+    "#if defined(GPI_SELECT_BY) || !GPI_SUB_GROUP\n",
     "    GPI_T item[GPI_PER_ITEM];\n",
+    "#endif\n",
     "    GPI_T before;\n",
     "    GPI_T aggregate;\n",
     "} gpi_tile;\n",
@@ -13490,28 +14582,95 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "    const uint length = gpi_tile_length(input, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T sum = gpi_identity();\n",
+    "    GPI_UNROLL_SOME\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;\n",
     "        if (i < length) sum = gpi_combine(sum, gpi_load(input, base + i));\n",
     "    }\n",
     "    return gpi_group_reduce(sum, shared);\n",
     "}\n",
-    "#line 86\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)\n",
+    "{\n",
+    "#if GPI_CELL_VECTORS\n",
+    "    gpi_cell_chunk chunk;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_CELL_CHUNK; k++) chunk.cell[k] = x[k];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) ((__local uint4 *)at)[k] = chunk.vector[k];\n",
+    "#else\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_CELL_CHUNK; k++) at[k] = x[k];\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_chunk_get(__local const GPI_CELL *at, GPI_CELL *x)\n",
+    "{\n",
+    "#if GPI_CELL_VECTORS\n",
+    "    gpi_cell_chunk chunk;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) chunk.vector[k] = ((__local const uint4 *)at)[k];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = chunk.cell[k];\n",
+    "#else\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = at[k];\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static __local GPI_CELL *gpi_own_cells(gpi_tile_shared shared)\n",
+    "{\n",
+    "    return shared->stage + GPI_TILE_PAD((uint)get_local_id(0) * GPI_PER_ITEM);\n",
+    "}\n",
+    "\n",
+    "#if GPI_QUADS && GPI_CELL_CHUNK == 4\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint first = GPI_STRIPE_FIRST(4);\n",
+    "    __local GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);\n",
+    "    if (gpi_quads_aligned(input)) {\n",
+    "        GPI_CELL x[GPI_PER_ITEM];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j += 4)\n",
+    "            gpi_load_quad(input, base + first + j * GPI_STRIPE, true, x + j);\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_STRIPE), x + j);\n",
+    "    } else {\n",
+    "        GPI_ROLLED\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j += 4) {\n",
+    "            GPI_CELL x[4];\n",
+    "            gpi_load_quad(input, base + first + j * GPI_STRIPE, false, x);\n",
+    "            gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_STRIPE), x);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "#line 193\n",
     "GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(input, base);\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    if (length == GPI_TILE) {\n",
+    "    const uint first = GPI_STRIPE_FIRST(1);\n",
+    "    __local GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);\n",
+    "    if (length < GPI_TILE) {\n",
+    "        GPI_ROLLED\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            const uint i = first + j * GPI_STRIPE;\n",
+    "            at[GPI_TILE_PAD(j * GPI_STRIPE)] = i < length ? GPI_CELL_LOAD(input, base + i) : GPI_CELL_NONE;\n",
+    "        }\n",
+    "    } else {\n",
+    "#if GPI_QUADS && GPI_CELL_CHUNK == 4\n",
+    "        gpi_stage_load_quads(input, base, shared);\n",
+    "#else\n",
     "        GPI_CELL x[GPI_PER_ITEM];\n",
     "        GPI_UNROLL\n",
-    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = GPI_CELL_LOAD(input, base + l + j * GPI_WG);\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
+    "            x[j] = GPI_CELL_LOAD(input, base + first + j * GPI_STRIPE);\n",
     "        GPI_UNROLL\n",
-    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_TILE_STRIPED(shared->stage, l, j) = x[j];\n",
-    "    } else {\n",
-    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "            const uint i = j * GPI_WG + l;\n",
-    "            shared->stage[GPI_TILE_PAD(i)] = i < length ? GPI_CELL_LOAD(input, base + i) : GPI_CELL_NONE;\n",
-    "        }\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_TILE_PAD(j * GPI_STRIPE)] = x[j];\n",
+    "#endif\n",
     "    }\n",
     "}\n",
     "\n",
@@ -13519,19 +14678,36 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "\n",
     "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
+    "    __local const GPI_CELL *at = gpi_own_cells(shared);\n",
     "    GPI_T sum = gpi_identity();\n",
     "    gpi_stage_load(input, base, shared);\n",
-    "    gpi_sync();\n",
+    "    gpi_stripe_sync();\n",
+    "#if !GPI_SUB_GROUP\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        tile->item[j] = GPI_TILE_BLOCKED(shared->stage, l, j);\n",
+    "        tile->item[j] = at[GPI_TILE_PAD(j)];\n",
     "        sum = gpi_combine(sum, tile->item[j]);\n",
     "    }\n",
+    "#else\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {\n",
+    "        GPI_T x[GPI_CELL_CHUNK];\n",
+    "        gpi_chunk_get(at + GPI_TILE_PAD(j), x);\n",
+    "        GPI_UNROLL\n",
+    "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
+    "            sum = gpi_combine(sum, x[k]);\n",
+    "#ifdef GPI_SELECT_BY\n",
+    "            tile->item[j + k] = x[k];\n",
+    "#endif\n",
+    "        }\n",
+    "    }\n",
+    "#endif\n",
     "    tile->before = gpi_group_scan(sum, &tile->aggregate, shared);\n",
     "}\n",
     "\n",
+    "#ifdef GPI_SELECT_BY\n",
     "static GPI_T gpi_tile_item(const gpi_tile *tile, uint j) { return tile->item[j]; }\n",
+    "#endif\n",
     "\n",
     "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }\n",
     "#endif\n",
@@ -13564,53 +14740,94 @@ static const char *const gpi_kernel_scan_tile_scan[] = {
 /* ---- Begin file kernels/scan/tile_scan_local.cl ---- */
 static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "#line 1 \"kernels/scan/tile_scan_local.cl\"\n",
-    "\n",
-    "\n",
+    "#line 4\n",
     "#ifndef GPI_SCAN_TILE_SCAN_LOCAL_CL\n",
     "#define GPI_SCAN_TILE_SCAN_LOCAL_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 6 \"kernels/scan/tile_scan_local.cl\"\n",
-    "#include \"group/sync.cl\"\n",
     "#line 7 \"kernels/scan/tile_scan_local.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 8 \"kernels/scan/tile_scan_local.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 9 \"kernels/scan/tile_scan_local.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 10 \"kernels/scan/tile_scan_local.cl\"\n",
-    "#include \"scan/tile_sink.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
     "#line 11 \"kernels/scan/tile_scan_local.cl\"\n",
+    "#include \"scan/tile_sink.cl\"\n",
+    "#line 12 \"kernels/scan/tile_scan_local.cl\"\n",
     "\n",
     "\n",
     "GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(input, base);\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    if (length == GPI_TILE) {\n",
+    "    const uint first = GPI_STRIPE_FIRST(1);\n",
+    "    __local const GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);\n",
+    "    if (length < GPI_TILE) {\n",
+    "        GPI_ROLLED\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            const uint i = first + j * GPI_STRIPE;\n",
+    "            if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j * GPI_STRIPE)]);\n",
+    "        }\n",
+    "#if GPI_PUT_QUADS && GPI_CELL_CHUNK == 4\n",
+    "    } else if (gpi_put_aligned(sink)) {\n",
+    "        const uint quad = GPI_STRIPE_FIRST(4);\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j += 4) {\n",
+    "            GPI_T x[4];\n",
+    "            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_STRIPE), x);\n",
+    "            gpi_put_quad(sink, base + quad + j * GPI_STRIPE, x);\n",
+    "        }\n",
+    "#endif\n",
+    "    } else {\n",
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
-    "            gpi_put(sink, gpi_position(input, base + l + j * GPI_WG), GPI_TILE_STRIPED(shared->stage, l, j));\n",
-    "    } else {\n",
-    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "            const uint i = j * GPI_WG + l;\n",
-    "            if (i < length) gpi_put(sink, gpi_position(input, base + i), shared->stage[GPI_TILE_PAD(i)]);\n",
-    "        }\n",
+    "            gpi_put(sink, gpi_position(input, base + first + j * GPI_STRIPE),\n",
+    "                    at[GPI_TILE_PAD(j * GPI_STRIPE)]);\n",
     "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_own_scan(const gpi_tile *tile, GPI_T begin, const bool exclusive,\n",
+    "                                 gpi_tile_shared shared)\n",
+    "{\n",
+    "    __local GPI_CELL *at = gpi_own_cells(shared);\n",
+    "    GPI_T sum = begin;\n",
+    "#if !GPI_SUB_GROUP\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
+    "        at[GPI_TILE_PAD(j)] = exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
+    "        sum = next;\n",
+    "    }\n",
+    "#else\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {\n",
+    "        GPI_T x[GPI_CELL_CHUNK];\n",
+    "        gpi_chunk_get(at + GPI_TILE_PAD(j), x);\n",
+    "        GPI_UNROLL\n",
+    "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
+    "            const GPI_T next = gpi_combine(sum, x[k]);\n",
+    "            x[k] = exclusive ? gpi_before(sum, x[k]) : next;\n",
+    "            sum = next;\n",
+    "        }\n",
+    "        gpi_chunk_put(at + GPI_TILE_PAD(j), x);\n",
+    "    }\n",
+    "    (void)tile;\n",
+    "#endif\n",
     "}\n",
     "\n",
     "\n",
     "GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,\n",
     "                                  gpi_sink sink, gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    GPI_T sum = gpi_combine(prefix, tile->before);\n",
-    "    GPI_UNROLL\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
-    "        GPI_TILE_BLOCKED(shared->stage, l, j) = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
-    "        sum = next;\n",
-    "    }\n",
-    "    gpi_sync();\n",
+    "    const GPI_T begin = gpi_combine(prefix, tile->before);\n",
+    "#if !GPI_SUB_GROUP\n",
+    "    gpi_own_scan(tile, begin, sink.exclusive, shared);\n",
+    "#else\n",
+    "    if (sink.exclusive) gpi_own_scan(tile, begin, true, shared);\n",
+    "    else gpi_own_scan(tile, begin, false, shared);\n",
+    "#endif\n",
+    "    gpi_stripe_sync();\n",
     "    gpi_stage_store(input, base, sink, shared);\n",
     "}\n",
     "#endif\n",
@@ -13962,12 +15179,14 @@ static const char *const gpi_kernel_scan_tile_sink[] = {
     "\n",
     "#ifndef GPI_SCAN_TILE_SINK_CL\n",
     "#define GPI_SCAN_TILE_SINK_CL\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 5 \"kernels/scan/tile_sink.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 6 \"kernels/scan/tile_sink.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 7 \"kernels/scan/tile_sink.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 8 \"kernels/scan/tile_sink.cl\"\n",
     "\n",
     "typedef struct gpi_sink {\n",
     "    __global GPI_OUT *out;\n",
@@ -13998,9 +15217,120 @@ static const char *const gpi_kernel_scan_tile_sink[] = {
     "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(x));\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "\n",
+    "#if !GPI_REVERSE && !GPI_OUT_HALF && GPI_FIELD_COUNT == 1\n",
+    "#define GPI_PUT_QUADS 1\n",
+    "#if GPI_SEGMENTED\n",
+    "#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(gpi_base_combine(sink.initial, x[k].value))\n",
+    "#else\n",
+    "#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(x[k])\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "static void gpi_put_quad(gpi_sink sink, ulong i, const GPI_T *x)\n",
+    "{\n",
+    "    *(__global GPI_QUAD(GPI_OUT) *)(sink.out + i) =\n",
+    "        (GPI_QUAD(GPI_OUT))(GPI_PUT_RESULT(0), GPI_PUT_RESULT(1), GPI_PUT_RESULT(2), GPI_PUT_RESULT(3));\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_put_aligned(gpi_sink sink) { return (size_t)sink.out % sizeof(GPI_QUAD(GPI_OUT)) == 0; }\n",
+    "#else\n",
+    "#define GPI_PUT_QUADS 0\n",
+    "#endif\n",
     "#endif\n",
 };
 /* ---- End file kernels/scan/tile_sink.cl ---- */
+
+/* ---- Begin file kernels/select/ballots.cl ---- */
+static const char *const gpi_kernel_select_ballots[] = {
+    "#line 1 \"kernels/select/ballots.cl\"\n",
+    "#line 9\n",
+    "#ifndef GPI_SELECT_BALLOTS_CL\n",
+    "#define GPI_SELECT_BALLOTS_CL\n",
+    "#include \"select/input.cl\"\n",
+    "#line 12 \"kernels/select/ballots.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 13 \"kernels/select/ballots.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
+    "#line 14 \"kernels/select/ballots.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 15 \"kernels/select/ballots.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 16 \"kernels/select/ballots.cl\"\n",
+    "\n",
+    "#if GPI_BY_BALLOTS\n",
+    "#define GPI_PIECE (GPI_SUB_GROUP * GPI_PER_ITEM)\n",
+    "\n",
+    "typedef struct gpi_tile {\n",
+    "    uint selected;\n",
+    "    GPI_T before;\n",
+    "    GPI_T aggregate;\n",
+    "} gpi_tile;\n",
+    "\n",
+    "static __local gpi_kept_cell *gpi_piece_of(gpi_tile_shared shared)\n",
+    "{\n",
+    "    return shared->stage + gpi_sg_index() * GPI_PIECE;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_piece_load(gpi_input input, ulong at, uint length, gpi_kept_cell *x)\n",
+    "{\n",
+    "    const int left = (int)length - (int)gpi_sg_lane();\n",
+    "    if (length == GPI_PIECE) {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j++)\n",
+    "            x[j] = gpi_kept_cell_load(input, at + gpi_sg_lane() + j * GPI_SUB_GROUP);\n",
+    "    } else {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "            x[j] = gpi_kept_cell_none();\n",
+    "            if ((int)(j * GPI_SUB_GROUP) < left)\n",
+    "                x[j] = gpi_kept_cell_load(input, at + gpi_sg_lane() + j * GPI_SUB_GROUP);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static uint gpi_piece_length(gpi_input input, ulong base)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(input, base), first = gpi_sg_index() * GPI_PIECE;\n",
+    "    return min(length - min(first, length), (uint)GPI_PIECE);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint lane = gpi_sg_lane(), length = gpi_piece_length(input, base);\n",
+    "    const int left = (int)length - (int)lane;\n",
+    "    const ulong at = base + gpi_sg_index() * GPI_PIECE;\n",
+    "    __local gpi_kept_cell *piece = gpi_piece_of(shared);\n",
+    "    gpi_kept_cell x[GPI_PER_ITEM];\n",
+    "    uint selected = 0;\n",
+    "    gpi_piece_load(input, at, length, x);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint i = j * GPI_SUB_GROUP + lane;\n",
+    "        const bool mine = (int)(j * GPI_SUB_GROUP) < left && gpi_predicate(x[j].in, at + i);\n",
+    "        const gpi_sg_mask all = gpi_sg_ballot(mine, &shared->sub_group);\n",
+    "        const uint below = gpi_sg_count_below(all);\n",
+    "        if (mine) piece[selected + below] = x[j];\n",
+    "#if GPI_PARTS == 2\n",
+    "        else piece[GPI_PIECE - 1 - (i - selected - below)] = x[j];\n",
+    "#endif\n",
+    "        selected += gpi_sg_count(all);\n",
+    "    }\n",
+    "    tile->selected = selected;\n",
+    "    tile->before = gpi_items_scan_sub_groups(selected, &tile->aggregate, shared->value);\n",
+    "\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/select/ballots.cl ---- */
 
 /* ---- Begin file kernels/select/compact.cl ---- */
 static const char *const gpi_kernel_select_compact[] = {
@@ -14018,16 +15348,72 @@ static const char *const gpi_kernel_select_compact[] = {
     "#if GPI_BY_MASKS\n",
     "#include \"select/compact_masks.cl\"\n",
     "#line 15 \"kernels/select/compact.cl\"\n",
+    "#elif GPI_BY_BALLOTS\n",
+    "#include \"select/compact_ballots.cl\"\n",
+    "#line 17 \"kernels/select/compact.cl\"\n",
     "#elif GPI_SHAPE_SERIAL\n",
     "#include \"select/compact_serial.cl\"\n",
-    "#line 17 \"kernels/select/compact.cl\"\n",
+    "#line 19 \"kernels/select/compact.cl\"\n",
     "#else\n",
     "#include \"select/compact_local.cl\"\n",
-    "#line 19 \"kernels/select/compact.cl\"\n",
+    "#line 21 \"kernels/select/compact.cl\"\n",
     "#endif\n",
     "#endif\n",
 };
 /* ---- End file kernels/select/compact.cl ---- */
+
+/* ---- Begin file kernels/select/compact_ballots.cl ---- */
+static const char *const gpi_kernel_select_compact_ballots[] = {
+    "#line 1 \"kernels/select/compact_ballots.cl\"\n",
+    "\n",
+    "\n",
+    "#ifndef GPI_SELECT_COMPACT_BALLOTS_CL\n",
+    "#define GPI_SELECT_COMPACT_BALLOTS_CL\n",
+    "#include \"select/input.cl\"\n",
+    "#line 6 \"kernels/select/compact_ballots.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 7 \"kernels/select/compact_ballots.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
+    "#line 8 \"kernels/select/compact_ballots.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 9 \"kernels/select/compact_ballots.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 10 \"kernels/select/compact_ballots.cl\"\n",
+    "#include \"select/ballots.cl\"\n",
+    "#line 11 \"kernels/select/compact_ballots.cl\"\n",
+    "#include \"select/sink.cl\"\n",
+    "#line 12 \"kernels/select/compact_ballots.cl\"\n",
+    "\n",
+    "#if GPI_BY_BALLOTS\n",
+    "GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,\n",
+    "                                     gpi_sink sink, gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint lane = gpi_sg_lane(), selected = tile->selected;\n",
+    "    const int left = (int)selected - (int)lane;\n",
+    "    const GPI_NUMBER first = prefix + tile->before;\n",
+    "    __local const gpi_kept_cell *piece = gpi_piece_of(shared);\n",
+    "    __global GPI_RECORD *out = sink.out + first;\n",
+    "#if GPI_PARTS == 2\n",
+    "    const uint length = gpi_piece_length(input, base);\n",
+    "    const ulong rest = base + gpi_sg_index() * GPI_PIECE - first;\n",
+    "#endif\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        const uint r = j * GPI_SUB_GROUP + lane;\n",
+    "        if ((int)(j * GPI_SUB_GROUP) < left) out[r] = piece[r].record;\n",
+    "#if GPI_PARTS == 2\n",
+    "        else if (r < length)\n",
+    "            sink.rest[sink.step * (long)(rest + (r - selected))] =\n",
+    "                piece[GPI_PIECE - 1 - (r - selected)].record;\n",
+    "#endif\n",
+    "    }\n",
+    "    (void)input;\n",
+    "    (void)base;\n",
+    "}\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/select/compact_ballots.cl ---- */
 
 /* ---- Begin file kernels/select/compact_local.cl ---- */
 static const char *const gpi_kernel_select_compact_local[] = {
@@ -14526,8 +15912,12 @@ static const char *const gpi_kernel_select_input[] = {
     "\n",
     "#define GPI_KEPT                                                                        \\\n",
     "    (GPI_SHAPE_LOCAL && GPI_OUT && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \\\n",
-    "     GPI_PER_ITEM <= 16 &&                                                              \\\n",
+    "     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                       \\\n",
     "     (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))\n",
+    "\n",
+    "\n",
+    "#define GPI_BY_BALLOTS \\\n",
+    "    (GPI_KEPT && GPI_SUB_GROUP && GPI_PARTS < 3 && GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE)\n",
     "\n",
     "#if GPI_KEPT\n",
     "typedef union gpi_kept_cell {\n",
@@ -14600,7 +15990,7 @@ static const char *const gpi_kernel_select_kept[] = {
     "#include \"scan/tile.cl\"\n",
     "#line 17 \"kernels/select/kept.cl\"\n",
     "\n",
-    "#if GPI_KEPT\n",
+    "#if GPI_KEPT && !GPI_BY_BALLOTS\n",
     "typedef struct gpi_tile {\n",
     "    gpi_kept_cell kept[GPI_PER_ITEM];\n",
     "    uint selected, second;\n",
@@ -14635,20 +16025,22 @@ static const char *const gpi_kernel_select_kept[] = {
     "\n",
     "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;\n",
+    "    const uint lane = GPI_STRIPE_LANE, first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
     "    const uint length = gpi_tile_length(input, base), own = length - min(first, length);\n",
     "    GPI_T sum = gpi_identity();\n",
     "    gpi_kept_cell last;\n",
     "    tile->selected = tile->second = 0;\n",
     "    gpi_stage_load(input, base, shared);\n",
-    "    gpi_sync();\n",
-    "    last = shared->stage[GPI_TILE_PAD(first - min(l, 1u))];\n",
-    "    if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && l == 0 && base > 0 && own > 0)\n",
-    "        last = gpi_kept_cell_load(input, base - 1);\n",
+    "    gpi_stripe_sync();\n",
+    "    last = shared->stage[GPI_TILE_PAD(first - min(lane, 1u))];\n",
+    "    if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && lane == 0 && base + first > 0 && own > 0)\n",
+    "        last = gpi_kept_cell_load(input, base + first - 1);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)\n",
+    "        gpi_chunk_get(gpi_own_cells(shared) + GPI_TILE_PAD(j), tile->kept + j);\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        const gpi_kept_cell x = GPI_TILE_BLOCKED(shared->stage, l, j);\n",
-    "        tile->kept[j] = x;\n",
+    "        const gpi_kept_cell x = tile->kept[j];\n",
     "        if (j < own && gpi_is_kept(x.in, last.in, base + first + j)) tile->selected |= 1u << j;\n",
     "#if GPI_PARTS == 3\n",
     "        else if (j < own && gpi_predicate2(x.in, base + first + j)) tile->second |= 1u << j;\n",
@@ -16098,32 +17490,348 @@ static const char *const gpi_kernel_sort_merge_serial[] = {
 };
 /* ---- End file kernels/sort/merge_serial.cl ---- */
 
+/* ---- Begin file kernels/sort/multisplit.cl ---- */
+static const char *const gpi_kernel_sort_multisplit[] = {
+    "#line 1 \"kernels/sort/multisplit.cl\"\n",
+    "#line 19\n",
+    "#ifndef GPI_SORT_MULTISPLIT_CL\n",
+    "#define GPI_SORT_MULTISPLIT_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 22 \"kernels/sort/multisplit.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
+    "#line 23 \"kernels/sort/multisplit.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 24 \"kernels/sort/multisplit.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 25 \"kernels/sort/multisplit.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 26 \"kernels/sort/multisplit.cl\"\n",
+    "#include \"sort/rank_tile.cl\"\n",
+    "#line 27 \"kernels/sort/multisplit.cl\"\n",
+    "\n",
+    "#define GPI_GROUP gpi_splits\n",
+    "#define GPI_GROUP_T uint\n",
+    "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n",
+    "#define GPI_GROUP_IDENTITY 0u\n",
+    "#define GPI_GROUP_SIZE GPI_WG\n",
+    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
+    "#define GPI_GROUP_TURNS(n) GPI_TURNS(n)\n",
+    "#include \"group/sub_group_collectives.cl\"\n",
+    "#line 36 \"kernels/sort/multisplit.cl\"\n",
+    "#undef GPI_GROUP_SIZE\n",
+    "#undef GPI_GROUP_ITEM\n",
+    "#undef GPI_GROUP_TURNS\n",
+    "\n",
+    "#define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)\n",
+    "#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG)\n",
+    "\n",
+    "typedef struct gpi_move_memory {\n",
+    "    union {\n",
+    "        gpi_key key[GPI_TILE];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        gpi_value value[GPI_TILE];\n",
+    "#endif\n",
+    "    } stage;\n",
+    "    ulong next[GPI_BINS];\n",
+    "    uint counts[GPI_SPLIT_PIECES * GPI_BINS];\n",
+    "    uint count[GPI_BINS];\n",
+    "    uint start[GPI_BINS];\n",
+    "    uint sum[GPI_WG];\n",
+    "    gpi_sg_memory sub_group;\n",
+    "    uint word;\n",
+    "} gpi_move_memory;\n",
+    "typedef __local gpi_move_memory *gpi_move_shared;\n",
+    "\n",
+    "\n",
+    "static uint gpi_split_first(void) { return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane(); }\n",
+    "\n",
+    "\n",
+    "static uint gpi_split_left(uint length, uint i) { return length > i ? length - i : 0; }\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_key *x)\n",
+    "{\n",
+    "    const uint first = gpi_split_first(), left = gpi_split_left(length, first);\n",
+    "    if (length == GPI_TILE) {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + first)[j * GPI_SUB_GROUP];\n",
+    "    } else {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            x[j] = 0;\n",
+    "            if (j * GPI_SUB_GROUP < left) x[j] = (key + first)[j * GPI_SUB_GROUP];\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,\n",
+    "                                   uint *at, gpi_move_shared shared)\n",
+    "{\n",
+    "    const uint left = gpi_split_left(length, gpi_split_first());\n",
+    "    __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;\n",
+    "    for (uint c = (uint)get_local_id(0); c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;\n",
+    "    gpi_split_load(key, length, x);\n",
+    "    gpi_sync();\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        uint d = gpi_digit_of(x[j], digit);\n",
+    "        if (j * GPI_SUB_GROUP >= left) d = GPI_BINS - 1;\n",
+    "        const gpi_sg_mask alike = gpi_sg_match(d, 8, &shared->sub_group);\n",
+    "        const uint last = gpi_sg_last(alike), below = gpi_sg_count_below(alike);\n",
+    "        uint before = 0;\n",
+    "        if (gpi_sg_lane() == last) before = atomic_add(counts + d, below + 1);\n",
+    "        at[j] = gpi_sg_from(d << 16 | before, last, &shared->sub_group) + below;\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "#line 106\n",
+    "GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)\n",
+    "{\n",
+    "    const uint begin = (uint)get_local_id(0) * GPI_SPLIT_BINS;\n",
+    "    const uint end = min(begin + GPI_SPLIT_BINS, (uint)GPI_BINS);\n",
+    "    uint own = 0, total;\n",
+    "    for (uint d = begin; d < end; d++) {\n",
+    "        uint sum = 0;\n",
+    "        for (uint s = 0; s < GPI_SPLIT_PIECES; s++) sum += shared->counts[s * GPI_BINS + d];\n",
+    "        if (d == GPI_BINS - 1) sum -= GPI_TILE - length;\n",
+    "        shared->count[d] = sum;\n",
+    "        own += sum;\n",
+    "    }\n",
+    "    uint start = gpi_splits_scan_exclusive(own, &total, shared->sum);\n",
+    "    for (uint d = begin; d < end; d++) {\n",
+    "        uint sum = start;\n",
+    "        shared->start[d] = start;\n",
+    "        start += shared->count[d];\n",
+    "        for (uint s = 0; s < GPI_SPLIT_PIECES; s++) {\n",
+    "            const uint c = shared->counts[s * GPI_BINS + d];\n",
+    "            shared->counts[s * GPI_BINS + d] = sum;\n",
+    "            sum += c;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)\n",
+    "{\n",
+    "    __local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;\n",
+    "    gpi_sync();\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        at[j] = counts[at[j] >> 16] + (at[j] & 0xffff);\n",
+    "        shared->stage.key[at[j]] = x[j];\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,\n",
+    "                                    gpi_move_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), ours = gpi_split_left(length, l);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    const uint first = gpi_split_first(), left = gpi_split_left(length, first);\n",
+    "    gpi_value value[GPI_PER_ITEM];\n",
+    "    uint d[GPI_PER_ITEM];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        if (j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, base + first + j * GPI_SUB_GROUP);\n",
+    "    }\n",
+    "#endif\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint p = l + j * GPI_WG;\n",
+    "        const gpi_key key = shared->stage.key[p];\n",
+    "        const uint bin = gpi_digit_of(key, digit);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        d[j] = bin;\n",
+    "#endif\n",
+    "        if (j * GPI_WG < ours) (move.key_to + shared->next[bin])[p] = key;\n",
+    "    }\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_sync();\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) shared->stage.value[at[j]] = value[j];\n",
+    "    gpi_sync();\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint p = l + j * GPI_WG;\n",
+    "        if (j * GPI_WG < ours) (move.value_to + shared->next[d[j]])[p] = shared->stage.value[p];\n",
+    "    }\n",
+    "#else\n",
+    "    (void)base;\n",
+    "    (void)at;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
+    "                           gpi_move_shared shared)\n",
+    "{\n",
+    "    (void)lines;\n",
+    "    for (ulong base = begin; base < end; base += GPI_TILE) {\n",
+    "        const uint length = (uint)min((ulong)GPI_TILE, end - base);\n",
+    "        gpi_key x[GPI_PER_ITEM];\n",
+    "        uint at[GPI_PER_ITEM];\n",
+    "        gpi_split_rank(move.key + base, length, digit, x, at, shared);\n",
+    "        gpi_split_count(length, shared);\n",
+    "        gpi_split_place(x, at, shared);\n",
+    "        GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];\n",
+    "        gpi_sync();\n",
+    "        gpi_split_write(move, base, length, digit, at, shared);\n",
+    "        gpi_sync();\n",
+    "        GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/multisplit.cl ---- */
+
+/* ---- Begin file kernels/sort/onesweep_local.cl ---- */
+static const char *const gpi_kernel_sort_onesweep_local[] = {
+    "#line 1 \"kernels/sort/onesweep_local.cl\"\n",
+    "#line 10\n",
+    "#ifndef GPI_SORT_ONESWEEP_LOCAL_CL\n",
+    "#define GPI_SORT_ONESWEEP_LOCAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 13 \"kernels/sort/onesweep_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 14 \"kernels/sort/onesweep_local.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 15 \"kernels/sort/onesweep_local.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 16 \"kernels/sort/onesweep_local.cl\"\n",
+    "#include \"sort/lookback.cl\"\n",
+    "#line 17 \"kernels/sort/onesweep_local.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 18 \"kernels/sort/onesweep_local.cl\"\n",
+    "#line 21\n",
+    "static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulong *bases,\n",
+    "                                   __global ulong *bases_after, gpi_move_shared shared)\n",
+    "{\n",
+    "    bool failed = !shared->word;\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        uint before = 0;\n",
+    "        const bool found = !failed && gpi_ring_look_back(ring, tile, d, &before);\n",
+    "        const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);\n",
+    "        failed |= !told;\n",
+    "        shared->next[d] = bases[d] + before - shared->start[d];\n",
+    "        if (bases_after) bases_after[d] = bases[d] + before + shared->count[d];\n",
+    "    }\n",
+    "    if (failed) gpi_ring_abandon(ring);\n",
+    "    gpi_sync_all();\n",
+    "    uint over = 0;\n",
+    "    if (get_local_id(0) == 0) over = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);\n",
+    "    if (over) gpi_ring_abandon(ring);\n",
+    "    return !gpi_broadcast_once(over, &shared->word);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,\n",
+    "                              gpi_digit digit, __global const ulong *bases, __global ulong *bases_after,\n",
+    "                              gpi_move_shared shared)\n",
+    "{\n",
+    "    if (get_local_id(0) == 0) shared->word = gpi_ring_gate(ring, tile);\n",
+    "#if GPI_SUB_GROUP\n",
+    "    gpi_key x[GPI_PER_ITEM];\n",
+    "    uint at[GPI_PER_ITEM];\n",
+    "    gpi_split_rank(move.key + base, length, digit, x, at, shared);\n",
+    "    gpi_split_count(length, shared);\n",
+    "    if (shared->word) {\n",
+    "        GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
+    "    }\n",
+    "    gpi_split_place(x, at, shared);\n",
+    "    if (!gpi_onesweep_look_back(ring, tile, bases, bases_after, shared)) return;\n",
+    "    gpi_split_write(move, base, length, digit, at, shared);\n",
+    "#else\n",
+    "    uint entry[GPI_PER_ITEM];\n",
+    "    gpi_tile_count(move.key + base, length, digit, entry, shared);\n",
+    "    if (shared->word) {\n",
+    "        GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
+    "    }\n",
+    "    gpi_order_digits(entry, digit.mask, shared);\n",
+    "    gpi_tile_starts(shared);\n",
+    "    if (gpi_onesweep_look_back(ring, tile, bases, bases_after, shared))\n",
+    "        gpi_tile_write(move, base, length, shared);\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/onesweep_local.cl ---- */
+
+/* ---- Begin file kernels/sort/onesweep_serial.cl ---- */
+static const char *const gpi_kernel_sort_onesweep_serial[] = {
+    "#line 1 \"kernels/sort/onesweep_serial.cl\"\n",
+    "\n",
+    "#ifndef GPI_SORT_ONESWEEP_SERIAL_CL\n",
+    "#define GPI_SORT_ONESWEEP_SERIAL_CL\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 5 \"kernels/sort/onesweep_serial.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 6 \"kernels/sort/onesweep_serial.cl\"\n",
+    "#include \"sort/lookback.cl\"\n",
+    "#line 7 \"kernels/sort/onesweep_serial.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 8 \"kernels/sort/onesweep_serial.cl\"\n",
+    "\n",
+    "\n",
+    "static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,\n",
+    "                               __global ulong *bases_after, gpi_rank_shared shared)\n",
+    "{\n",
+    "    uint failed = 0;\n",
+    "    if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);\n",
+    "    if (failed) gpi_ring_abandon(ring);\n",
+    "    if (gpi_broadcast(failed, &shared->word)) return false;\n",
+    "    GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        uint before = 0;\n",
+    "        const bool found = !failed && gpi_ring_look_back(ring, tile, d, &before);\n",
+    "        const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);\n",
+    "        failed |= !told;\n",
+    "        shared->next[d] = bases[d] + before;\n",
+    "        if (last && bases_after) bases_after[d] = bases[d] + before + shared->count[d];\n",
+    "    }\n",
+    "    if (failed) gpi_ring_abandon(ring);\n",
+    "    gpi_sync_all();\n",
+    "    if (get_local_id(0) == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);\n",
+    "    if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);\n",
+    "    return !gpi_broadcast(failed, &shared->word);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/onesweep_serial.cl ---- */
+
 /* ---- Begin file kernels/sort/rank.cl ---- */
 static const char *const gpi_kernel_sort_rank[] = {
     "#line 1 \"kernels/sort/rank.cl\"\n",
-    "#line 20\n",
+    "#line 21\n",
     "#ifndef GPI_SORT_RANK_CL\n",
     "#define GPI_SORT_RANK_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 23 \"kernels/sort/rank.cl\"\n",
-    "#include \"group/sync.cl\"\n",
     "#line 24 \"kernels/sort/rank.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 25 \"kernels/sort/rank.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 26 \"kernels/sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 27 \"kernels/sort/rank.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/rank_serial.cl\"\n",
-    "#line 32 \"kernels/sort/rank.cl\"\n",
+    "#line 33 \"kernels/sort/rank.cl\"\n",
     "#else\n",
     "#include \"sort/rank_local.cl\"\n",
-    "#line 34 \"kernels/sort/rank.cl\"\n",
-    "#include \"sort/rank_tile.cl\"\n",
     "#line 35 \"kernels/sort/rank.cl\"\n",
+    "#include \"sort/rank_tile.cl\"\n",
+    "#line 36 \"kernels/sort/rank.cl\"\n",
+    "#if GPI_SUB_GROUP\n",
+    "#include \"sort/multisplit.cl\"\n",
+    "#line 38 \"kernels/sort/rank.cl\"\n",
+    "#endif\n",
     "#endif\n",
     "\n",
     "\n",
@@ -16154,62 +17862,119 @@ static const char *const gpi_kernel_sort_rank[] = {
 /* ---- Begin file kernels/sort/rank_local.cl ---- */
 static const char *const gpi_kernel_sort_rank_local[] = {
     "#line 1 \"kernels/sort/rank_local.cl\"\n",
-    "#line 5\n",
+    "#line 17\n",
     "#ifndef GPI_SORT_RANK_LOCAL_CL\n",
     "#define GPI_SORT_RANK_LOCAL_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 8 \"kernels/sort/rank_local.cl\"\n",
+    "#line 20 \"kernels/sort/rank_local.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 9 \"kernels/sort/rank_local.cl\"\n",
+    "#line 21 \"kernels/sort/rank_local.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 10 \"kernels/sort/rank_local.cl\"\n",
+    "#line 22 \"kernels/sort/rank_local.cl\"\n",
     "#include \"sort/rank_tile.cl\"\n",
-    "#line 11 \"kernels/sort/rank_local.cl\"\n",
-    "#line 14\n",
-    "static void gpi_order_nibble(gpi_rank_shared shared, uint shift)\n",
+    "#line 23 \"kernels/sort/rank_local.cl\"\n",
+    "#line 26\n",
+    "#define GPI_NIBBLE_CELL(w) ((w) ^ ((w) >> 3 & 4))\n",
+    "\n",
+    "#if GPI_WG % 64 == 0\n",
+    "#define GPI_NIBBLE_WORD(nibble, v, l) ((nibble).word + GPI_NIBBLE_CELL(l))[(v)*GPI_WG]\n",
+    "#define GPI_NIBBLE_HALF(nibble, v, l) \\\n",
+    "    ((nibble).part + 2 * GPI_NIBBLE_CELL(l))[((v)&7) * 2 * GPI_WG + ((v) >> 3 & 1)]\n",
+    "#else\n",
+    "#define GPI_NIBBLE_WORD(nibble, v, l) (nibble).word[GPI_NIBBLE_CELL((v)*GPI_WG + (l))]\n",
+    "#define GPI_NIBBLE_HALF(nibble, v, l) \\\n",
+    "    (nibble).part[2 * GPI_NIBBLE_CELL(((v)&7) * GPI_WG + (l)) + ((v) >> 3 & 1)]\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "static uint gpi_nibble_sum(__local uint4 *four, uint sum)\n",
+    "{\n",
+    "    const uint4 x = *four;\n",
+    "    uint4 before;\n",
+    "    before.x = sum;\n",
+    "    before.y = before.x + x.x;\n",
+    "    before.z = before.y + x.y;\n",
+    "    before.w = before.z + x.z;\n",
+    "    *four = before;\n",
+    "    return before.w + x.w;\n",
+    "}\n",
+    "#line 53\n",
+    "static void gpi_nibble_scan(gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint first = GPI_NIBBLE_CELL(8 * (uint)get_local_id(0)) / 4;\n",
+    "    __local uint4 *lower = shared->nibble.four + first, *upper = shared->nibble.four + (first ^ 1);\n",
+    "    const uint4 sums = *lower + *upper;\n",
+    "    uint total, sum = sums.x + sums.y + sums.z + sums.w;\n",
+    "    sum = gpi_group_before(sum, &total, shared);\n",
+    "    sum = gpi_nibble_sum(lower, sum + (total << 16));\n",
+    "    (void)gpi_nibble_sum(upper, sum);\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
-    "    uint entry[GPI_PER_ITEM], rank[GPI_PER_ITEM], sum = 0;\n",
-    "    for (uint v = 0; v < GPI_TURNS(16); v++) shared->nibble[v * GPI_WG + l] = 0;\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        entry[j] = shared->order[l * GPI_PER_ITEM + j];\n",
-    "        rank[j] = shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l]++;\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "    for (uint k = 0; k < GPI_TURNS(16); k++) {\n",
-    "        const uint x = shared->nibble[l * 16 + k];\n",
-    "        shared->nibble[l * 16 + k] = (ushort)sum;\n",
-    "        sum += x;\n",
-    "    }\n",
-    "    sum = gpi_group_before(sum, shared);\n",
-    "    for (uint k = 0; k < GPI_TURNS(16); k++) shared->nibble[l * 16 + k] += (ushort)sum;\n",
-    "    gpi_sync();\n",
+    "    GPI_UNROLL\n",
+    "    for (uint v = 0; v < GPI_TURNS(8); v++) GPI_NIBBLE_WORD(shared->nibble, v, l) = 0;\n",
+    "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
-    "        shared->order[shared->nibble[(entry[j] >> shift & 15) * GPI_WG + l] + rank[j]] = entry[j];\n",
+    "        GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;\n",
+    "    gpi_sync();\n",
+    "    gpi_nibble_scan(shared);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint p = GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;\n",
+    "        shared->order[GPI_RANK_CELL(p)] = entry[j];\n",
+    "    }\n",
     "    gpi_sync();\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_order_digits(gpi_rank_shared shared, uint mask)\n",
+    "GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_rank_shared shared)\n",
     "{\n",
-    "    gpi_sync();\n",
-    "    gpi_order_nibble(shared, 16);\n",
-    "    if (mask > 15) gpi_order_nibble(shared, 20);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    gpi_order_nibble(entry, 16, shared);\n",
+    "    if (mask > 15) {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) entry[j] = GPI_RANK_BLOCKED(shared->order, l, j);\n",
+    "        gpi_order_nibble(entry, 20, shared);\n",
+    "    }\n",
     "}\n",
+    "#line 98\n",
+    "static void gpi_tile_starts(gpi_rank_shared shared)\n",
+    "{\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        uint start = d < 16 ? 0 : GPI_NIBBLE_HALF(shared->nibble, d / 16 - 1, GPI_WG - 1);\n",
+    "        for (uint k = 0; k < GPI_TURNS(15); k++) start += k < d % 16 ? shared->count[d / 16 * 16 + k] : 0;\n",
+    "        shared->start[d] = start;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#if !GPI_SUB_GROUP\n",
+    "typedef gpi_rank_memory gpi_move_memory;\n",
+    "typedef gpi_rank_shared gpi_move_shared;\n",
     "\n",
     "\n",
     "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
-    "                           gpi_rank_shared shared)\n",
+    "                           gpi_move_shared shared)\n",
     "{\n",
     "    (void)lines;\n",
     "    for (ulong base = begin; base < end; base += GPI_TILE) {\n",
     "        const uint length = (uint)min((ulong)GPI_TILE, end - base);\n",
-    "        gpi_tile_load(move.key, base, length, digit, shared);\n",
-    "        gpi_order_digits(shared, digit.mask);\n",
+    "        uint entry[GPI_PER_ITEM];\n",
+    "        gpi_tile_count(move.key + base, length, digit, entry, shared);\n",
+    "        gpi_order_digits(entry, digit.mask, shared);\n",
+    "        gpi_tile_starts(shared);\n",
+    "        GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];\n",
+    "        gpi_sync();\n",
     "        gpi_tile_write(move, base, length, shared);\n",
-    "        gpi_tile_advance(length, shared);\n",
+    "        gpi_sync();\n",
+    "        GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];\n",
     "    }\n",
     "}\n",
+    "#endif\n",
     "#endif\n",
 };
 /* ---- End file kernels/sort/rank_local.cl ---- */
@@ -16245,7 +18010,9 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    uint word;\n",
     "} gpi_rank_memory;\n",
     "typedef gpi_rank_memory *gpi_rank_shared;\n",
-    "#line 36\n",
+    "typedef gpi_rank_memory gpi_move_memory;\n",
+    "typedef gpi_rank_shared gpi_move_shared;\n",
+    "#line 38\n",
     "static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
     "                            gpi_rank_shared shared)\n",
     "{\n",
@@ -16260,7 +18027,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;\n",
     "    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];\n",
     "}\n",
-    "#line 54\n",
+    "#line 56\n",
     "static void gpi_rank_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)\n",
     "{\n",
     "    const ulong j = shared->next[d];\n",
@@ -16278,7 +18045,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    }\n",
     "    for (; i < end; i++) gpi_rank_place(move, i, gpi_digit_of(move.key[i], digit), shared);\n",
     "}\n",
-    "#line 74\n",
+    "#line 76\n",
     "#define GPI_RANK_LINE 64\n",
     "#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)\n",
     "#if GPI_VALUE_SIZE\n",
@@ -16287,7 +18054,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 86\n",
+    "#line 88\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
     "        uint16 line[GPI_BINS];\n",
@@ -16304,7 +18071,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    __global gpi_key *key_to;\n",
     "    ulong next[GPI_BINS], first[GPI_BINS];\n",
     "} gpi_lines;\n",
-    "#line 105\n",
+    "#line 107\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
@@ -16394,17 +18161,17 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
 /* ---- Begin file kernels/sort/rank_tile.cl ---- */
 static const char *const gpi_kernel_sort_rank_tile[] = {
     "#line 1 \"kernels/sort/rank_tile.cl\"\n",
-    "#line 12\n",
+    "#line 14\n",
     "#ifndef GPI_SORT_RANK_TILE_CL\n",
     "#define GPI_SORT_RANK_TILE_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 15 \"kernels/sort/rank_tile.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 16 \"kernels/sort/rank_tile.cl\"\n",
-    "#include \"element/key.cl\"\n",
     "#line 17 \"kernels/sort/rank_tile.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 18 \"kernels/sort/rank_tile.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 19 \"kernels/sort/rank_tile.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 20 \"kernels/sort/rank_tile.cl\"\n",
     "\n",
     "#if !GPI_SHAPE_LOCAL || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768\n",
     "#error \"GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768\"\n",
@@ -16413,38 +18180,76 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
     "\n",
     "#define GPI_NEAR __local\n",
     "#define GPI_NEAR_INC(p) (void)atomic_inc(p)\n",
+    "#line 31\n",
+    "#define GPI_RANK_CELL(i) ((i) + (i) / 32)\n",
+    "#define GPI_RANK_CELL_BACK(c) ((c) - (c) / 33)\n",
+    "\n",
+    "#if GPI_WG % 32 == 0\n",
+    "#define GPI_RANK_STRIPED(array, l, j) ((array) + GPI_RANK_CELL(l))[(j)*GPI_RANK_CELL(GPI_WG)]\n",
+    "#else\n",
+    "#define GPI_RANK_STRIPED(array, l, j) (array)[GPI_RANK_CELL((j)*GPI_WG + (l))]\n",
+    "#endif\n",
+    "#if 32 % GPI_PER_ITEM == 0\n",
+    "#define GPI_RANK_BLOCKED_CELL(l, j) (GPI_RANK_CELL((l)*GPI_PER_ITEM) + (j))\n",
+    "#define GPI_RANK_BLOCKED(array, l, j) ((array) + GPI_RANK_CELL((l)*GPI_PER_ITEM))[j]\n",
+    "#else\n",
+    "#define GPI_RANK_BLOCKED_CELL(l, j) GPI_RANK_CELL((l)*GPI_PER_ITEM + (j))\n",
+    "#define GPI_RANK_BLOCKED(array, l, j) (array)[GPI_RANK_BLOCKED_CELL(l, j)]\n",
+    "#endif\n",
     "\n",
     "\n",
-    "#define GPI_ORDER(d, i) ((d) << 16 | (i))\n",
+    "#define GPI_ORDER(d, c) ((d) << 16 | (c))\n",
     "#define GPI_ORDER_DIGIT(o) ((o) >> 16)\n",
-    "#define GPI_ORDER_INDEX(o) ((o)&0xffffu)\n",
+    "#define GPI_ORDER_CELL(o) ((o)&0xffffu)\n",
+    "\n",
+    "\n",
+    "#define GPI_NIBBLE_WORDS (8 * GPI_WG)\n",
+    "\n",
+    "\n",
+    "#define GPI_SUM_ROW min(32u, (uint)GPI_WG)\n",
+    "#define GPI_SUM_ROWS ((GPI_WG + 31) / 32)\n",
     "\n",
     "typedef struct gpi_rank_memory {\n",
-    "    gpi_key stage[GPI_TILE];\n",
-    "    uint order[GPI_TILE];\n",
-    "    ushort nibble[16 * GPI_WG];\n",
-    "    uint sum[2][GPI_WG];\n",
+    "    union {\n",
+    "        uint4 four[GPI_NIBBLE_WORDS / 4];\n",
+    "        uint word[GPI_NIBBLE_WORDS];\n",
+    "        ushort part[2 * GPI_NIBBLE_WORDS];\n",
+    "    } nibble;\n",
+    "    ulong next[GPI_BINS];\n",
+    "    gpi_key stage[GPI_RANK_CELL(GPI_TILE)];\n",
+    "    uint order[GPI_RANK_CELL(GPI_TILE)];\n",
+    "    uint sum[GPI_RANK_CELL(GPI_WG)];\n",
+    "    uint row[2 * GPI_SUM_ROWS];\n",
     "    uint count[GPI_BINS];\n",
     "    uint start[GPI_BINS];\n",
-    "    ulong next[GPI_BINS];\n",
     "    uint word;\n",
     "} gpi_rank_memory;\n",
     "typedef __local gpi_rank_memory *gpi_rank_shared;\n",
-    "\n",
-    "\n",
-    "static uint gpi_group_before(uint x, gpi_rank_shared shared)\n",
+    "#line 79\n",
+    "static uint gpi_group_before(uint x, uint *total, gpi_rank_shared shared)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0), own = x;\n",
-    "    uint from = 0;\n",
-    "    shared->sum[0][l] = x;\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    __local const uint *sums = shared->row + GPI_SUM_ROWS;\n",
+    "    uint before, all = 0;\n",
+    "    shared->sum[GPI_RANK_CELL(l)] = x;\n",
     "    gpi_sync();\n",
-    "    for (uint d = 1; d < GPI_WG; d *= 2) {\n",
-    "        if (l >= d) x += shared->sum[from][l - d];\n",
-    "        from = 1 - from;\n",
-    "        shared->sum[from][l] = x;\n",
-    "        gpi_sync();\n",
+    "    if (l < GPI_SUM_ROWS) {\n",
+    "        __local uint *row = shared->sum + GPI_RANK_CELL(32 * l);\n",
+    "        uint sum = 0;\n",
+    "        for (uint i = 0; i < GPI_TURNS(GPI_SUM_ROW); i++) {\n",
+    "            const uint y = row[i];\n",
+    "            row[i] = sum;\n",
+    "            sum += y;\n",
+    "        }\n",
+    "        shared->row[l] = 0;\n",
+    "        shared->row[GPI_SUM_ROWS + l] = sum;\n",
     "    }\n",
-    "    return x - own;\n",
+    "    gpi_sync();\n",
+    "    before = shared->sum[GPI_RANK_CELL(l)];\n",
+    "    for (uint r = 1; r < GPI_TURNS(GPI_SUM_ROWS); r++) before += (shared->row + l / 32)[GPI_SUM_ROWS - r];\n",
+    "    for (uint r = 0; r < GPI_TURNS(GPI_SUM_ROWS); r++) all += sums[r];\n",
+    "    *total = all;\n",
+    "    return before;\n",
     "}\n",
     "\n",
     "\n",
@@ -16457,59 +18262,77 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
     "        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);\n",
     "    gpi_sync();\n",
     "}\n",
-    "#line 75\n",
-    "static void gpi_tile_load(__global const gpi_key *key, ulong base, uint length, gpi_digit digit,\n",
-    "                          gpi_rank_shared shared)\n",
+    "#line 120\n",
+    "GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_rank_shared shared)\n",
     "{\n",
-    "    for (uint i = (uint)get_local_id(0); i < GPI_TURNS(GPI_TILE); i += GPI_WG) {\n",
-    "        uint d = GPI_BINS - 1;\n",
-    "        if (i < length) {\n",
-    "            const gpi_key k = key[base + i];\n",
-    "            shared->stage[i] = k;\n",
-    "            d = gpi_digit_of(k, digit);\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    if (length == GPI_TILE) {\n",
+    "        gpi_key x[GPI_PER_ITEM];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + l)[j * GPI_WG];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_RANK_STRIPED(shared->stage, l, j) = x[j];\n",
+    "    } else {\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            const uint i = j * GPI_WG + l;\n",
+    "            shared->stage[GPI_RANK_CELL(i)] = i < length ? key[i] : 0;\n",
     "        }\n",
-    "        shared->order[i] = GPI_ORDER(d, i);\n",
+    "    }\n",
+    "}\n",
+    "#line 139\n",
+    "GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), i = l * GPI_PER_ITEM;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
+    "        entry[j] = GPI_ORDER(gpi_digit_of(GPI_RANK_BLOCKED(shared->stage, l, j), digit),\n",
+    "                             GPI_RANK_BLOCKED_CELL(l, j));\n",
+    "    if (length < GPI_TILE) {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
+    "            if (i + j >= length) entry[j] |= GPI_ORDER(GPI_BINS - 1, 0);\n",
     "    }\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_count(uint length, gpi_rank_shared shared)\n",
+    "GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi_digit digit, uint *entry,\n",
+    "                                   gpi_rank_shared shared)\n",
     "{\n",
-    "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
+    "\n",
+    "    GPI_EACH_BIN(d) shared->count[d] = d < GPI_BINS - 1 ? 0 : length - GPI_TILE;\n",
+    "    gpi_tile_load(key, length, shared);\n",
     "    gpi_sync();\n",
-    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG)\n",
-    "        (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(shared->order[i])]);\n",
+    "    gpi_tile_entries(length, digit, entry, shared);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
+    "        (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(entry[j])]);\n",
     "    gpi_sync();\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_rank_shared shared)\n",
+    "GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_rank_shared shared)\n",
     "{\n",
-    "    for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {\n",
-    "        const uint d = GPI_ORDER_DIGIT(shared->order[p]);\n",
-    "        if (p == 0 || GPI_ORDER_DIGIT(shared->order[p - 1]) != d) shared->start[d] = p;\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "    for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {\n",
-    "        const uint o = shared->order[p], d = GPI_ORDER_DIGIT(o), i = GPI_ORDER_INDEX(o);\n",
-    "        const ulong j = shared->next[d] + (p - shared->start[d]);\n",
-    "        move.key_to[j] = shared->stage[i];\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    if (length == GPI_TILE) {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            const uint o = GPI_RANK_STRIPED(shared->order, l, j), c = GPI_ORDER_CELL(o);\n",
+    "            const ulong to = shared->next[GPI_ORDER_DIGIT(o)];\n",
+    "            (move.key_to + l + to)[j * GPI_WG] = shared->stage[c];\n",
     "#if GPI_VALUE_SIZE\n",
-    "        move.value_to[j] = gpi_value_at(move, base + i);\n",
+    "            (move.value_to + l + to)[j * GPI_WG] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));\n",
     "#endif\n",
+    "        }\n",
+    "    } else {\n",
+    "        for (uint p = l; p < length; p += GPI_WG) {\n",
+    "            const uint o = shared->order[GPI_RANK_CELL(p)], c = GPI_ORDER_CELL(o);\n",
+    "            const ulong to = shared->next[GPI_ORDER_DIGIT(o)];\n",
+    "            move.key_to[to + p] = shared->stage[c];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "            move.value_to[to + p] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));\n",
+    "#endif\n",
+    "        }\n",
     "    }\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_tile_advance(uint length, gpi_rank_shared shared)\n",
-    "{\n",
-    "    gpi_sync();\n",
-    "    for (uint p = (uint)get_local_id(0); p < length; p += GPI_WG) {\n",
-    "        const uint d = GPI_ORDER_DIGIT(shared->order[p]);\n",
-    "        if (p == length - 1 || GPI_ORDER_DIGIT(shared->order[p + 1]) != d)\n",
-    "            shared->next[d] += p + 1 - shared->start[d];\n",
-    "    }\n",
-    "    gpi_sync();\n",
     "}\n",
     "#endif\n",
 };
@@ -16847,7 +18670,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
     "                                    uint pass, ulong span, ulong lines_from)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    GPI_SHARED(gpi_move_memory, shared);\n",
     "    gpi_segments segments;\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
@@ -16892,16 +18715,18 @@ static const char *const gpi_kernel_sort_segments_local[] = {
     "#line 6\n",
     "#ifndef GPI_SORT_SEGMENTS_LOCAL_CL\n",
     "#define GPI_SORT_SEGMENTS_LOCAL_CL\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 9 \"kernels/sort/segments_local.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 10 \"kernels/sort/segments_local.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 11 \"kernels/sort/segments_local.cl\"\n",
-    "#include \"sort/segments_state.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 12 \"kernels/sort/segments_local.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
     "#line 13 \"kernels/sort/segments_local.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 14 \"kernels/sort/segments_local.cl\"\n",
     "\n",
     "typedef __local gpi_sort_cell *gpi_maxima_shared;\n",
     "#define GPI_MAXIMA_SHARED(name)                   \\\n",
@@ -16926,19 +18751,22 @@ static const char *const gpi_kernel_sort_segments_local[] = {
     "    gpi_sync();\n",
     "    return x;\n",
     "}\n",
-    "#line 40\n",
+    "#line 41\n",
     "static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,\n",
     "                                    uint last, gpi_rank_shared shared)\n",
     "{\n",
-    "    const uint highest = last - first - 1;\n",
+    "    const uint l = (uint)get_local_id(0), highest = last - first - 1;\n",
     "    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {\n",
-    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {\n",
-    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
+    "        uint entry[GPI_PER_ITEM];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            const uint c = GPI_ORDER_CELL(GPI_RANK_BLOCKED(shared->order, l, j));\n",
+    "            const uint k = GPI_RANK_CELL_BACK(c);\n",
     "            uint d = GPI_BINS - 1;\n",
     "            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;\n",
-    "            shared->order[i] = GPI_ORDER(d, k);\n",
+    "            entry[j] = GPI_ORDER(d, c);\n",
     "        }\n",
-    "        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));\n",
+    "        gpi_order_digits(entry, min(GPI_BINS - 1u, highest >> shift), shared);\n",
     "    }\n",
     "}\n",
     "\n",
@@ -17081,30 +18909,36 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
     "#line 5\n",
     "#ifndef GPI_SORT_SINGLE_TILE_LOCAL_CL\n",
     "#define GPI_SORT_SINGLE_TILE_LOCAL_CL\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 8 \"kernels/sort/single_tile_local.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 9 \"kernels/sort/single_tile_local.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 10 \"kernels/sort/single_tile_local.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 11 \"kernels/sort/single_tile_local.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 12 \"kernels/sort/single_tile_local.cl\"\n",
     "\n",
     "\n",
     "static void gpi_single_tile_order(__global const gpi_key *key, ulong base, uint n, gpi_digit_bits bits,\n",
     "                                  gpi_rank_shared shared)\n",
     "{\n",
-    "    gpi_tile_load(key, base, n, gpi_digit_of_pass(0, bits), shared);\n",
-    "    for (uint p = 0; p < bits.passes; p++) {\n",
-    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
-    "        for (uint i = (uint)get_local_id(0); i < GPI_TILE && p > 0; i += GPI_WG) {\n",
-    "            const uint k = GPI_ORDER_INDEX(shared->order[i]);\n",
-    "            const uint d = k < n ? gpi_digit_of(shared->stage[k], digit) : GPI_BINS - 1;\n",
-    "            shared->order[i] = GPI_ORDER(d, k);\n",
-    "        }\n",
-    "        gpi_order_digits(shared, digit.mask);\n",
-    "    }\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    gpi_tile_load(key + base, n, shared);\n",
     "    gpi_sync();\n",
+    "    for (uint p = 0; p < max(bits.passes, 1u); p++) {\n",
+    "        const gpi_digit digit = gpi_digit_of_pass(p, bits);\n",
+    "        uint entry[GPI_PER_ITEM];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            uint c = GPI_RANK_BLOCKED_CELL(l, j);\n",
+    "            if (p > 0) c = GPI_ORDER_CELL(GPI_RANK_BLOCKED(shared->order, l, j));\n",
+    "            entry[j] =\n",
+    "                GPI_ORDER(c < GPI_RANK_CELL(n) ? gpi_digit_of(shared->stage[c], digit) : GPI_BINS - 1u, c);\n",
+    "        }\n",
+    "        gpi_order_digits(entry, digit.mask, shared);\n",
+    "    }\n",
     "}\n",
     "\n",
     "\n",
@@ -17113,19 +18947,22 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
     "    const uint l = (uint)get_local_id(0);\n",
     "#if GPI_VALUE_SIZE\n",
     "    gpi_value value[GPI_PER_ITEM];\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i < n) value[j] = gpi_value_at(move, base + GPI_ORDER_INDEX(shared->order[i]));\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint c = GPI_ORDER_CELL(GPI_RANK_STRIPED(shared->order, l, j));\n",
+    "        if (j * GPI_WG + l < n) value[j] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));\n",
     "    }\n",
     "    gpi_sync_all();\n",
     "#endif\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
-    "        const uint i = j * GPI_WG + l;\n",
-    "        if (i >= n) break;\n",
-    "        move.key_to[base + i] = shared->stage[GPI_ORDER_INDEX(shared->order[i])];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint i = j * GPI_WG + l, c = GPI_ORDER_CELL(GPI_RANK_STRIPED(shared->order, l, j));\n",
+    "        if (i < n) {\n",
+    "            move.key_to[base + i] = shared->stage[c];\n",
     "#if GPI_VALUE_SIZE\n",
-    "        move.value_to[base + i] = value[j];\n",
+    "            move.value_to[base + i] = value[j];\n",
     "#endif\n",
+    "        }\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -17277,11 +19114,18 @@ static const char *const gpi_kernel_sort_sort[] = {
     "#line 32 \"kernels/sort/sort.cl\"\n",
     "#include \"sort/lookback.cl\"\n",
     "#line 33 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
-    "#line 34 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#include \"sort/onesweep_serial.cl\"\n",
     "#line 35 \"kernels/sort/sort.cl\"\n",
-    "#line 39\n",
+    "#else\n",
+    "#include \"sort/onesweep_local.cl\"\n",
+    "#line 37 \"kernels/sort/sort.cl\"\n",
+    "#endif\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 39 \"kernels/sort/sort.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 40 \"kernels/sort/sort.cl\"\n",
+    "#line 44\n",
     "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
@@ -17310,7 +19154,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) gpi_move_one(move, i, i);\n",
     "}\n",
-    "#line 71\n",
+    "#line 76\n",
     "static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)\n",
     "{\n",
     "    const ulong n = gpi_state_count(state);\n",
@@ -17363,7 +19207,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                uint when, ulong span, uint lines, ulong table_at, ulong bases_at)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    GPI_SHARED(gpi_move_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    ulong begin, end;\n",
@@ -17378,7 +19222,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "}\n",
-    "#line 141\n",
+    "#line 146\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -17395,7 +19239,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);\n",
     "    }\n",
     "}\n",
-    "#line 160\n",
+    "#line 165\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
@@ -17420,37 +19264,12 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        state[GPI_STATE_FROM + p + 1] = from;\n",
     "    }\n",
     "}\n",
-    "\n",
-    "\n",
-    "static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,\n",
-    "                               __global ulong *bases_after, gpi_rank_shared shared)\n",
-    "{\n",
-    "    uint failed = 0;\n",
-    "    if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);\n",
-    "    if (failed) gpi_ring_abandon(ring);\n",
-    "    if (gpi_broadcast(failed, &shared->word)) return false;\n",
-    "    GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
-    "    GPI_EACH_BIN(d)\n",
-    "    {\n",
-    "        uint before = 0;\n",
-    "        const bool found = !failed && gpi_ring_look_back(ring, tile, d, &before);\n",
-    "        const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);\n",
-    "        failed |= !told;\n",
-    "        shared->next[d] = bases[d] + before;\n",
-    "        if (last && bases_after) bases_after[d] = bases[d] + before + shared->count[d];\n",
-    "    }\n",
-    "    if (failed) gpi_ring_abandon(ring);\n",
-    "    gpi_sync_all();\n",
-    "    if (get_local_id(0) == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);\n",
-    "    if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);\n",
-    "    return !gpi_broadcast(failed, &shared->word);\n",
-    "}\n",
-    "#line 212\n",
+    "#line 192\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    GPI_SHARED(gpi_move_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
     "    uint tile = 0;\n",
@@ -17466,16 +19285,11 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    const ulong begin = portion + tile * span, end = min(stop, begin + span);\n",
     "    if (begin >= stop) return;\n",
     "#if GPI_SHAPE_LOCAL\n",
-    "    gpi_tile_load(move.key, begin, (uint)(end - begin), digit, shared);\n",
-    "    gpi_tile_count((uint)(end - begin), shared);\n",
+    "    __global ulong *bases_after = end == stop && more ? bases + GPI_BINS : 0;\n",
+    "    gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, bases, bases_after, shared);\n",
     "#else\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
-    "#endif\n",
     "    if (!gpi_onesweep_place(ring, tile, end == stop, bases, more ? bases + GPI_BINS : 0, shared)) return;\n",
-    "#if GPI_SHAPE_LOCAL\n",
-    "    gpi_order_digits(shared, digit.mask);\n",
-    "    gpi_tile_write(move, begin, (uint)(end - begin), shared);\n",
-    "#else\n",
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "#endif\n",
     "}\n",
@@ -17484,7 +19298,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
     "                               uint lines, ulong bases_at, volatile __global uint *counters)\n",
     "{\n",
-    "    GPI_SHARED(gpi_rank_memory, shared);\n",
+    "    GPI_SHARED(gpi_move_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit_bits bits;\n",
     "    const uint abandoned = state[GPI_STATE_ABANDONED];\n",
@@ -17502,7 +19316,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        }\n",
     "    }\n",
     "}\n",
-    "#line 272\n",
+    "#line 247\n",
     "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
     "                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -18070,11 +19884,11 @@ static const char *const gpi_kernel_sort_topk_filter_local[] = {
     "static void gpi_masks_rank(gpi_rank_shared shared)\n",
     "{\n",
     "    const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;\n",
-    "    uint sum = 0;\n",
+    "    uint sum = 0, total;\n",
     "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->order[w]);\n",
-    "    sum = gpi_group_before(sum, shared);\n",
+    "    sum = gpi_group_before(sum, &total, shared);\n",
     "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) {\n",
-    "        shared->nibble[w] = (ushort)sum;\n",
+    "        shared->nibble.part[w] = (ushort)sum;\n",
     "        sum += popcount(shared->order[w]);\n",
     "    }\n",
     "    gpi_sync();\n",
@@ -18087,7 +19901,7 @@ static const char *const gpi_kernel_sort_topk_filter_local[] = {
     "    gpi_masks_rank(shared);\n",
     "    for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {\n",
     "        const uint mask = shared->order[i / 32], bit = 1u << i % 32;\n",
-    "        const uint rank = shared->nibble[i / 32] + popcount(mask & (bit - 1));\n",
+    "        const uint rank = shared->nibble.part[i / 32] + popcount(mask & (bit - 1));\n",
     "        if (!(mask & bit) || rank >= most) continue;\n",
     "        to.key[rank] = tile.key[i];\n",
     "        to.index[rank] = GPI_VALUE_OF(base + i);\n",
@@ -18472,8 +20286,14 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"element/ops.cl", gpi_kernel_element_ops, GPI_COUNT_OF(gpi_kernel_element_ops), true},
     {"group/collectives.cl", gpi_kernel_group_collectives, GPI_COUNT_OF(gpi_kernel_group_collectives), false},
     {"group/device.cl", gpi_kernel_group_device, GPI_COUNT_OF(gpi_kernel_group_device), true},
+    {"group/sub_group.cl", gpi_kernel_group_sub_group, GPI_COUNT_OF(gpi_kernel_group_sub_group), true},
+    {"group/sub_group_check.cl", gpi_kernel_group_sub_group_check, GPI_COUNT_OF(gpi_kernel_group_sub_group_check), true},
+    {"group/sub_group_collectives.cl", gpi_kernel_group_sub_group_collectives, GPI_COUNT_OF(gpi_kernel_group_sub_group_collectives), false},
     {"group/sync.cl", gpi_kernel_group_sync, GPI_COUNT_OF(gpi_kernel_group_sync), true},
     {"hash/batch.cl", gpi_kernel_hash_batch, GPI_COUNT_OF(gpi_kernel_hash_batch), true},
+    {"hash/batch_keys.cl", gpi_kernel_hash_batch_keys, GPI_COUNT_OF(gpi_kernel_hash_batch_keys), true},
+    {"hash/batch_local.cl", gpi_kernel_hash_batch_local, GPI_COUNT_OF(gpi_kernel_hash_batch_local), true},
+    {"hash/batch_serial.cl", gpi_kernel_hash_batch_serial, GPI_COUNT_OF(gpi_kernel_hash_batch_serial), true},
     {"hash/combine.cl", gpi_kernel_hash_combine, GPI_COUNT_OF(gpi_kernel_hash_combine), true},
     {"hash/device.cl", gpi_kernel_hash_device, GPI_COUNT_OF(gpi_kernel_hash_device), true},
     {"hash/each.cl", gpi_kernel_hash_each, GPI_COUNT_OF(gpi_kernel_hash_each), true},
@@ -18531,7 +20351,9 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"scan/tile_scan_serial.cl", gpi_kernel_scan_tile_scan_serial, GPI_COUNT_OF(gpi_kernel_scan_tile_scan_serial), true},
     {"scan/tile_serial.cl", gpi_kernel_scan_tile_serial, GPI_COUNT_OF(gpi_kernel_scan_tile_serial), true},
     {"scan/tile_sink.cl", gpi_kernel_scan_tile_sink, GPI_COUNT_OF(gpi_kernel_scan_tile_sink), true},
+    {"select/ballots.cl", gpi_kernel_select_ballots, GPI_COUNT_OF(gpi_kernel_select_ballots), true},
     {"select/compact.cl", gpi_kernel_select_compact, GPI_COUNT_OF(gpi_kernel_select_compact), true},
+    {"select/compact_ballots.cl", gpi_kernel_select_compact_ballots, GPI_COUNT_OF(gpi_kernel_select_compact_ballots), true},
     {"select/compact_local.cl", gpi_kernel_select_compact_local, GPI_COUNT_OF(gpi_kernel_select_compact_local), true},
     {"select/compact_masks.cl", gpi_kernel_select_compact_masks, GPI_COUNT_OF(gpi_kernel_select_compact_masks), true},
     {"select/compact_serial.cl", gpi_kernel_select_compact_serial, GPI_COUNT_OF(gpi_kernel_select_compact_serial), true},
@@ -18549,6 +20371,9 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/merge_local.cl", gpi_kernel_sort_merge_local, GPI_COUNT_OF(gpi_kernel_sort_merge_local), true},
     {"sort/merge_pair.cl", gpi_kernel_sort_merge_pair, GPI_COUNT_OF(gpi_kernel_sort_merge_pair), true},
     {"sort/merge_serial.cl", gpi_kernel_sort_merge_serial, GPI_COUNT_OF(gpi_kernel_sort_merge_serial), true},
+    {"sort/multisplit.cl", gpi_kernel_sort_multisplit, GPI_COUNT_OF(gpi_kernel_sort_multisplit), true},
+    {"sort/onesweep_local.cl", gpi_kernel_sort_onesweep_local, GPI_COUNT_OF(gpi_kernel_sort_onesweep_local), true},
+    {"sort/onesweep_serial.cl", gpi_kernel_sort_onesweep_serial, GPI_COUNT_OF(gpi_kernel_sort_onesweep_serial), true},
     {"sort/rank.cl", gpi_kernel_sort_rank, GPI_COUNT_OF(gpi_kernel_sort_rank), true},
     {"sort/rank_local.cl", gpi_kernel_sort_rank_local, GPI_COUNT_OF(gpi_kernel_sort_rank_local), true},
     {"sort/rank_serial.cl", gpi_kernel_sort_rank_serial, GPI_COUNT_OF(gpi_kernel_sort_rank_serial), true},
@@ -18578,6 +20403,7 @@ typedef struct gpi_program_text {
 } gpi_program_text;
 
 static const gpi_program_text gpi_program_texts[] = {
+    {"group/sub_group_check.cl", {"gp_sub_group_check", NULL}},
     {"hash/each.cl", {"gp_hash_each_slot", NULL}},
     {"hash/hash.cl", {"gp_hash_put_keys", "gp_hash_find_keys", "gp_hash_erase_keys", "gp_hash_combine_keys", "gp_hash_clear_slots", "gp_hash_move_slots", "gp_hash_collect_slots", "gp_hash_measure_slots", NULL}},
     {"histogram/histogram.cl", {"gp_histogram_near", "gp_histogram_far", "gp_histogram_join", NULL}},
@@ -18628,6 +20454,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_HISTOGRAM: return "histogram/histogram.cl";
     case GPI_SEGMENTED_REDUCE: return "scan/segmented_reduce.cl";
     case GPI_MONOID_CHECK: return "scan/monoid_check.cl";
+    case GPI_SUB_GROUP_CHECK: return "group/sub_group_check.cl";
     case GPI_MAP: return "map/map.cl";
     case GPI_RANDOM: return "map/random.cl";
     case GPI_GATHER: return "map/gather.cl";
@@ -18691,6 +20518,12 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
                  plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
     gpi_text_add(text, "#define GPI_WG %u\n#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", plan->group,
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
+    if (plan->sub_group) {
+        gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
+                     (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
+        gpi_text_add(text, "#define GPI_SUB_GROUP_MATCH %d\n#define GPI_SUB_GROUP_PINNED %d\n",
+                     gp->sub_group_match, gp->sub_group_pinned);
+    }
 }
 
 /* The same, and what programs on tiles of elements want to know. */
@@ -18981,12 +20814,15 @@ static gp_result gpi_check_macros(gp_context *gp, const char *function, const ch
 /* program.c - the programs of a context: looked up in memory, else made; the oldest dropped. */
 #define GPI_PROGRAM_LIMIT 128 /* programs of a context, where the desc names no bound */
 
-/* Whether all of the program's kernels can have groups as large as the plan's. If not, because the compiler
-   grants them less, the plan's group shrinks, and the program is to be made again. */
+/* Whether all of the program's kernels can have groups as large as the plan's, and have sub-groups as it says.
+   If not, because the compiler has decided otherwise, the plan changes, and the program is to be made again. */
 static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
 {
-    if (plan->group <= program->group_max) return true;
-    plan->group = gpi_power_of_two_below(program->group_max);
+    const bool other = plan->sub_group && program->sub_group && plan->sub_group != program->sub_group;
+    if (plan->group <= program->group_max && !other) return true;
+    if (other) plan->sub_group = 0;
+    if (plan->group > program->group_max) plan->group = gpi_power_of_two_below(program->group_max);
+    if (plan->group < plan->sub_group) plan->sub_group = 0;
     return false;
 }
 
@@ -19166,7 +21002,7 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
     free(source);
     if (!twin || error != CL_SUCCESS) return NULL;
-    error = clBuildProgram(twin, 1, &gp->info.device, gp->options, NULL, NULL);
+    error = clBuildProgram(twin, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error == CL_SUCCESS) return twin;
     (void)clReleaseProgram(twin);
     return NULL;
@@ -24592,7 +26428,8 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->key_size = gpi_type_size(desc->key_type);
     result = gpi_sort_check_bits(gp, sort);
     if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, desc->strategy, &sort->plan);
+        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, sort->value_size, desc->strategy,
+                                    &sort->plan);
     sort->count.bound = desc->count;
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
@@ -29175,6 +31012,16 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
                  map->text);
 }
 
+/* Whether a local group moves elements by vectors of four: words at most, whose vectors are aligned alike. */
+static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
+{
+    bool has = plan->per_item >= 4 && !map->lag && map->out_type != GP_F16 && map->out_size <= 4;
+    size_t k;
+    for (k = 0; k < map->inputs; k++)
+        has = has && map->in[k].type != GP_F16 && gpi_type_size(map->in[k].type) <= 4;
+    return has;
+}
+
 static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
 {
     const gpi_map *map = (const gpi_map *)description;
@@ -29193,6 +31040,8 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);
     if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
+    if (plan->shape == GP_SHAPE_LOCAL)
+        gpi_text_add(&text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
     gpi_map_prelude_function(map, lane, &text);
     if (!text.failed) return text.data;
     free(text.data);
@@ -30397,6 +32246,12 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
 }
 /* ---- End file src/histogram/histogram.c ---- */
 
+/* ---- Begin file src/context/sub_groups.h ---- */
+/* sub_groups.h - whether a context's kernels may use the device's sub-groups. */
+/* sub_groups.c */
+static gp_result gpi_sub_groups_open(gp_context *gp);
+/* ---- End file src/context/sub_groups.h ---- */
+
 /* ---- Begin file src/context/context.c ---- */
 /* context.c - a context's life: the caller's objects or our own, the desc checked. */
 /* ------------------------------------------------------------------ create: device, context, queue */
@@ -30523,11 +32378,17 @@ static gp_result gpi_check_desc(const gp_context *gp)
 }
 
 /* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
-static char *gpi_make_options(const gp_context *gp)
+static char *gpi_make_options(const gp_context *gp, const char *language)
 {
     const char *more = gp->desc.build_options;
-    return gpi_format("-cl-std=CL1.2%s%s%s%s", gpi_device_options(&gp->info),
+    return gpi_format("-cl-std=%s%s%s%s%s", language, gpi_device_options(&gp->info),
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
+}
+
+/* OpenCL C 2.0 and 3.0: platforms of version 2 may have no 3.0, and those of version 3 no 2.0. */
+static const char *gpi_newer_language(const gp_device_info *info)
+{
+    return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
 }
 
 /* Copies the desc's strings, and looks no longer at the caller's. */
@@ -30536,9 +32397,12 @@ static gp_result gpi_copy_strings(gp_context *gp)
     gp_context_desc *desc = &gp->desc;
     if (desc->cache_dir && !*desc->cache_dir) desc->cache_dir = NULL;
     if (desc->dump_dir && !*desc->dump_dir) desc->dump_dir = NULL;
-    gp->options = gpi_make_options(gp);
+    gp->options = gpi_make_options(gp, "CL1.2");
+    if (gp->info.sub_groups == GP_SUB_GROUPS_KHRONOS)
+        gp->options_sub_groups = gpi_make_options(gp, gpi_newer_language(&gp->info));
     if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
-    if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
+    if (!gp->options || (gp->info.sub_groups == GP_SUB_GROUPS_KHRONOS && !gp->options_sub_groups) ||
+        (desc->dump_dir && !gp->dump_dir)) {
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
     }
     if (!desc->no_disk_cache)
@@ -30568,6 +32432,7 @@ static gp_result gpi_context_open(gp_context *gp)
     if (result == GP_OK) result = gpi_copy_strings(gp);
     if (result == GP_OK) result = gpi_make_buffers(gp);
     if (result == GP_OK && gp->desc.share) result = gpi_programs_share(gp, gp->desc.share);
+    if (result == GP_OK) result = gpi_sub_groups_open(gp);
     return result;
 }
 
@@ -30614,6 +32479,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     free(gp->cache_dir);
     free(gp->dump_dir);
     free(gp->options);
+    free(gp->options_sub_groups);
     free(gp);
 }
 
@@ -31015,7 +32881,8 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     test.name = row->name;
     test.strategy = strategy;
     test.tuning.device_class = own->device_class ? own->device_class : t->gp->info.device_class;
-    test.tuning.shape = plan->shape;
+    test.tuning.shape = plan->sub_group ? GP_SHAPE_SUB_GROUP : plan->shape;
+    test.tuning.sub_group_size = plan->sub_group;
     test.tuning.words = plan->words;
     test.tuning.work_group_size = plan->group;
     test.tuning.tile = plan->per_item;
@@ -31842,6 +33709,111 @@ GP_API gp_result gp_stats_reset(gp_context *gp)
     return GP_OK;
 }
 /* ---- End file src/context/stats.c ---- */
+
+/* ---- Begin file src/context/sub_groups.c ---- */
+/* sub_groups.c - whether a context's kernels may use the device's sub-groups: tried where they would be used, and
+   switched off where they do not do what kernels/group/sub_group.cl says. */
+enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
+
+#define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+
+/* Does every item find its sub-group as it should be? A program that was loaded from disk has been found right
+   with this driver: it is saved only then. */
+static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
+{
+    uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;
+    const size_t words = (size_t)GPI_SUB_GROUP_CHECK_GROUPS * plan->group;
+    cl_mem buffer = NULL;
+    gpi_call call;
+    gp_result result;
+    size_t i;
+    if (program->frozen) return GP_OK;
+    memset(wrong, 0xff, sizeof wrong);
+    result = gp_buffer_create(gp, words * sizeof *wrong, wrong, &buffer);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_context_create", NULL, 0, NULL);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, program, "gp_sub_group_check");
+        GPI_CALL_ARG(&call, buffer);
+        result = gpi_call_launch(&call, plan, GPI_SUB_GROUP_CHECK_GROUPS);
+        if (result == GP_OK) result = gpi_call_read(&call, buffer, 0, words * sizeof *wrong, wrong);
+        result = gpi_call_end(&call, result);
+    }
+    (void)clReleaseMemObject(buffer);
+    for (i = 0; i < words; i++) any |= wrong[i];
+    if (result != GP_OK || any == 0) return result;
+    program->launched = 0; /* it is not saved */
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                    "gp_context_create: sub-groups of %u work-items fail their check (0x%x)", plan->sub_group,
+                    (unsigned)any);
+}
+
+/* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. */
+static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
+{
+    gpi_program *program = NULL;
+    int turn;
+    for (turn = 0; turn < 2; turn++) {
+        gpi_text text;
+        gp_result result;
+        memset(&text, 0, sizeof text);
+        gpi_text_plan(gp, plan, &text);
+        gpi_text_add(&text, "#define GPI_FP64 0\n");
+        result = gpi_program_get_text(gp, "gp_context_create", GPI_SUB_GROUP_CHECK, text.data, &program);
+        if (result != GP_OK) return result;
+        if (program->sub_group == 0 || program->sub_group == plan->sub_group)
+            return gpi_sub_groups_run(gp, plan, program);
+        plan->sub_group = (uint32_t)program->sub_group;
+        if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
+    }
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of %u work-items",
+                    plan->sub_group);
+}
+
+/* Nothing to try: they are switched off, or no kernel of this context would use them. */
+static bool gpi_sub_groups_are_idle(const gp_context *gp)
+{
+    const char *wanted = getenv("GPUPRIM_SUB_GROUPS");
+    const gp_tuning *t = &gp->desc.tuning;
+    if (wanted && strcmp(wanted, "off") == 0) return true;
+    if (gp->info.sub_groups == GP_SUB_GROUPS_NONE || t->sub_group_size) return true;
+    return t->shape ? t->shape != GP_SHAPE_SUB_GROUP : !gpi_takes_sub_groups(t, &gp->info);
+}
+
+static void gpi_sub_groups_close(gp_context *gp)
+{
+    gp->info.sub_groups = GP_SUB_GROUPS_NONE;
+    gp->info.sub_group_size = 0;
+}
+
+/* Leaves in gp->info what kernels may use. Where a shape is forced that cannot be had, the context fails. */
+static gp_result gpi_sub_groups_open(gp_context *gp)
+{
+    cl_uint major = 0;
+    gpi_plan plan;
+    gp_result result;
+    if (gpi_sub_groups_are_idle(gp)) {
+        gpi_sub_groups_close(gp);
+        return GP_OK;
+    }
+    memset(&plan, 0, sizeof plan);
+    plan.shape = GP_SHAPE_LOCAL;
+    plan.words = GP_WORDS_NARROW;
+    plan.sub_group = gp->info.sub_group_size;
+    plan.group = GPI_SUB_GROUP_CHECK_ITEMS;
+    if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
+    (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
+                          NULL);
+    gp->sub_group_match = major >= 7;
+    gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
+    result = gpi_sub_groups_try(gp, &plan);
+    gp->info.sub_group_size = plan.sub_group;
+    if (result == GP_OK) return GP_OK;
+    gpi_sub_groups_close(gp);
+    gpi_log(gp, GP_LOG_WARNING, "%s", gp_last_error(gp));
+    return gp->desc.tuning.shape == GP_SHAPE_SUB_GROUP ? result : GP_OK;
+}
+/* ---- End file src/context/sub_groups.c ---- */
 
 /* ---- Begin file src/context/warm_up.c ---- */
 /* warm_up.c - gp_warmup, of every primitive. */

@@ -91,13 +91,13 @@ typedef struct tally {
 static void print_case(const gp_self_test_case *test, void *user)
 {
     static const char *const strategies[GP_STRATEGY_COUNT] = {"-", "single pass", "multi-pass"};
-    static const char *const shapes[GP_SHAPE_COUNT] = {"-", "serial", "local"};
+    static const char *const shapes[GP_SHAPE_COUNT] = {"-", "serial", "local", "sub-group"};
     static const char *const words[GP_WORDS_COUNT] = {"-", "wide", "narrow"};
     const gp_tuning *t = &test->tuning;
     tally *tally_ = (tally *)user;
     tally_->cases++;
     tally_->failed += test->result != GP_OK;
-    printf("  %-20s %-12s %-7s %5u %8u  %-7s %7u  %s\n", test->name, strategies[test->strategy],
+    printf("  %-20s %-12s %-9s %5u %8u  %-7s %7u  %s\n", test->name, strategies[test->strategy],
            shapes[t->shape], (unsigned)t->work_group_size, (unsigned)t->tile, words[t->words],
            (unsigned)t->polls, test->result == GP_OK ? "ok" : "FAILED");
     if (test->result != GP_OK) printf("%s\n", test->text);
@@ -112,7 +112,7 @@ static bool print_self_test(gp_context *gp)
     double built;
     desc.report = print_case;
     desc.report_user = &all;
-    printf("\n  %-20s %-12s %-7s %5s %8s  %-7s %7s  %s\n", "primitive", "strategy", "shape", "group",
+    printf("\n  %-20s %-12s %-9s %5s %8s  %-7s %7s  %s\n", "primitive", "strategy", "shape", "group",
            "per item", "words", "polls", "result");
     (void)gp_self_test(gp, &desc);
     built = now();

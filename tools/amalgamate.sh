@@ -181,8 +181,8 @@ elif [ "$out" = --api ]; then
 elif [ "$out" = --kernels ]; then
     emit_kernels
 else
-    # Renamed only when whole: an interrupted run leaves the old header in place.
-    trap 'rm -rf "$scratch" "$out.tmp"' EXIT
-    emit_header >"$out.tmp"
-    mv "$out.tmp" "$out"
+    # Renamed only when whole: an interrupted run leaves the old header in place, and two at once both succeed.
+    trap 'rm -rf "$scratch" "$out.$$"' EXIT
+    emit_header >"$out.$$"
+    mv "$out.$$" "$out"
 fi

@@ -74,12 +74,22 @@ right states lookback -DTILES=3 -DPOLLS -DSILENT
 right states lookback -DWORDS=2 -DWORKERS=2 -DPOLLS -DLATER
 right states lookback -DWORDS=2 -DTILES=3 -DWORKERS=2 -DPOLLS -DSILENT -DINEXACT
 right states lookback -DWORDS=2 -DTILES=3 -DWORKERS=2 -DIN_PLACE
+right states lookback -DLANES=3
+right states lookback -DLANES=3 -DPOLLS -DLATER
+right states lookback -DLANES=2 -DPOLLS -DSILENT -DLATER
+right states lookback -DLANES=2 -DWORDS=2 -DTILES=3
+right states lookback -DLANES=2 -DWORDS=2 -DTILES=3 -DWORKERS=2 -DPOLLS
 wrong states lookback -DWORDS=2 -DTILES=3 -DBUG_AGREE
 wrong states lookback -DWORDS=2 -DTILES=3 -DPOLLS -DBUG_POST
 wrong states lookback -DWORDS=2 -DWORKERS=2 -DPOLLS -DLATER -DBUG_EXACT
+wrong states lookback -DTILES=2 -DBUG_ORDER
 wrong states lookback -DBUG_TICKET
 wrong states lookback -DSILENT
 wrong states lookback -DPOLLS -DIN_PLACE
+wrong states lookback -DLANES=2 -DBUG_LATE
+wrong states lookback -DLANES=2 -DBUG_INCLUSIVE
+wrong states lookback -DLANES=2 -DBUG_STEP
+wrong states lookback -DLANES=2 -DBUG_REREAD
 
 right states back -DTILES=3
 right states back -DWORKERS=2

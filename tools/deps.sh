@@ -77,9 +77,77 @@ packages_of() { # component manager
     esac
 }
 
-# Compiles standard input; the arguments are compiler and options.
+# The program that is compiled to look for a component.
+source_of() { # component
+    case $1 in
+    cc) cat <<-'C'
+	#include <stdio.h>
+	int main(void) { return 0; }
+	C
+        ;;
+    headers) cat <<-'C'
+	#define CL_TARGET_OPENCL_VERSION 120
+	#ifdef __APPLE__
+	#include <OpenCL/opencl.h>
+	#else
+	#include <CL/cl.h>
+	#endif
+	C
+        ;;
+    oclgrind-dev) cat <<-'C'
+	#if !__has_include(<oclgrind/Plugin.h>)
+	#error "no headers for Oclgrind's plug-ins"
+	#endif
+	C
+        ;;
+    cmocka) cat <<-'C'
+	#include <stdarg.h>
+	#include <stddef.h>
+	#include <stdint.h>
+	#include <setjmp.h>
+	#include <cmocka.h>
+	int main(void) { print_message("%s", ""); return 0; }
+	C
+        ;;
+    cxx) cat <<-'C'
+	#include <cstdio>
+	int main() { return 0; }
+	C
+        ;;
+    clhpp) cat <<-'C'
+	#if !__has_include(<CL/opencl.hpp>)
+	#error "no OpenCL headers for C++"
+	#endif
+	C
+        ;;
+    clang) cat <<-'C'
+	int main(void) { return 0; }
+	C
+        ;;
+    fuzzer) cat <<-'C'
+	#include <stddef.h>
+	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) { return data[size - size] & 0; }
+	C
+        ;;
+    tbb) cat <<-'C'
+	#if !__has_include(<tbb/parallel_scan.h>)
+	#error "no TBB headers"
+	#endif
+	int main() { return 0; }
+	C
+        ;;
+    boost) cat <<-'C'
+	#if !__has_include(<boost/compute/version.hpp>) && !__has_include(<boost/compute/core.hpp>)
+	#error "no Boost.Compute headers"
+	#endif
+	int main() { return 0; }
+	C
+        ;;
+    esac
+}
+
+# The arguments are compiler and options; the program is in try.c.
 compiles() {
-    cat >"$tmp/try.c"
     "$@" -o "$tmp/try" >"$tmp/try.log" 2>&1
 }
 
@@ -101,21 +169,10 @@ Darwin) libcl="-framework OpenCL" ;;
 esac
 
 have() { # component
+    source_of "$1" >"$tmp/try.c"
     case $1 in
-    cc) compiles $CC -x c "$tmp/try.c" <<-'C'
-	#include <stdio.h>
-	int main(void) { return 0; }
-	C
-        ;;
-    headers) compiles $CC -E -x c "$tmp/try.c" <<-'C'
-	#define CL_TARGET_OPENCL_VERSION 120
-	#ifdef __APPLE__
-	#include <OpenCL/opencl.h>
-	#else
-	#include <CL/cl.h>
-	#endif
-	C
-        ;;
+    cc) compiles $CC -x c "$tmp/try.c" ;;
+    headers) compiles $CC -E -x c "$tmp/try.c" ;;
     loader) # links, and leaves the program that the next ones run
         $CC -o "$tmp/list" tools/list_devices.c $libcl >"$tmp/try.log" 2>&1 && mv "$tmp/list" $list_devices
         ;;
@@ -124,63 +181,22 @@ have() { # component
     rusticl) lists_device '*rusticl: *' env RUSTICL_ENABLE=llvmpipe ./$list_devices ;;
     intel) lists_device '*Intel(R) OpenCL: *' env OCL_ICD_VENDORS="$PWD/build/intel/vendors" ./$list_devices ;;
     oclgrind) lists_device '*Oclgrind: *' oclgrind ./$list_devices ;;
-    oclgrind-dev) compiles $CXX -E -x c++ "$tmp/try.c" <<-'C'
-	#if !__has_include(<oclgrind/Plugin.h>)
-	#error "no headers for Oclgrind's plug-ins"
-	#endif
-	C
-        ;;
+    oclgrind-dev) compiles $CXX -E -x c++ "$tmp/try.c" ;;
     libclc) test -f /usr/lib/clc/nvptx64--nvidiacl.bc ;;
     clang-15 | clang-19) command -v "$1" >/dev/null ;;
     cuda) ls build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin/ptxas >/dev/null 2>&1 ;;
     python3) python3 -c 'import json' 2>"$tmp/try.log" ;;
-    cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka <<-'C'
-	#include <stdarg.h>
-	#include <stddef.h>
-	#include <stdint.h>
-	#include <setjmp.h>
-	#include <cmocka.h>
-	int main(void) { print_message("%s", ""); return 0; }
-	C
-        ;;
-    cxx) compiles $CXX -x c++ "$tmp/try.c" <<-'C'
-	#include <cstdio>
-	int main() { return 0; }
-	C
-        ;;
-    clhpp) compiles $CXX -E -x c++ "$tmp/try.c" <<-'C'
-	#if !__has_include(<CL/opencl.hpp>)
-	#error "no OpenCL headers for C++"
-	#endif
-	C
-        ;;
+    cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka ;;
+    cxx) compiles $CXX -x c++ "$tmp/try.c" ;;
+    clhpp) compiles $CXX -E -x c++ "$tmp/try.c" ;;
     clang) # with the runtime of its thread sanitizer, which is packaged apart
-        compiles $CLANG -fsanitize=thread -x c "$tmp/try.c" <<-'C'
-	int main(void) { return 0; }
-	C
-        ;;
-    fuzzer) compiles $CLANG -fsanitize=fuzzer,address,undefined -x c "$tmp/try.c" <<-'C'
-	#include <stddef.h>
-	int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) { return data[size - size] & 0; }
-	C
-        ;;
+        compiles $CLANG -fsanitize=thread -x c "$tmp/try.c" ;;
+    fuzzer) compiles $CLANG -fsanitize=fuzzer,address,undefined -x c "$tmp/try.c" ;;
     clang-format) command -v clang-format >/dev/null ;;
     spin) command -v spin >/dev/null ;;
     gnuplot) command -v gnuplot >/dev/null ;;
-    tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb <<-'C'
-	#if !__has_include(<tbb/parallel_scan.h>)
-	#error "no TBB headers"
-	#endif
-	int main() { return 0; }
-	C
-        ;;
-    boost) compiles $CXX -x c++ "$tmp/try.c" <<-'C'
-	#if !__has_include(<boost/compute/version.hpp>) && !__has_include(<boost/compute/core.hpp>)
-	#error "no Boost.Compute headers"
-	#endif
-	int main() { return 0; }
-	C
-        ;;
+    tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb ;;
+    boost) compiles $CXX -x c++ "$tmp/try.c" ;;
     *)
         echo "deps: no such mode or component: $1" >&2
         exit 1
@@ -264,14 +280,15 @@ install_intel() {
     echo "$PWD/build/intel/lib/libintelocl.so" >build/intel/vendors/intel.icd
 }
 
-# NVIDIA's assembler and what reads its machine code come from PyPI (70 MB, under NVIDIA's own licence). Of these very
-# versions are the figures in bench/gpu_cost.json.
+# NVIDIA's assembler, what reads its machine code and the headers of CUB come from PyPI (75 MB, under NVIDIA's own licence). Of
+# these very versions are the figures in bench/gpu_cost.json.
 install_cuda() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages cuda || return 1
     echo "deps: installing NVIDIA's assembler from PyPI into build/ptxas"
     python3 -m venv --clear build/ptxas >>build/deps.log 2>&1 &&
         build/ptxas/bin/python -m pip install --quiet --no-input --no-compile --no-deps --only-binary=:all: --retries 1 \
             nvidia-cuda-nvcc==13.0.88 nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51 \
+            nvidia-cuda-cccl==13.3.5.0.6 \
             >>build/deps.log 2>&1 || {
         echo "deps: PyPI does not give nvidia-cuda-nvcc (build/deps.log)"
         unpackaged="$unpackaged cuda"

@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 PRIMITIVES="scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=64 -DGPI_PER_ITEM=8 -DGPI_TILE=512"
+SUB_GROUP="$LOCAL -DGPI_SUB_GROUP=32 -DGPI_SUB_GROUP_FORM="
 WIDE="-DGPI_WIDE=1 -DGPI_INT64_EXTENDED=1"
 NARROW="-DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0"
 
@@ -46,7 +47,7 @@ for prelude in tests/native/prelude_*.h; do
     element=$(basename "$prelude" .h)
     for primitive in $PRIMITIVES; do
         takes "$primitive" "$element" || continue
-        for shape in "$SERIAL" "$LOCAL"; do
+        for shape in "$SERIAL" "$LOCAL" "${SUB_GROUP}1" "${SUB_GROUP}2 -cl-std=CL3.0 -Xclang -cl-ext=+all"; do
             for words in "$WIDE" "$NARROW"; do
                 check "$primitive with $element $shape $words" -DGPI_FP64=1 -DGPI_EQUAL=0 $shape $words -include \
                     "$prelude" "kernels/$primitive.cl"
@@ -67,8 +68,8 @@ for primitive in sort buckets segmented_sort sort_strings merge search topk; do
     for key in 1 2 4 8; do
         for value in 0 1 2 4 8 16; do
             case $primitive:$value in search:[48] | topk:[48]) ;; search:* | topk:*) continue ;; esac # positions
-            for shape in "$SORT_SERIAL" "$LOCAL"; do
-                case $primitive:$shape in buckets:"$LOCAL") continue ;; esac
+            for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
+                case $primitive:$shape in buckets:"$LOCAL"*) continue ;; esac
                 for words in "$WIDE" "$NARROW"; do
                     check "$primitive of keys of $key and values of $value bytes $shape $words" -DGPI_FP64=0 \
                         -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) -DGPI_VALUE_SIZE=$value $SORT_RING \
@@ -136,12 +137,30 @@ for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-
     check "group_device $group" -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group -include kernels/group/prelude.h \
         kernels/group/device.cl
 done
+# Sub-groups, for the compiler of each form.
+sub_group() { # form size what else
+    form=$1
+    size=$2
+    shift 2
+    check "sub-groups of $size in form $form" -DGPI_FP64=0 $NARROW -DGPI_WG=256 -DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 \
+        -DGPI_SUB_GROUP_FORM="$form" -DGPI_SUB_GROUP="$size" "$@" kernels/group/sub_group_check.cl
+}
+for size in 8 16 32 64 128; do
+    sub_group 1 $size
+    sub_group 2 $size -cl-std=CL3.0 -Xclang -cl-ext=+all
+done
+for match in 0 1; do
+    sub_group 3 32 -target nvptx64-nvidia-nvcl -Xclang -target-cpu -Xclang sm_80 -DGPI_SUB_GROUP_MATCH=$match
+done
+sub_group 4 32 -target amdgcn-amd-amdhsa -mcpu=gfx1030 -nogpulib
+sub_group 4 64 -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib
 # Nor what makes elements one by one: inputs, halves, a late input, records of 16 bytes.
 MAP="-DGPI_IN_0=uchar -DGPI_IN_1=uchar -DGPI_IN_2=half -DGPI_HALF_2=1 -DGPI_X=int -DGPI_Y=int -DGPI_Z=float"
 THREE="-DGPI_INPUTS=3 -DGPI_LAG=0 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_LANE=float -DGPI_OUT_VECTOR=float16"
 LATE="-DGPI_INPUTS=2 -DGPI_LAG=1 -DGPI_OUT=int -DGPI_LANE=int -DGPI_OUT_VECTOR=int16"
 NONE="-DGPI_INPUTS=0 -DGPI_LAG=0 -DGPI_OUT=ulong2 -DGPI_LANE=ulong2"
-for form in "$THREE" "$LATE" "$NONE"; do
+QUADS="-DGPI_INPUTS=2 -DGPI_LAG=0 -DGPI_OUT=int -DGPI_LANE=int -DGPI_OUT_VECTOR=int16 -DGPI_CHUNK=4"
+for form in "$THREE" "$LATE" "$NONE" "$QUADS"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
         check "map $form $shape" -DGPI_FP64=0 $NARROW $MAP \
             "-Dgpi_map(x,y,z,i,a,b)=((void)(x),(void)(y),(void)(z),(GPI_LANE)(a))" $form $shape kernels/map/map.cl

@@ -4,7 +4,8 @@
 # usage: tools/test_all.sh PROGRAM...
 #
 # PLATFORMS=pocl,rusticl takes some of them. There are also as-nvidia, as-amd, as-intel_gpu, as-unknown and as-llvmpipe:
-# PoCL with the rows that this class of devices has in src/runtime/tuning_table.h.
+# PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
+# with emulated sub-groups of this size.
 #
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
 set -eu
@@ -35,6 +36,10 @@ run_on() { # platform program...
     export TEST_RESULTS=$results/$platform
     case $platform in
     pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
+    sub_group-*)
+        GPUPRIM_TEST_SUB_GROUP=${platform#*-} GPUPRIM_DEVICE=Portable TEST_TIMEOUT=${TEST_TIMEOUT:-1200} \
+            tools/run_tests.sh "$@"
+        ;;
     as-*)
         # groups of hundreds of work-items: PoCL takes long to compile them
         class=$(class_of "$platform") || return 1
@@ -76,7 +81,7 @@ failed=
 for platform in $PLATFORMS; do
     found=0
     case $platform in
-    as-*) tools/deps.sh pocl || found=$? ;;
+    as-* | sub_group-*) tools/deps.sh pocl || found=$? ;;
     *) tools/deps.sh "$platform" || found=$? ;;
     esac
     case $found in

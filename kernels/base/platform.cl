@@ -12,6 +12,8 @@
        GPI_WIDE             1: wide words, 0: narrow words
        GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word
        GPI_FP64             1: double is used
+       GPI_SUB_GROUP        work-items of a sub-group (group/sub_group.cl); 0 or undefined: none
+       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size makes it so
        GPI_WG               work-items of a group                                                     */
 #ifndef GPI_BASE_PLATFORM_CL
 #define GPI_BASE_PLATFORM_CL
@@ -56,7 +58,23 @@
 #define GPI_ON_CPU 0
 #endif
 
+#ifndef GPI_SUB_GROUP
+#define GPI_SUB_GROUP 0
+#endif
+#if GPI_SUB_GROUP && GPI_SUB_GROUP_PINNED
+#define GPI_KERNEL \
+    __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1), intel_reqd_sub_group_size(GPI_SUB_GROUP)))
+#else
 #define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
+#endif
+
+/* 1: volatile accesses are relaxed atomic ones. In PTX they are (PTX ISA, memory consistency model), and LLVM's AMDGPU has
+   them pass the caches since its version 12 (AMDGPUUsage, memory model). */
+#if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
+#define GPI_VOLATILE_RELAXED 1
+#else
+#define GPI_VOLATILE_RELAXED 0
+#endif
 
 #if GPI_WIDE
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -72,8 +90,10 @@ static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_wo
 {
     return atom_cmpxchg(p, old, w);
 }
-static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }
 static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atom_xchg(p, w); }
+#if !GPI_VOLATILE_RELAXED
+static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atom_xchg(p, w); }
+#endif
 static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
 {
     (void)atom_cmpxchg(p, old, w);
@@ -86,25 +106,28 @@ static gpi_word gpi_word_cas(volatile __global gpi_word *p, gpi_word old, gpi_wo
 {
     return atomic_cmpxchg(p, old, w);
 }
-static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }
 static gpi_word gpi_word_swap(volatile __global gpi_word *p, gpi_word w) { return atomic_xchg(p, w); }
+#if !GPI_VOLATILE_RELAXED
+static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { (void)atomic_xchg(p, w); }
+#endif
 static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_word w)
 {
     (void)atomic_cmpxchg(p, old, w);
 }
 #endif
 
-/* A relaxed atomic load: gpi_word_read without the price of an atomic operation, where a load is known to be
-   one: clang's own built-in on PoCL; PTX, in which ld.volatile is a relaxed load (PTX ISA, memory consistency
-   model); LLVM's AMDGPU, which has volatile loads pass the caches since its version 12 (AMDGPUUsage, memory
-   model). */
+/* A relaxed atomic load, and a store: gpi_word_read and an exchange without the price of an atomic operation, where plain
+   ones are known to be such (loads on PoCL by clang's own built-in). A store suffices where nobody asks what was there
+   before: a word carries its own validity, so that its write need not come before or after any other; and what one item
+   stores to one word, all others see in the order of its stores. */
 #if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {
     return __atomic_load_n((volatile __private gpi_word *)(size_t)p, __ATOMIC_RELAXED);
 }
-#elif defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
+#elif GPI_VOLATILE_RELAXED
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return *p; }
+static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { *p = w; }
 #else
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
 #endif
@@ -125,12 +148,10 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_r
 #if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)
 #define GPI_LINE_WORDS 8
 typedef ulong8 gpi_line;
-typedef long8 gpi_line_mask;
 static gpi_line gpi_line_load(volatile __global gpi_word *p) { return *(volatile __global ulong8 *)p; }
 #elif GPI_WIDE && defined(cl_nv_pragma_unroll)
 #define GPI_LINE_WORDS 4
 typedef ulong4 gpi_line;
-typedef long4 gpi_line_mask;
 static gpi_line gpi_line_load(volatile __global gpi_word *p)
 {
     const ulong2 a = ((volatile __global ulong2 *)p)[0], b = ((volatile __global ulong2 *)p)[1];
@@ -151,11 +172,16 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #endif
 
 /* What a work-item keeps in registers of a GPU: loops over it, of which all turns are written out, and functions
-   that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). */
+   that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). GPI_ROLLED: loops
+   off the beaten track, which must not take registers from it; GPI_UNROLL_SOME: those that load. */
 #if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU
 #define GPI_UNROLL _Pragma("unroll")
+#define GPI_ROLLED _Pragma("unroll 1")
+#define GPI_UNROLL_SOME _Pragma("unroll 4")
 #else
 #define GPI_UNROLL
+#define GPI_ROLLED
+#define GPI_UNROLL_SOME
 #endif
 #if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
 #define GPI_INLINE_GPU __attribute__((always_inline)) static
@@ -169,7 +195,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_INLINE __attribute__((always_inline)) static
 #define GPI_NOINLINE __attribute__((noinline)) static
 #else
-#define GPI_INLINE static
+#define GPI_INLINE GPI_INLINE_GPU
 #define GPI_NOINLINE static
 #endif
 

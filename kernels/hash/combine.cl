@@ -20,6 +20,7 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "hash/batch.cl"
+#include "hash/batch_keys.cl"
 #include "hash/table.cl"
 
 #ifndef GPI_CELLS

@@ -19,29 +19,34 @@
 #define GPI_LINE_SLOTS (GPI_LINE_WORDS / 2)
 #endif
 
-/* A mask of lanes and a number for each of them. */
+/* Words of a line's slots, one each, and a mask of lanes. */
 #if GPI_LINE_SLOTS == 8
 typedef ulong8 gpi_line_lanes;
+#elif GPI_LINE_SLOTS == 4
+typedef ulong4 gpi_line_lanes;
+#else
+typedef ulong2 gpi_line_lanes;
+#endif
+#define GPI_LINES_NEAR 4096u
+
+#if GPI_ON_CPU
+#if GPI_LINE_SLOTS == 8
 typedef long8 gpi_lanes_mask;
 #define GPI_SLOTS_BITS as_ulong8
 #define GPI_SLOTS_NUMBER ((ulong8)(0, 1, 2, 3, 4, 5, 6, 7))
 #define GPI_SLOTS_FOLD(op, x) \
     op(op(op((x).s0, (x).s1), op((x).s2, (x).s3)), op(op((x).s4, (x).s5), op((x).s6, (x).s7)))
-#elif GPI_LINE_SLOTS == 4
-typedef ulong4 gpi_line_lanes;
+#else
 typedef long4 gpi_lanes_mask;
 #define GPI_SLOTS_BITS as_ulong4
 #define GPI_SLOTS_NUMBER ((ulong4)(0, 1, 2, 3))
 #define GPI_SLOTS_FOLD(op, x) op(op((x).s0, (x).s1), op((x).s2, (x).s3))
-#else
-typedef ulong2 gpi_line_lanes;
-typedef long2 gpi_lanes_mask;
-#define GPI_SLOTS_BITS as_ulong2
-#define GPI_SLOTS_NUMBER ((ulong2)(0, 1))
-#define GPI_SLOTS_FOLD(op, x) op((x).s0, (x).s1)
 #endif
-#define GPI_LINES_NEAR 4096u
 #define GPI_OR_OF(a, b) ((a) | (b))
+#define GPI_LANES_KEYS(words) ((words) >> 32)
+#define GPI_LANES_EQUAL(x, y) ((x) == (ulong)(y))
+#define GPI_LANES_DEAD(words, key) ((words)-GPI_PAIR(GPI_KEY_DEAD, 0) == (ulong)(key))
+#define GPI_LANES_FROM(first) (GPI_SLOTS_NUMBER >= (ulong)(first))
 
 /* any(), which PoCL 3.1 makes a chain of branches of. */
 GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)
@@ -63,6 +68,26 @@ GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask)
     const gpi_line_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);
     return (uint)GPI_SLOTS_FOLD(min, number);
 }
+#else
+typedef uint gpi_lanes_mask; /* bit k: lane k */
+#define GPI_LANES_FROM(first) (~0u << (first))
+#define GPI_LANES_KEYS(words) convert_uint4((words) >> 32)
+#define GPI_LANES_DEAD(words, key) GPI_LANES_EQUAL(words, GPI_PAIR(GPI_KEY_DEAD, key))
+#define GPI_LANE(x, k, mask) ((x).s##k & -(ulong)((mask) >> k & 1u))
+#if GPI_LINE_SLOTS == 4
+#define GPI_LANES_EQUAL(x, y) \
+    (((x).s0 == (y)) | ((x).s1 == (y)) << 1 | ((x).s2 == (y)) << 2 | ((x).s3 == (y)) << 3)
+#define GPI_LANES_CHOOSE(x, mask) \
+    (GPI_LANE(x, 0, mask) | GPI_LANE(x, 1, mask) | GPI_LANE(x, 2, mask) | GPI_LANE(x, 3, mask))
+#else
+#define GPI_LANES_EQUAL(x, y) (((x).s0 == (y)) | ((x).s1 == (y)) << 1)
+#define GPI_LANES_CHOOSE(x, mask) (GPI_LANE(x, 0, mask) | GPI_LANE(x, 1, mask))
+#endif
+
+GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask) { return mask != 0; }
+GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask) { return GPI_LANES_CHOOSE(x, mask); }
+GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask) { return popcount((mask - 1) & ~mask); }
+#endif
 
 /* What a line of slots says about a key. */
 typedef struct gpi_seen {
@@ -77,14 +102,14 @@ GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_
     gpi_seen seen;
 #if GPI_HASH_PACKED
     seen.word = words;
-    seen.hit = words >> 32 == (ulong)key;
-    seen.none = words == GPI_SLOT_EMPTY;
+    seen.hit = GPI_LANES_EQUAL(GPI_LANES_KEYS(words), key);
+    seen.none = GPI_LANES_EQUAL(words, GPI_SLOT_EMPTY);
 #else
     seen.word = words.odd;
-    seen.hit = words.even == key;
-    seen.none = words.even == GPI_KEY_NONE;
+    seen.hit = GPI_LANES_EQUAL(words.even, key);
+    seen.none = GPI_LANES_EQUAL(words.even, GPI_KEY_NONE);
 #endif
-    seen.none &= GPI_SLOTS_NUMBER >= (ulong)from;
+    seen.none &= GPI_LANES_FROM(from);
     return seen;
 }
 
@@ -93,7 +118,7 @@ GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_
 GPI_INLINE gpi_lanes_mask gpi_line_own(gpi_seen seen, gp_hash_key key)
 {
 #if GPI_HASH_PACKED
-    return seen.hit | (seen.word - GPI_PAIR(GPI_KEY_DEAD, 0) == (ulong)key);
+    return seen.hit | GPI_LANES_DEAD(seen.word, key);
 #else
     (void)key;
     return seen.hit;

@@ -9,6 +9,7 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "hash/batch.cl"
+#include "hash/batch_keys.cl"
 #include "hash/table.cl"
 
 /* Writes the header and empties the slots. `carry`: counts are taken over from `from`; else they are zero. */

@@ -115,12 +115,38 @@ static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)
     return skipped;
 }
 #else
+#define GPI_GATHER_STEP (GPI_PER_ITEM < 8 ? GPI_PER_ITEM : 8)
+
+/* An item's elements i, i + GPI_WG, ...: each kind of reading is under way for all of them together. In place of an
+   element that is left out the first one is read. */
+static uint gpi_gather_step(gpi_moves m, ulong i)
+{
+    GPI_INDEX at[GPI_GATHER_STEP];
+    GPI_OUT x[GPI_GATHER_STEP];
+    uint skipped = 0;
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_GATHER_STEP; k++) at[k] = m.index[i + k * GPI_WG];
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_GATHER_STEP; k++)
+        x[k] = m.in[GPI_SCATTER ? i + k * GPI_WG : at[k] < m.limit ? at[k] : 0];
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_GATHER_STEP; k++) {
+        if (!GPI_WANTED(m, i + k * GPI_WG)) continue;
+        if (at[k] < m.limit) m.out[GPI_SCATTER ? at[k] : i + k * GPI_WG] = x[k];
+        else skipped++;
+    }
+    return skipped;
+}
+
 static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)
 {
+    const ulong begin = first + get_local_id(0);
     uint skipped = 0;
-    for (uint k = 0; k < GPI_PER_ITEM; k++) {
-        const ulong i = first + k * GPI_WG + get_local_id(0);
-        if (i < end) skipped += gpi_gather_move(m, i);
+    if (first + GPI_WG * GPI_PER_ITEM <= end) {
+        for (uint k = 0; k < GPI_PER_ITEM; k += GPI_GATHER_STEP)
+            skipped += gpi_gather_step(m, begin + k * GPI_WG);
+    } else {
+        for (ulong i = begin; i < end; i += GPI_WG) skipped += gpi_gather_move(m, i);
     }
     return skipped;
 }

@@ -19,10 +19,12 @@
        GPI_LANE                              its type as the value of gpi_map
        GPI_OUT_VECTOR                            type of 16 elements of the output; not defined: there is none
        GPI_LAG                               1: the second input is late
+       GPI_CHUNK                             local: 4: elements can be moved by vectors of four, else 1
        gpi_map(x, y, z, i, a, b)             the function                                              */
 #ifndef GPI_MAP_MAP_CL
 #define GPI_MAP_MAP_CL
 #include "base/count.cl"
+#include "base/paste.cl"
 #include "base/platform.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
@@ -177,17 +179,96 @@ GPI_INLINE void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, 
     for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));
 }
 #else
-/* Item l has elements first + l, first + l + GPI_WG, ...: neighbours read and write neighbours. All reads
-   come first, so that they are under way together. */
+/* A full tile is made in steps: an item reads all its elements of a step before it writes the first one, so that the
+   reads are under way together. Its elements are neighbours by GPI_CHUNK, or far from each other by GPI_WG: neighbours
+   read and write neighbours. */
+#define GPI_MAP_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)
+
+#if GPI_CHUNK == 4
+#if GPI_INPUTS > 0
+#define GPI_MAP_X(k) x.s##k
+#else
+#define GPI_MAP_X(k) 0
+#endif
+#if GPI_INPUTS > 1
+#define GPI_MAP_Y(k) y.s##k
+#else
+#define GPI_MAP_Y(k) 0
+#endif
+#if GPI_INPUTS > 2
+#define GPI_MAP_Z(k) z.s##k
+#else
+#define GPI_MAP_Z(k) 0
+#endif
+#define GPI_MAP_QUAD(type, p) (*(__global const GPI_QUAD(type) *)(p))
+#define GPI_MAP_SET(k) lane[k] = gpi_map(GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)
+
+/* Elements i .. i + 3 of the output. */
+GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)
+{
+#if GPI_INPUTS > 0
+    const GPI_QUAD(GPI_IN_0) x = GPI_MAP_QUAD(GPI_IN_0, in.x + i);
+#endif
+#if GPI_INPUTS > 1
+    const GPI_QUAD(GPI_IN_1) y = GPI_MAP_QUAD(GPI_IN_1, in.y + i);
+#endif
+#if GPI_INPUTS > 2
+    const GPI_QUAD(GPI_IN_2) z = GPI_MAP_QUAD(GPI_IN_2, in.z + i);
+#endif
+    GPI_MAP_SET(0);
+    GPI_MAP_SET(1);
+    GPI_MAP_SET(2);
+    GPI_MAP_SET(3);
+}
+
+/* Whether vectors are where they are in memory, from every fourth element on. */
+static bool gpi_map_aligned(gpi_inputs in, __global GPI_OUT *out)
+{
+    bool aligned = (size_t)out % sizeof(GPI_QUAD(GPI_OUT)) == 0;
+#if GPI_INPUTS > 0
+    aligned = aligned && (size_t)in.x % sizeof(GPI_QUAD(GPI_IN_0)) == 0;
+#endif
+#if GPI_INPUTS > 1
+    aligned = aligned && (size_t)in.y % sizeof(GPI_QUAD(GPI_IN_1)) == 0;
+#endif
+#if GPI_INPUTS > 2
+    aligned = aligned && (size_t)in.z % sizeof(GPI_QUAD(GPI_IN_2)) == 0;
+#endif
+    return aligned;
+}
+
+static void gpi_map_quads(gpi_inputs in, __global GPI_OUT *out, ulong begin)
+{
+    GPI_LANE lane[GPI_MAP_STEP];
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_MAP_STEP; k += 4) gpi_map_quad(in, begin + k * GPI_WG, lane + k);
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_MAP_STEP; k += 4) {
+        *(__global GPI_QUAD(GPI_OUT) *)(out + begin + k * GPI_WG) =
+            (GPI_QUAD(GPI_OUT))(lane[k], lane[k + 1], lane[k + 2], lane[k + 3]);
+    }
+}
+#endif
+
+static void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong begin)
+{
+    GPI_LANE lane[GPI_MAP_STEP];
+    for (uint k = 0; k < GPI_MAP_STEP; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
+    for (uint k = 0; k < GPI_MAP_STEP; k++) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);
+}
+
 static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
 {
-    const ulong begin = first + get_local_id(0);
-    GPI_LANE lane[GPI_PER_ITEM];
-    if (first + GPI_WG * GPI_PER_ITEM <= end) {
-        for (uint k = 0; k < GPI_PER_ITEM; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
-        for (uint k = 0; k < GPI_PER_ITEM; k++) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);
+    const uint l = (uint)get_local_id(0);
+    if (first + GPI_WG * GPI_PER_ITEM > end) {
+        for (ulong i = first + l; i < end; i += GPI_WG) GPI_MAP_WRITE(out, i, gpi_value_any(in, i));
+#if GPI_CHUNK == 4
+    } else if (gpi_map_aligned(in, out)) {
+        for (uint k = 0; k < GPI_PER_ITEM; k += GPI_MAP_STEP)
+            gpi_map_quads(in, out, first + k * GPI_WG + 4 * l);
+#endif
     } else {
-        for (ulong i = begin; i < end; i += GPI_WG) GPI_MAP_WRITE(out, i, gpi_value_any(in, i));
+        for (uint k = 0; k < GPI_PER_ITEM; k += GPI_MAP_STEP) gpi_map_step(in, out, first + k * GPI_WG + l);
     }
 }
 #endif

@@ -7,6 +7,7 @@
 /* map.cl */
 #define GPI_INPUTS 3
 #define GPI_LAG 0
+#define GPI_CHUNK 1
 #define GPI_IN_0 float
 #define GPI_IN_1 float
 #define GPI_IN_2 half

@@ -2,6 +2,7 @@
 #ifndef GPI_SCAN_ITEMS_LOCAL_CL
 #define GPI_SCAN_ITEMS_LOCAL_CL
 #include "base/platform.cl"
+#include "group/sub_group.cl"
 #include "element/monoid.cl"
 
 #define GPI_GROUP gpi_items
@@ -12,5 +13,15 @@
 #define GPI_GROUP_ITEM ((uint)get_local_id(0))
 #define GPI_GROUP_TURNS(n) GPI_STRUCT_TURNS(n)
 #define GPI_GROUP_ALONE 0
+/* What the group's memory has to hold. */
+#if GPI_SUB_GROUP && GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_EMULATED
+#define GPI_ITEMS_CELLS (GPI_WG / GPI_SUB_GROUP)
+#else
+#define GPI_ITEMS_CELLS (GPI_WG + GPI_WG / 32)
+#endif
+#if GPI_SUB_GROUP
+#include "group/sub_group_collectives.cl"
+#else
 #include "group/collectives.cl"
+#endif
 #endif

@@ -28,6 +28,7 @@
 #include "base/count.cl"
 #include "base/fault_injection.cl"
 #include "base/platform.cl"
+#include "group/sub_group.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
@@ -130,6 +131,39 @@ static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
 #endif
 }
 
+#if GPI_SUB_GROUP
+/* The same as below by a whole sub-group, each of whose lanes looks at another tile; what lane 0 has for *prefix
+   counts. The nearest inclusive one, or the nearest late one, says how many lanes count. Emulated, all sub-groups
+   of the group come along, with `next` 0. (lookback.pml: LANES.) */
+static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded,
+                          gpi_tile_shared shared)
+{
+    const uint l = gpi_sg_lane();
+    bool more = next > 0;
+    while (gpi_sg_vote(more, &shared->sub_group)) {
+        GPI_T seen = gpi_identity();
+        uint flag = GPI_INCLUSIVE; /* of what is before the first tile */
+        if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);
+        const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));
+        const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));
+        const uint told = min(inclusive + 1, late);
+        GPI_T sum = gpi_identity();
+        if (l < told) sum = seen;
+        GPI_UNROLL
+        for (uint d = 1; d < GPI_STRUCT_TURNS(GPI_SUB_GROUP); d *= 2)
+            sum = gpi_combine(gpi_items_down(sum, d, shared->value), sum); /* lane 0: of the first 2 d */
+        *prefix = gpi_combine(sum, *prefix);
+        next = inclusive < late ? 0 : next - told;
+        more = next > 0 && (told > 0 || !bounded || *polls > 0);
+        if (more && told == 0) {
+            *polls -= 1;
+            gpi_sg_pause();
+        }
+    }
+    return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
+}
+
+#else
 /* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published.
    Returns 0 when *prefix is complete, else n > 0: tile n-1 is late. One item calls.
    Ends because each turn either goes one tile back or uses up one of *polls; where polls are not
@@ -150,6 +184,7 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
     }
     return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
 }
+#endif
 
 /* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.
    Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host
@@ -164,7 +199,13 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
 
     if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);
     while (next > 0) {
+#if GPI_SUB_GROUP
+        const bool first = gpi_sg_index() == 0;
+        if (first || GPI_SG_ALL)
+            next = gpi_walk_back(state, first ? next : 0, &prefix, &polls, bounded, shared);
+#else
         if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);
+#endif
         next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has barriers */
         if (next == 0) break;
         const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);

@@ -21,6 +21,25 @@ static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
     return sum;
 }
 
+#if GPI_SUB_GROUP
+/* The product of every x of the team, in item order, for its first item: by shuffles, and then, where the team has
+   several sub-groups, by way of local memory. Item l has the product of d items from l on. */
+static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)
+{
+    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
+    GPI_T sum = x;
+    for (uint d = 1; d < min(team, (uint)GPI_SUB_GROUP); d *= 2)
+        sum = gpi_combine(sum, gpi_items_down(sum, d, shared->value));
+    for (uint d = GPI_SUB_GROUP; d < team; d *= 2) {
+        value[lane] = sum;
+        gpi_sync(); /* the products are written */
+        if (lane + d < team) sum = gpi_combine(sum, value[lane + d]);
+        gpi_sync(); /* they are read: the next turn may overwrite them */
+    }
+    return sum;
+}
+
+#else
 /* The product of every x of the team, in item order, for its first item: a tree of neighbours. */
 static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
@@ -36,6 +55,7 @@ static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shar
     gpi_sync(); /* the root is read: the next segments may overwrite it */
     return x;
 }
+#endif
 
 /* Segments [first, last), GPI_WG / team at a time. A team's first item asks what becomes of its segment. */
 static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
@@ -54,6 +74,9 @@ static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list li
         }
         gpi_sync(); /* what is listed is known to the teams */
         const bool skip = !mine || listed[l - lane];
+#if GPI_SUB_GROUP
+        gpi_sync(); /* and read: the next segments may overwrite it */
+#endif
         segment.count = skip ? 0 : segment.count;
         const GPI_T sum = gpi_team_reduce(gpi_segment_share(segment, lane, team), lane, team, shared);
         if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);

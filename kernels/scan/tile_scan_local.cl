@@ -1,5 +1,6 @@
 /* tile_scan_local.cl - a tile scanned in the local shape: each item's own elements, from what is before them;
-   they go out striped, through the stage (scan/tile_local.cl). */
+   they go out striped, through their piece of the stage (scan/tile_local.cl). An item overwrites there only what it has
+   read itself. */
 #ifndef GPI_SCAN_TILE_SCAN_LOCAL_CL
 #define GPI_SCAN_TILE_SCAN_LOCAL_CL
 #include "base/platform.cl"
@@ -13,32 +14,74 @@
 GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
-    const uint l = (uint)get_local_id(0);
-    if (length == GPI_TILE) {
+    const uint first = GPI_STRIPE_FIRST(1);
+    __local const GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);
+    if (length < GPI_TILE) {
+        GPI_ROLLED
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            const uint i = first + j * GPI_STRIPE;
+            if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j * GPI_STRIPE)]);
+        }
+#if GPI_PUT_QUADS && GPI_CELL_CHUNK == 4
+    } else if (gpi_put_aligned(sink)) {
+        const uint quad = GPI_STRIPE_FIRST(4);
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4) {
+            GPI_T x[4];
+            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_STRIPE), x);
+            gpi_put_quad(sink, base + quad + j * GPI_STRIPE, x);
+        }
+#endif
+    } else {
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-            gpi_put(sink, gpi_position(input, base + l + j * GPI_WG), GPI_TILE_STRIPED(shared->stage, l, j));
-    } else {
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-            const uint i = j * GPI_WG + l;
-            if (i < length) gpi_put(sink, gpi_position(input, base + i), shared->stage[GPI_TILE_PAD(i)]);
-        }
+            gpi_put(sink, gpi_position(input, base + first + j * GPI_STRIPE),
+                    at[GPI_TILE_PAD(j * GPI_STRIPE)]);
     }
+}
+
+/* This item's own elements on the stage, scanned from `begin` on; by chunks, so that few of them are in registers. */
+GPI_INLINE_GPU void gpi_own_scan(const gpi_tile *tile, GPI_T begin, const bool exclusive,
+                                 gpi_tile_shared shared)
+{
+    __local GPI_CELL *at = gpi_own_cells(shared);
+    GPI_T sum = begin;
+#if !GPI_SUB_GROUP
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const GPI_T next = gpi_combine(sum, tile->item[j]);
+        at[GPI_TILE_PAD(j)] = exclusive ? gpi_before(sum, tile->item[j]) : next;
+        sum = next;
+    }
+#else
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {
+        GPI_T x[GPI_CELL_CHUNK];
+        gpi_chunk_get(at + GPI_TILE_PAD(j), x);
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
+            const GPI_T next = gpi_combine(sum, x[k]);
+            x[k] = exclusive ? gpi_before(sum, x[k]) : next;
+            sum = next;
+        }
+        gpi_chunk_put(at + GPI_TILE_PAD(j), x);
+    }
+    (void)tile;
+#endif
 }
 
 /* Scans the tile with everything before it in `prefix`, into the sink. */
 GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
                                   gpi_sink sink, gpi_tile_shared shared)
 {
-    const uint l = (uint)get_local_id(0);
-    GPI_T sum = gpi_combine(prefix, tile->before);
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const GPI_T next = gpi_combine(sum, tile->item[j]);
-        GPI_TILE_BLOCKED(shared->stage, l, j) = sink.exclusive ? gpi_before(sum, tile->item[j]) : next;
-        sum = next;
-    }
-    gpi_sync(); /* the stage is filled */
+    const GPI_T begin = gpi_combine(prefix, tile->before);
+#if !GPI_SUB_GROUP
+    gpi_own_scan(tile, begin, sink.exclusive, shared);
+#else
+    if (sink.exclusive) gpi_own_scan(tile, begin, true, shared); /* asked once, not for each element */
+    else gpi_own_scan(tile, begin, false, shared);
+#endif
+    gpi_stripe_sync(); /* the stage is filled */
     gpi_stage_store(input, base, sink, shared);
 }
 #endif

@@ -1,6 +1,7 @@
 /* tile_sink.cl - where a scan's results go. */
 #ifndef GPI_SCAN_TILE_SINK_CL
 #define GPI_SCAN_TILE_SINK_CL
+#include "base/paste.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
@@ -34,4 +35,26 @@ static void gpi_put(gpi_sink sink, ulong position, GPI_T x)
     GPI_WRITE(sink.out, position, GPI_BASE_RESULT(x));
 #endif
 }
+
+/* 1: four results can be written at once. */
+#if !GPI_REVERSE && !GPI_OUT_HALF && GPI_FIELD_COUNT == 1
+#define GPI_PUT_QUADS 1
+#if GPI_SEGMENTED
+#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(gpi_base_combine(sink.initial, x[k].value))
+#else
+#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(x[k])
+#endif
+
+/* Results i .. i + 3, from x on; gpi_put_aligned(sink). */
+static void gpi_put_quad(gpi_sink sink, ulong i, const GPI_T *x)
+{
+    *(__global GPI_QUAD(GPI_OUT) *)(sink.out + i) =
+        (GPI_QUAD(GPI_OUT))(GPI_PUT_RESULT(0), GPI_PUT_RESULT(1), GPI_PUT_RESULT(2), GPI_PUT_RESULT(3));
+}
+
+/* A vector can be where results are whose number is a multiple of four. */
+static bool gpi_put_aligned(gpi_sink sink) { return (size_t)sink.out % sizeof(GPI_QUAD(GPI_OUT)) == 0; }
+#else
+#define GPI_PUT_QUADS 0
+#endif
 #endif

@@ -137,8 +137,12 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 /* GPI_KEPT 1: items of a local tile keep what they have counted until it goes out (select/kept.cl). */
 #define GPI_KEPT                                                                        \
     (GPI_SHAPE_LOCAL && GPI_OUT && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
-     GPI_PER_ITEM <= 16 &&                                                              \
+     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                       \
      (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))
+
+/* GPI_BY_BALLOTS 1: sub-groups bring their pieces of the tile together (select/compact_ballots.cl). */
+#define GPI_BY_BALLOTS \
+    (GPI_KEPT && GPI_SUB_GROUP && GPI_PARTS < 3 && GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE)
 
 #if GPI_KEPT
 typedef union gpi_kept_cell {

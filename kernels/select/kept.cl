@@ -15,7 +15,7 @@
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 
-#if GPI_KEPT
+#if GPI_KEPT && !GPI_BY_BALLOTS
 typedef struct gpi_tile {
     gpi_kept_cell kept[GPI_PER_ITEM]; /* this item's own elements */
     uint selected, second;            /* bit j: element j is in the first part, in the second */
@@ -50,20 +50,22 @@ static uint gpi_is_kept(GPI_IN x, GPI_IN before, ulong i)
 /* Reads the tile, once: every item keeps its own elements and what is before them. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
+    const uint lane = GPI_STRIPE_LANE, first = (uint)get_local_id(0) * GPI_PER_ITEM;
     const uint length = gpi_tile_length(input, base), own = length - min(first, length);
     GPI_T sum = gpi_identity();
     gpi_kept_cell last;
     tile->selected = tile->second = 0;
     gpi_stage_load(input, base, shared);
-    gpi_sync(); /* the stage is filled */
-    last = shared->stage[GPI_TILE_PAD(first - min(l, 1u))];
-    if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && l == 0 && base > 0 && own > 0)
-        last = gpi_kept_cell_load(input, base - 1);
+    gpi_stripe_sync(); /* the stage is filled */
+    last = shared->stage[GPI_TILE_PAD(first - min(lane, 1u))];
+    if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && lane == 0 && base + first > 0 && own > 0)
+        last = gpi_kept_cell_load(input, base + first - 1);
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)
+        gpi_chunk_get(gpi_own_cells(shared) + GPI_TILE_PAD(j), tile->kept + j);
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const gpi_kept_cell x = GPI_TILE_BLOCKED(shared->stage, l, j);
-        tile->kept[j] = x;
+        const gpi_kept_cell x = tile->kept[j];
         if (j < own && gpi_is_kept(x.in, last.in, base + first + j)) tile->selected |= 1u << j;
 #if GPI_PARTS == 3
         else if (j < own && gpi_predicate2(x.in, base + first + j)) tile->second |= 1u << j;

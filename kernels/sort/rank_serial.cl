@@ -30,6 +30,8 @@ typedef struct gpi_rank_memory {
     uint word;
 } gpi_rank_memory;
 typedef gpi_rank_memory *gpi_rank_shared;
+typedef gpi_rank_memory gpi_move_memory;
+typedef gpi_rank_shared gpi_move_shared;
 
 /* The digits of [begin, end) into shared->count. Four tables: equal digits in a row do not wait for each
    other's store. */

@@ -223,7 +223,7 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
 GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                     uint pass, ulong span, ulong lines_from)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_move_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit digit;

@@ -5,6 +5,7 @@
    Parameters: those of sort/rank_tile.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SEGMENTS_LOCAL_CL
 #define GPI_SORT_SEGMENTS_LOCAL_CL
+#include "base/platform.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
@@ -40,15 +41,18 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
 static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
                                     uint last, gpi_rank_shared shared)
 {
-    const uint highest = last - first - 1;
+    const uint l = (uint)get_local_id(0), highest = last - first - 1;
     for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {
-        for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) {
-            const uint k = GPI_ORDER_INDEX(shared->order[i]);
+        uint entry[GPI_PER_ITEM];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            const uint c = GPI_ORDER_CELL(GPI_RANK_BLOCKED(shared->order, l, j));
+            const uint k = GPI_RANK_CELL_BACK(c);
             uint d = GPI_BINS - 1;
             if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;
-            shared->order[i] = GPI_ORDER(d, k);
+            entry[j] = GPI_ORDER(d, c);
         }
-        gpi_order_digits(shared, min(GPI_BINS - 1u, highest >> shift));
+        gpi_order_digits(entry, min(GPI_BINS - 1u, highest >> shift), shared);
     }
 }
 

@@ -30,6 +30,11 @@
 #include "sort/bases.cl"
 #include "sort/digit.cl"
 #include "sort/lookback.cl"
+#if GPI_SHAPE_SERIAL
+#include "sort/onesweep_serial.cl"
+#else
+#include "sort/onesweep_local.cl"
+#endif
 #include "sort/rank.cl"
 #include "sort/single_tile_sort.cl"
 
@@ -120,7 +125,7 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first,
 GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                                 uint when, ulong span, uint lines, ulong table_at, ulong bases_at)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_move_memory, shared);
     gpi_places places;
     gpi_digit digit;
     ulong begin, end;
@@ -182,38 +187,13 @@ GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint 
     }
 }
 
-/* The tile's own counts in shared->count become, in shared->next, where its keys go. False: abandoned. */
-static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,
-                               __global ulong *bases_after, gpi_rank_shared shared)
-{
-    uint failed = 0;
-    if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);
-    if (failed) gpi_ring_abandon(ring);
-    if (gpi_broadcast(failed, &shared->word)) return false;
-    GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);
-    GPI_EACH_BIN(d)
-    {
-        uint before = 0;
-        const bool found = !failed && gpi_ring_look_back(ring, tile, d, &before);
-        const bool told = found && gpi_ring_conclude(ring, tile, d, before + shared->count[d]);
-        failed |= !told;
-        shared->next[d] = bases[d] + before;
-        if (last && bases_after) bases_after[d] = bases[d] + before + shared->count[d];
-    }
-    if (failed) gpi_ring_abandon(ring);
-    gpi_sync_all(); /* all reads and writes of the table are done, and `next` is written */
-    if (get_local_id(0) == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);
-    if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);
-    return !gpi_broadcast(failed, &shared->word);
-}
-
 /* One launch goes over the keys [portion, portion_end): fewer than a word can count. The last tile leaves the
    bases of the next launch in bases_after. */
 GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                                  uint launch, ulong portion, ulong portion_end, ulong span, uint lines,
                                  ulong bases_at, uint more, ulong rows_at, uint polls)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_move_memory, shared);
     gpi_places places;
     gpi_digit digit;
     uint tile = 0;
@@ -229,16 +209,11 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     const ulong begin = portion + tile * span, end = min(stop, begin + span);
     if (begin >= stop) return; /* so do all later tiles: nobody waits for this one */
 #if GPI_SHAPE_LOCAL
-    gpi_tile_load(move.key, begin, (uint)(end - begin), digit, shared);
-    gpi_tile_count((uint)(end - begin), shared);
+    __global ulong *bases_after = end == stop && more ? bases + GPI_BINS : 0;
+    gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, bases, bases_after, shared);
 #else
     gpi_count_range(move.key, begin, end, digit, shared);
-#endif
     if (!gpi_onesweep_place(ring, tile, end == stop, bases, more ? bases + GPI_BINS : 0, shared)) return;
-#if GPI_SHAPE_LOCAL
-    gpi_order_digits(shared, digit.mask);
-    gpi_tile_write(move, begin, (uint)(end - begin), shared);
-#else
     gpi_move_range(move, begin, end, digit, lines != 0, shared);
 #endif
 }
@@ -247,7 +222,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,
                                uint lines, ulong bases_at, volatile __global uint *counters)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_move_memory, shared);
     gpi_places places;
     gpi_digit_bits bits;
     const uint abandoned = state[GPI_STATE_ABANDONED];

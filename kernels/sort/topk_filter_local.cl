@@ -11,7 +11,7 @@
 
 #define GPI_SPAN_MAX GPI_TILE
 
-/* A bit for each of the tile's keys, in shared->order; how many are set before a word, in shared->nibble. */
+/* A bit for each of the tile's keys, in shared->order; how many are set before a word, in shared->nibble.part. */
 #define GPI_MASKS ((GPI_TILE + 31) / 32)
 #define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)
 #if GPI_MASKS > 16 * GPI_WG
@@ -42,15 +42,15 @@ static void gpi_tile_mark(gpi_topk_tile tile, bool equals, uint *below, uint *eq
     *equal = shared->count[1];
 }
 
-/* shared->nibble[w]: how many keys are marked in the masks before w. */
+/* shared->nibble.part[w]: how many keys are marked in the masks before w. */
 static void gpi_masks_rank(gpi_rank_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;
-    uint sum = 0;
+    uint sum = 0, total;
     for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->order[w]);
-    sum = gpi_group_before(sum, shared);
+    sum = gpi_group_before(sum, &total, shared);
     for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) {
-        shared->nibble[w] = (ushort)sum;
+        shared->nibble.part[w] = (ushort)sum;
         sum += popcount(shared->order[w]);
     }
     gpi_sync(); /* the ranks are written */
@@ -63,7 +63,7 @@ static void gpi_tile_keep_marked(gpi_topk_tile tile, ulong most, gpi_topk_kept t
     gpi_masks_rank(shared);
     for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {
         const uint mask = shared->order[i / 32], bit = 1u << i % 32;
-        const uint rank = shared->nibble[i / 32] + popcount(mask & (bit - 1));
+        const uint rank = shared->nibble.part[i / 32] + popcount(mask & (bit - 1));
         if (!(mask & bit) || rank >= most) continue;
         to.key[rank] = tile.key[i];
         to.index[rank] = GPI_VALUE_OF(base + i);

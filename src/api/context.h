@@ -16,8 +16,10 @@ typedef enum gp_strategy {
 /* How a work-group works through its tile. */
 typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
-    GP_SHAPE_SERIAL, /* one work-item per group, long tile, vector loop: CPUs */
-    GP_SHAPE_LOCAL,  /* many work-items, local memory and barriers: GPUs */
+    GP_SHAPE_SERIAL,    /* one work-item per group, long tile, vector loop: CPUs */
+    GP_SHAPE_LOCAL,     /* many work-items, local memory and barriers: GPUs */
+    GP_SHAPE_SUB_GROUP, /* the same, and neighbours tell each other things without barriers, in primitives
+                           that gain by it: GPUs whose sub-groups have been found right */
     GP_SHAPE_COUNT
 } gp_shape;
 
@@ -45,6 +47,16 @@ typedef enum gp_device_class {
     GP_DEVICE_CLASS_COUNT
 } gp_device_class;
 
+/* How work-items of one sub-group (warp, wave) reach one another. */
+typedef enum gp_sub_groups {
+    GP_SUB_GROUPS_NONE = 0, /* not at all, or in no way that the library knows */
+    GP_SUB_GROUPS_EMULATED, /* through local memory, between barriers: for tests */
+    GP_SUB_GROUPS_KHRONOS,  /* cl_khr_subgroup_shuffle, cl_khr_subgroup_ballot */
+    GP_SUB_GROUPS_NVIDIA,   /* PTX */
+    GP_SUB_GROUPS_AMD,      /* built-ins of AMD's compiler */
+    GP_SUB_GROUPS_COUNT
+} gp_sub_groups;
+
 #define GP_NAME_MAX 128
 
 /* What the library found out about a device. */
@@ -69,7 +81,10 @@ typedef struct gp_device_info {
     bool int64_extended_atomics;
     bool fp64;
     bool fp16;
-    bool subgroups;
+    bool subgroups;           /* has sub-groups by OpenCL's standard */
+    gp_sub_groups sub_groups; /* what a context's kernels may use: gp_context_create tries it, and says NONE
+                                     where it goes wrong or the environment has GPUPRIM_SUB_GROUPS=off */
+    cl_uint sub_group_size;   /* work-items of such a sub-group; 0: none */
     bool atomic_acq_rel;      /* OpenCL 3.0: acquire and release order */
     bool atomic_scope_device; /* OpenCL 3.0: atomics in the scope of the whole device */
     bool fair;                /* a group that has started is known to go on running while others wait */
@@ -84,6 +99,8 @@ typedef struct gp_tuning {
                                      vendor only, and what the device is known to promise, stay its own */
     gp_shape shape;
     gp_words words;
+    uint32_t sub_group_size; /* emulates sub-groups of so many work-items, a power of two from 8 to 128, where
+                                 the shape is the sub-group one, the device's own or forced */
     uint32_t work_group_size; /* local shape only; rounded down to a power of two. Calls that work on keys
                                  or bins take at least 4 */
     uint32_t tile;            /* serial shape: elements per group, at most 2^20; local shape: elements per

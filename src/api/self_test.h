@@ -9,7 +9,7 @@ typedef struct gp_self_test_case {
     const char *name;     /* of the call, and where there are several cases of it, of the case */
     gp_strategy strategy; /* with which it ran; GP_STRATEGY_AUTO: the call has none */
     gp_tuning tuning;     /* how this device runs it, for elements of 4 bytes: device_class, shape, words,
-                             work_group_size, tile, and polls where groups wait for each other; the
+                             sub_group_size, work_group_size, tile, and polls where groups wait for each other; the
                              rest is 0 */
     gp_result result;
     const char *text; /* of the failure; "" when there is none */

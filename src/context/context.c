@@ -9,6 +9,7 @@
 #include "program/program.h"
 #include "nest/nest.h"
 #include "hash/hash.h"
+#include "context/sub_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,11 +138,17 @@ static gp_result gpi_check_desc(const gp_context *gp)
 }
 
 /* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
-static char *gpi_make_options(const gp_context *gp)
+static char *gpi_make_options(const gp_context *gp, const char *language)
 {
     const char *more = gp->desc.build_options;
-    return gpi_format("-cl-std=CL1.2%s%s%s%s", gpi_device_options(&gp->info),
+    return gpi_format("-cl-std=%s%s%s%s%s", language, gpi_device_options(&gp->info),
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
+}
+
+/* OpenCL C 2.0 and 3.0: platforms of version 2 may have no 3.0, and those of version 3 no 2.0. */
+static const char *gpi_newer_language(const gp_device_info *info)
+{
+    return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
 }
 
 /* Copies the desc's strings, and looks no longer at the caller's. */
@@ -150,9 +157,12 @@ static gp_result gpi_copy_strings(gp_context *gp)
     gp_context_desc *desc = &gp->desc;
     if (desc->cache_dir && !*desc->cache_dir) desc->cache_dir = NULL;
     if (desc->dump_dir && !*desc->dump_dir) desc->dump_dir = NULL;
-    gp->options = gpi_make_options(gp);
+    gp->options = gpi_make_options(gp, "CL1.2");
+    if (gp->info.sub_groups == GP_SUB_GROUPS_KHRONOS)
+        gp->options_sub_groups = gpi_make_options(gp, gpi_newer_language(&gp->info));
     if (desc->dump_dir) gp->dump_dir = gpi_format("%s", desc->dump_dir);
-    if (!gp->options || (desc->dump_dir && !gp->dump_dir)) {
+    if (!gp->options || (gp->info.sub_groups == GP_SUB_GROUPS_KHRONOS && !gp->options_sub_groups) ||
+        (desc->dump_dir && !gp->dump_dir)) {
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for strings");
     }
     if (!desc->no_disk_cache)
@@ -182,6 +192,7 @@ static gp_result gpi_context_open(gp_context *gp)
     if (result == GP_OK) result = gpi_copy_strings(gp);
     if (result == GP_OK) result = gpi_make_buffers(gp);
     if (result == GP_OK && gp->desc.share) result = gpi_programs_share(gp, gp->desc.share);
+    if (result == GP_OK) result = gpi_sub_groups_open(gp);
     return result;
 }
 
@@ -228,6 +239,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     free(gp->cache_dir);
     free(gp->dump_dir);
     free(gp->options);
+    free(gp->options_sub_groups);
     free(gp);
 }
 

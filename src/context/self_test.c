@@ -124,7 +124,8 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     test.name = row->name;
     test.strategy = strategy;
     test.tuning.device_class = own->device_class ? own->device_class : t->gp->info.device_class;
-    test.tuning.shape = plan->shape;
+    test.tuning.shape = plan->sub_group ? GP_SHAPE_SUB_GROUP : plan->shape;
+    test.tuning.sub_group_size = plan->sub_group;
     test.tuning.words = plan->words;
     test.tuning.work_group_size = plan->group;
     test.tuning.tile = plan->per_item;

@@ -182,6 +182,16 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
                  map->text);
 }
 
+/* Whether a local group moves elements by vectors of four: words at most, whose vectors are aligned alike. */
+static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
+{
+    bool has = plan->per_item >= 4 && !map->lag && map->out_type != GP_F16 && map->out_size <= 4;
+    size_t k;
+    for (k = 0; k < map->inputs; k++)
+        has = has && map->in[k].type != GP_F16 && gpi_type_size(map->in[k].type) <= 4;
+    return has;
+}
+
 static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
 {
     const gpi_map *map = (const gpi_map *)description;
@@ -200,6 +210,8 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);
     if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
+    if (plan->shape == GP_SHAPE_LOCAL)
+        gpi_text_add(&text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
     gpi_map_prelude_function(map, lane, &text);
     if (!text.failed) return text.data;
     free(text.data);

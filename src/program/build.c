@@ -5,6 +5,7 @@
 #include "program/program.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
 {
@@ -24,13 +25,21 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     return result;
 }
 
+/* Shuffles and ballots of Khronos' sub-groups are not there below OpenCL C 2.0. */
+static const char *gpi_program_options(const gp_context *gp, const gpi_program *program)
+{
+    static const char form[] = "#define GPI_SUB_GROUP_FORM 2\n"; /* GPI_SUB_GROUP_KHRONOS */
+    return gp->options_sub_groups && strstr(program->prelude, form) ? gp->options_sub_groups : gp->options;
+}
+
 static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
                                   gpi_program *program)
 {
     cl_int error;
     program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
-    error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+    error =
+        clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error != CL_SUCCESS) return gpi_fail_build(gp, program->program, function, error);
     gp->stats.programs_built++;
     return GP_OK;
@@ -62,7 +71,8 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
     program->program =
         clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
     if (error == CL_SUCCESS && status == CL_SUCCESS) {
-        error = clBuildProgram(program->program, 1, &gp->info.device, gp->options, NULL, NULL);
+        error = clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL,
+                               NULL);
     }
     gpi_cache_unmark(gp, program);
     free(binary);
@@ -83,18 +93,46 @@ static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
     return size > 0 ? size : SIZE_MAX;
 }
 
-/* The program's kernels, and the largest group with which every one of them can be launched. */
+/* clGetKernelSubGroupInfoKHR, which a loader of OpenCL 1.2 does not have. */
+typedef cl_int(CL_API_CALL *gpi_sub_group_query)(cl_kernel, cl_device_id, cl_uint, size_t, const void *,
+                                                 size_t, void *, size_t *);
+#define GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
+
+/* Work-items of a kernel's sub-groups; 0: the driver does not say. */
+static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
+{
+    void *address = clGetExtensionFunctionAddressForPlatform(gp->info.platform, "clGetKernelSubGroupInfoKHR");
+    size_t group[3] = {0, 0, 0}, size = 0;
+    gpi_sub_group_query query;
+    memcpy(&query, &address, sizeof query);
+    if (!query ||
+        clGetKernelWorkGroupInfo(kernel, gp->info.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof group,
+                                 group, NULL) != CL_SUCCESS ||
+        query(kernel, gp->info.device, GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof group, group,
+              sizeof size, &size, NULL) != CL_SUCCESS) {
+        return 0;
+    }
+    return size;
+}
+
+/* The program's kernels, the largest group with which every one of them can be launched, and what all have for
+   sub-groups, if there are any and the driver says so. */
 static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
+    const bool sub_groups = gpi_program_options(gp, program) == gp->options_sub_groups;
     size_t k;
     program->group_max = SIZE_MAX;
+    program->sub_group = 0;
     for (k = 0; program->names[k]; k++) {
         cl_int error;
-        size_t group;
+        size_t group, sub_group;
         program->kernel[k] = clCreateKernel(program->program, program->names[k], &error);
         if (error != CL_SUCCESS) return error;
         group = gpi_kernel_group_max(gp, program->kernel[k]);
         if (group < program->group_max) program->group_max = group;
+        if (!sub_groups) continue;
+        sub_group = gpi_kernel_sub_group(gp, program->kernel[k]);
+        program->sub_group = k > 0 && sub_group != program->sub_group ? 1 : sub_group; /* 1: they differ */
     }
     return CL_SUCCESS;
 }

@@ -30,6 +30,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_HISTOGRAM: return "histogram/histogram.cl";
     case GPI_SEGMENTED_REDUCE: return "scan/segmented_reduce.cl";
     case GPI_MONOID_CHECK: return "scan/monoid_check.cl";
+    case GPI_SUB_GROUP_CHECK: return "group/sub_group_check.cl";
     case GPI_MAP: return "map/map.cl";
     case GPI_RANDOM: return "map/random.cl";
     case GPI_GATHER: return "map/gather.cl";
@@ -93,6 +94,12 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
                  plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
     gpi_text_add(text, "#define GPI_WG %u\n#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", plan->group,
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
+    if (plan->sub_group) {
+        gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
+                     (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
+        gpi_text_add(text, "#define GPI_SUB_GROUP_MATCH %d\n#define GPI_SUB_GROUP_PINNED %d\n",
+                     gp->sub_group_match, gp->sub_group_pinned);
+    }
 }
 
 /* The same, and what programs on tiles of elements want to know. */

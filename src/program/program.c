@@ -10,12 +10,15 @@
 
 #define GPI_PROGRAM_LIMIT 128 /* programs of a context, where the desc names no bound */
 
-/* Whether all of the program's kernels can have groups as large as the plan's. If not, because the compiler
-   grants them less, the plan's group shrinks, and the program is to be made again. */
+/* Whether all of the program's kernels can have groups as large as the plan's, and have sub-groups as it says.
+   If not, because the compiler has decided otherwise, the plan changes, and the program is to be made again. */
 static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
 {
-    if (plan->group <= program->group_max) return true;
-    plan->group = gpi_power_of_two_below(program->group_max);
+    const bool other = plan->sub_group && program->sub_group && plan->sub_group != program->sub_group;
+    if (plan->group <= program->group_max && !other) return true;
+    if (other) plan->sub_group = 0;
+    if (plan->group > program->group_max) plan->group = gpi_power_of_two_below(program->group_max);
+    if (plan->group < plan->sub_group) plan->sub_group = 0;
     return false;
 }
 

@@ -19,6 +19,7 @@ typedef struct gpi_program {
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
+    size_t sub_group;         /* work-items of their sub-groups, as the driver says; 0: it says nothing */
     uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;           /* bit k: ... and is in the file of the disk cache */
     cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
@@ -40,6 +41,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude);
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude);
 
 /* build.c */
+static const char *gpi_program_options(const gp_context *gp, const gpi_program *program);
 static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program);

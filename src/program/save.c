@@ -57,7 +57,7 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
     free(source);
     if (!twin || error != CL_SUCCESS) return NULL;
-    error = clBuildProgram(twin, 1, &gp->info.device, gp->options, NULL, NULL);
+    error = clBuildProgram(twin, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error == CL_SUCCESS) return twin;
     (void)clReleaseProgram(twin);
     return NULL;

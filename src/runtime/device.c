@@ -11,6 +11,9 @@
 /* 2.x and 3.0 queries, by value: the headers in use may be older. */
 #define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
 #define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
+#define GPI_CL_DEVICE_WARP_SIZE_NV 0x4003
+#define GPI_CL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
+#define GPI_CL_DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
 #define GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL (1u << 1)
 #define GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE (1u << 5)
 
@@ -133,6 +136,42 @@ static const char *gpi_device_options(const gp_device_info *info)
     return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
+/* The largest size up to 32 among those that kernels can be pinned to; else 32, and built kernels say what they
+   have. */
+static cl_uint gpi_probe_sub_group_size(gpi_probe *probe)
+{
+    size_t sizes[16], i;
+    cl_uint size = 0;
+    memset(sizes, 0, sizeof sizes);
+    gpi_probe_newer(probe, GPI_CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
+    for (i = 0; i < GPI_COUNT_OF(sizes); i++) {
+        if (sizes[i] <= 32 && sizes[i] > size) size = (cl_uint)sizes[i];
+    }
+    return size ? size : 32;
+}
+
+/* By extensions: what the device's compiler knows. */
+static void gpi_probe_sub_groups(gpi_probe *probe, const char *extensions, gp_device_info *info)
+{
+    cl_uint size = 0;
+    if (gpi_has_extension(extensions, "cl_khr_subgroup_shuffle") &&
+        gpi_has_extension(extensions, "cl_khr_subgroup_ballot")) {
+        info->sub_groups = GP_SUB_GROUPS_KHRONOS;
+        size = gpi_probe_sub_group_size(probe);
+    } else if (gpi_has_extension(extensions, "cl_nv_device_attribute_query")) {
+        info->sub_groups = GP_SUB_GROUPS_NVIDIA;
+        gpi_probe_newer(probe, GPI_CL_DEVICE_WARP_SIZE_NV, sizeof size, &size);
+    } else if (gpi_has_extension(extensions, "cl_amd_device_attribute_query")) {
+        info->sub_groups = GP_SUB_GROUPS_AMD;
+        gpi_probe_newer(probe, GPI_CL_DEVICE_WAVEFRONT_WIDTH_AMD, sizeof size, &size);
+    }
+    if (size < 8 || size > 128 || (size & (size - 1))) {
+        info->sub_groups = GP_SUB_GROUPS_NONE;
+        size = 0;
+    }
+    info->sub_group_size = size;
+}
+
 static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
 {
     char *extensions = gpi_probe_text(probe, CL_DEVICE_EXTENSIONS);
@@ -144,7 +183,20 @@ static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
     info->fp64 = gpi_has_extension(extensions, "cl_khr_fp64");
     info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
     info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
+    gpi_probe_sub_groups(probe, extensions, info);
     free(extensions);
+}
+
+static bool gpi_device_has(const gp_device_info *info, const char *extension)
+{
+    gpi_probe probe = {NULL, CL_SUCCESS};
+    char *extensions;
+    bool has;
+    probe.device = info->device;
+    extensions = gpi_probe_text(&probe, CL_DEVICE_EXTENSIONS);
+    has = extensions && gpi_has_extension(extensions, extension);
+    free(extensions);
+    return has;
 }
 
 /* Devices whose started groups are known to go on running while another group waits. */

@@ -73,12 +73,12 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, rows for the group's scan (scan/tile_local.cl), and
-   a word an item (scan/segments_local.cl). */
+/* Local memory of a group: the stage with its padding, rows for the group's scan, and a word an item, of emulated
+   sub-groups (scan/tile_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
-    return (tile + tile / 32 + group + group / 32) * size + 4 * group + 64;
+    return (tile + tile / 8 + group + group / 32) * size + 4 * group + 64;
 }
 
 /* The same where tiles are only reduced: rows of a value an item (scan/reduce_local.cl). */
@@ -88,11 +88,12 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits'
- * counters, the digits' (sort/rank_tile.cl). */
+/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits' counters,
+   rows for the group's scan, the digits' counters (sort/rank_tile.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * per_item * (size + 4) + group * (16 * 2 + 2 * 4) + 256 * 16 + 64;
+    const uint64_t tile = group * per_item;
+    return (tile + tile / 32) * (size + 4) + (9 * group + group / 32 * 3) * 4 + 256 * 16 + 64;
 }
 
 /* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
@@ -114,6 +115,14 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint6
 {
     const uint64_t tile = group * per_item;
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
+}
+
+/* The same for a sort with sub-groups: the stage, a word an item twice, the digits' counters of each sub-group
+   (sort/multisplit.cl). */
+static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
+{
+    const uint64_t group = plan->group, sub_groups = group / plan->sub_group;
+    return group * plan->per_item * size + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
 /* What a primitive takes of all that: a line of GPI_TUNED. */
@@ -140,6 +149,21 @@ static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
     return tuned;
 }
 
+/* No sub-group is larger than the group. */
+static void gpi_plan_fit_sub_group(gpi_plan *plan)
+{
+    if (plan->group < plan->sub_group) plan->sub_group = 0;
+}
+
+/* Local memory of the plan's groups: of those kernels of the program that have most. */
+static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tuned, size_t size)
+{
+    const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
+    const bool splits = tuned->rows == GPI_SORT && plan->sub_group && plan->group >= plan->sub_group;
+    const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
+    return bytes > split ? bytes : split;
+}
+
 /* Group and per_item of the local shape, shrunk until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
@@ -148,7 +172,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     if (plan->group > info->max_work_group_size) {
         plan->group = gpi_power_of_two_below(info->max_work_group_size);
     }
-    while (tuned.local_bytes(plan->group, plan->per_item, size) > info->local_mem_size ||
+    while (gpi_plan_local_bytes(plan, &tuned, size) > info->local_mem_size ||
            plan->group * plan->per_item > GPI_TILE_LOCAL_MAX) {
         if (plan->per_item > 1) {
             plan->per_item /= 2;
@@ -160,12 +184,24 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     }
 }
 
+/* The size of the sub-groups that the shape asks for, if it does and they can be had. */
+static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
+{
+    const uint32_t emulated = gp->desc.tuning.sub_group_size;
+    if (shape != GP_SHAPE_SUB_GROUP) return 0;
+    return emulated ? emulated : gp->info.sub_group_size;
+}
+
 static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
                            size_t size, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    plan->shape = tuning->shape ? tuning->shape : row->shape;
-    if (plan->shape != row->shape) {
+    const gp_shape shape = tuning->shape ? tuning->shape : row->shape;
+    uint32_t most; /* elements of an item, in registers */
+    plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
+    plan->sub_group = gpi_sub_group_of(gp, shape);
+    most = plan->sub_group ? 32 : 16;
+    if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
     plan->group = row->group;
@@ -175,10 +211,11 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
         if (plan->per_item < 16) plan->per_item = 16; /* a vector */
         return;
     }
-    if (plan->per_item > 16 && !tuning->tile) plan->per_item = 16; /* registers of an item */
+    if (plan->per_item > most && !tuning->tile) plan->per_item = most;
     if (plan->per_item < 1) plan->per_item = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    gpi_plan_fit_sub_group(plan);
 }
 
 static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_plan *plan)
@@ -220,6 +257,18 @@ static bool gpi_is_serial(const gp_tuning *t, const gp_device_info *info)
     return (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
 }
 
+/* Whether any of the rows that it takes says so. */
+static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info)
+{
+    const gp_device_class device_class = gpi_tuning_class(t, info);
+    const gpi_tuning_row *row = gpi_tuning_rows;
+    while (row->primitive != GPI_PRIMITIVES &&
+           (row->device_class != device_class || row->shape != GP_SHAPE_SUB_GROUP)) {
+        row++;
+    }
+    return row->primitive != GPI_PRIMITIVES;
+}
+
 static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
 {
     const bool serial = gpi_is_serial(t, info);
@@ -238,11 +287,30 @@ static gp_result gpi_check_choice(const char *field, int value, int count)
                     field, value, field);
 }
 
+static gp_result gpi_check_sub_group(const gp_tuning *t, const gp_device_info *info)
+{
+    const uint32_t size = t->sub_group_size;
+    if ((size & (size - 1)) || (size && size < GPI_SUB_GROUP_MIN) || size > GPI_SUB_GROUP_MAX) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: tuning.sub_group_size = %u is not a power of two from %d to %d",
+                        size, (int)GPI_SUB_GROUP_MIN, (int)GPI_SUB_GROUP_MAX);
+    }
+    if (t->shape == GP_SHAPE_SUB_GROUP && !size && info->sub_groups == GP_SUB_GROUPS_NONE) {
+        return gpi_fail(
+            NULL, GP_ERROR_UNSUPPORTED,
+            "gp_context_create: tuning.shape = GP_SHAPE_SUB_GROUP: no sub-groups that can be used on "
+            "%s: set tuning.sub_group_size, and they are emulated",
+            info->name);
+    }
+    return GP_OK;
+}
+
 static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info)
 {
     gp_result result = gpi_check_choice("device_class", (int)t->device_class, GP_DEVICE_CLASS_COUNT);
     if (result == GP_OK) result = gpi_check_choice("shape", (int)t->shape, GP_SHAPE_COUNT);
     if (result == GP_OK) result = gpi_check_choice("words", (int)t->words, GP_WORDS_COUNT);
+    if (result == GP_OK) result = gpi_check_sub_group(t, info);
     if (result == GP_OK) result = gpi_check_tile(t, info);
     if (result == GP_OK) result = gpi_check_ring(t);
     if (result != GP_OK) return result;
@@ -288,11 +356,14 @@ static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's: in the serial shape, `per_item` is the most keys a group takes. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+/* A sort's: in the serial shape, `per_item` is the most keys a group takes. With sub-groups values go through
+   local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, size_t value_size,
                                     gp_strategy strategy, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+    if (result != GP_OK || !plan->sub_group || value_size <= key_size) return result;
+    return gpi_plan_make_sized(gp, function, GPI_SORT, value_size, strategy, plan);
 }
 
 /* Is a local group as large as the primitive needs it? */

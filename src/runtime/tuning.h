@@ -24,6 +24,7 @@ typedef enum gpi_primitive {
     GPI_HISTOGRAM,
     GPI_SEGMENTED_REDUCE,
     GPI_MONOID_CHECK,
+    GPI_SUB_GROUP_CHECK,
     GPI_MAP, /* transform, fill, iota, adjacent_difference */
     GPI_RANDOM,
     GPI_GATHER, /* scatter, unpack */
@@ -35,7 +36,9 @@ typedef enum gpi_primitive {
 enum {
     GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
+    GPI_SUB_GROUP_MIN = 8,         /* group/sub_group.cl */
+    GPI_SUB_GROUP_MAX = 128,
+    GPI_TILE_LOCAL_MAX = 32768, /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -44,22 +47,24 @@ enum {
 
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape;
+    gp_shape shape; /* serial or local */
     gp_words words;
     gp_strategy strategy;
-    uint32_t group;    /* work-items of a group */
-    uint32_t per_item; /* elements of a work-item */
-    uint32_t polls;    /* see scan/lookback.cl; never 0 here */
+    uint32_t sub_group; /* local: work-items of a sub-group; 0: without */
+    uint32_t group;     /* work-items of a group */
+    uint32_t per_item;  /* elements of a work-item */
+    uint32_t polls;     /* see scan/lookback.cl; never 0 here */
 } gpi_plan;
 
 /* tuning.c */
 static bool gpi_has_fences(const gp_device_info *info);
+static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
                                      size_t size, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan);
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size,
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, size_t value_size,
                                     gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan);

@@ -11,71 +11,73 @@
    Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
    for granted. Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
 #define GPI_TUNING(X) \
-    X(REDUCE,     POCL,      SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     INTEL_CPU, SERIAL,   1,  262144, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     LLVMPIPE,  LOCAL,  256,      64, NARROW, MULTI_PASS,  1)       \
-    X(REDUCE,     NVIDIA,    LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     AMD,       LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     INTEL_GPU, LOCAL,  256,     128, AUTO,   MULTI_PASS,  1)       \
-    X(REDUCE,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
-    X(SCAN,       POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SCAN,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SCAN,       LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
-    X(SCAN,       NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SCAN,       AMD,       LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SCAN,       INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SCAN,       UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
-    X(SELECT,     POCL,      SERIAL,   1,  131072, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SELECT,     INTEL_CPU, SERIAL,   1,   65536, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SELECT,     LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
-    X(SELECT,     NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SELECT,     AMD,       LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SELECT,     INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 14) \
-    X(SELECT,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
-    X(SORT,       POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24) \
-    X(SORT,       INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24) \
-    X(SORT,       LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  200)     \
-    X(SORT,       NVIDIA,    LOCAL,  256,      64, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SORT,       AMD,       LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SORT,       INTEL_GPU, LOCAL,  256,      32, AUTO,   SINGLE_PASS, 1 << 20) \
-    X(SORT,       UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1 << 12) \
-    X(MERGE,      POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  1)       \
-    X(MERGE,      NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      INTEL_GPU, LOCAL,  256,      32, AUTO,   MULTI_PASS,  1)       \
-    X(MERGE,      UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     POCL,      SERIAL,   1, 1 << 16, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     INTEL_CPU, SERIAL,   1, 1 << 16, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     LLVMPIPE,  LOCAL,  256,      32, NARROW, MULTI_PASS,  1)       \
-    X(SEARCH,     NVIDIA,    LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     AMD,       LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     INTEL_GPU, LOCAL,  256,      32, AUTO,   MULTI_PASS,  1)       \
-    X(SEARCH,     UNKNOWN,   LOCAL,  128,      32, AUTO,   MULTI_PASS,  1)       \
-    X(BRACKETS,   POCL,      SERIAL,   1,  131072, AUTO,   MULTI_PASS,  1 << 20) \
-    X(BRACKETS,   INTEL_CPU, SERIAL,   1,  131072, AUTO,   MULTI_PASS,  1)       \
-    X(BRACKETS,   LLVMPIPE,  LOCAL,  256,      64, AUTO,   MULTI_PASS,  200)     \
-    X(BRACKETS,   UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1 << 12) \
-    X(STACK_SCAN, POCL,      SERIAL,   1,   16384, AUTO,   MULTI_PASS,  1)       \
-    X(STACK_SCAN, INTEL_CPU, SERIAL,   1,   16384, AUTO,   MULTI_PASS,  1)       \
-    X(STACK_SCAN, UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(TREE,       POCL,      SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
-    X(TREE,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
-    X(TREE,       UNKNOWN,   LOCAL,  128,      64, AUTO,   MULTI_PASS,  1)       \
-    X(HASH,       POCL,      SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
-    X(HASH,       INTEL_CPU, SERIAL,   1,   65536, AUTO,   MULTI_PASS,  1)       \
-    X(HASH,       LLVMPIPE,  LOCAL,  256,       4, NARROW, SINGLE_PASS, 1)       \
-    X(HASH,       NVIDIA,    LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
-    X(HASH,       AMD,       LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
-    X(HASH,       INTEL_GPU, LOCAL,  256,      16, AUTO,   SINGLE_PASS, 1)       \
-    X(HASH,       UNKNOWN,   LOCAL,  128,      16, AUTO,   SINGLE_PASS, 1)       \
-    X(HISTOGRAM,  POCL,      SERIAL,   1, 1 << 22, AUTO,   MULTI_PASS,  1)       \
-    X(HISTOGRAM,  INTEL_CPU, SERIAL,   1, 1 << 22, AUTO,   MULTI_PASS,  1)       \
-    X(HISTOGRAM,  UNKNOWN,   LOCAL,  256,      64, AUTO,   MULTI_PASS,  1)       \
-    X(MAP,        POCL,      SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
-    X(MAP,        INTEL_CPU, SERIAL,   1, 1 << 20, AUTO,   MULTI_PASS,  1)       \
-    X(MAP,        UNKNOWN,   LOCAL,  256,      16, AUTO,   MULTI_PASS,  1)
+    X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     INTEL_CPU, SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     LLVMPIPE,  LOCAL,     256,      64, NARROW, MULTI_PASS,  1)         \
+    X(REDUCE,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     AMD,       SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     INTEL_GPU, SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
+    X(SCAN,       POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SCAN,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SCAN,       LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
+    X(SCAN,       NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SELECT,     POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SELECT,     INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SELECT,     LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
+    X(SELECT,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SELECT,     AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SELECT,     INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SELECT,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SORT,       POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
+    X(SORT,       INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
+    X(SORT,       LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
+    X(SORT,       NVIDIA,    SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SORT,       AMD,       SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SORT,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SORT,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(MERGE,      POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
+    X(MERGE,      NVIDIA,    LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      INTEL_GPU, LOCAL,     256,      32, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     POCL,      SERIAL,      1, 1 << 16, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     INTEL_CPU, SERIAL,      1, 1 << 16, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
+    X(SEARCH,     NVIDIA,    LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     INTEL_GPU, LOCAL,     256,      32, AUTO,   MULTI_PASS,  1)         \
+    X(SEARCH,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
+    X(BRACKETS,   POCL,      SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1 << 20)   \
+    X(BRACKETS,   INTEL_CPU, SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1)         \
+    X(BRACKETS,   LLVMPIPE,  LOCAL,     256,      64, AUTO,   MULTI_PASS,  200)       \
+    X(BRACKETS,   UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(STACK_SCAN, POCL,      SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
+    X(STACK_SCAN, INTEL_CPU, SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
+    X(STACK_SCAN, UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       POCL,      SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       UNKNOWN,   LOCAL,     128,      64, AUTO,   MULTI_PASS,  1)         \
+    X(HASH,       POCL,      SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(HASH,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(HASH,       LLVMPIPE,  LOCAL,     256,       4, NARROW, SINGLE_PASS, 1)         \
+    X(HASH,       NVIDIA,    LOCAL,     256,      16, AUTO,   SINGLE_PASS, 1)         \
+    X(HASH,       AMD,       LOCAL,     256,      16, AUTO,   SINGLE_PASS, 1)         \
+    X(HASH,       INTEL_GPU, LOCAL,     256,      16, AUTO,   SINGLE_PASS, 1)         \
+    X(HASH,       UNKNOWN,   LOCAL,     128,      16, AUTO,   SINGLE_PASS, 1)         \
+    X(HISTOGRAM,  POCL,      SERIAL,      1, 1 << 22, AUTO,   MULTI_PASS,  1)         \
+    X(HISTOGRAM,  INTEL_CPU, SERIAL,      1, 1 << 22, AUTO,   MULTI_PASS,  1)         \
+    X(HISTOGRAM,  UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        NVIDIA,    LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(MAP,        UNKNOWN,   LOCAL,     256,      16, AUTO,   MULTI_PASS,  1)
 
 /* X(primitive, rows, memory, least)
 
@@ -103,6 +105,7 @@
     X(HISTOGRAM,        HISTOGRAM,  keys,     4) \
     X(SEGMENTED_REDUCE, REDUCE,     values,   1) \
     X(MONOID_CHECK,     REDUCE,     elements, 1) \
+    X(SUB_GROUP_CHECK,  REDUCE,     values,   1) \
     X(MAP,              MAP,        keys,     1) \
     X(RANDOM,           MAP,        keys,     1) \
     X(GATHER,           MAP,        keys,     1) \

@@ -70,6 +70,8 @@ struct _cl_kernel {
     cl_program program;
     uint64_t set; /* bit k: argument k */
     unsigned launched_with;
+    bool is_check; /* of sub-groups: the one kernel that does something, which is to find nothing wrong */
+    cl_mem found;  /* its argument */
 };
 
 static cl_int fail(cl_int error, const char *text)
@@ -123,8 +125,8 @@ static struct _cl_platform_id platforms[] = {
 static struct _cl_device_id devices[FAKE_DEVICES] = {
     {&platforms[0], "cpu", "AuthenticAMD", BASE " cl_khr_int64_extended_atomics cl_khr_fp64",
      CL_DEVICE_TYPE_CPU, 4096, 512 << 10},
-    {&platforms[1], "gpu", "NVIDIA Corporation", BASE " cl_khr_fp64 cl_khr_fp16", CL_DEVICE_TYPE_GPU, 1024,
-     48 << 10},
+    {&platforms[1], "gpu", "NVIDIA Corporation", BASE " cl_khr_fp64 cl_khr_fp16 cl_nv_device_attribute_query",
+     CL_DEVICE_TYPE_GPU, 1024, 48 << 10},
     {&platforms[1], "gpu of 32 bits", "ARM", "cl_khr_byte_addressable_store", CL_DEVICE_TYPE_GPU, 256,
      16 << 10},
     {&platforms[2], "llvmpipe", "Mesa", BASE, CL_DEVICE_TYPE_CPU, 1024, 32 << 10},
@@ -166,7 +168,8 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room
 static cl_int give_device_number(cl_device_id device, cl_device_info what, size_t size, void *to,
                                  size_t *needed)
 {
-    const cl_uint units = 4, local_type = device->type == CL_DEVICE_TYPE_GPU ? CL_LOCAL : CL_GLOBAL;
+    const cl_uint units = 4, warp = 32,
+                  local_type = device->type == CL_DEVICE_TYPE_GPU ? CL_LOCAL : CL_GLOBAL;
     const cl_ulong memory = (cl_ulong)64 << 20, alloc = FAKE_MAX_ALLOC, cache = 1 << 20;
     switch (what) {
     case CL_DEVICE_PLATFORM: return GIVE(device->platform);
@@ -178,6 +181,7 @@ static cl_int give_device_number(cl_device_id device, cl_device_info what, size_
     case CL_DEVICE_LOCAL_MEM_SIZE: return GIVE(device->local);
     case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: return GIVE(cache);
     case CL_DEVICE_LOCAL_MEM_TYPE: return GIVE(local_type);
+    case CL_DEVICE_WARP_SIZE_NV: return GIVE(warp);
     default: return CL_INVALID_VALUE; /* a newer standard's */
     }
 }
@@ -502,6 +506,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     if (dimensions != 1 || offset || global[0] == 0) return fail(CL_INVALID_GLOBAL_WORK_SIZE, "global size");
     if (local[0] == 0 || local[0] > queue->context->device->group || global[0] % local[0])
         return fail(CL_INVALID_WORK_GROUP_SIZE, "group size");
+    if (kernel->is_check) memset(kernel->found->data, 0, kernel->found->size);
     return enqueued(queue, event);
 }
 
@@ -616,6 +621,7 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error)
     kernel = make(sizeof *kernel);
     (void)retain(program);
     kernel->program = program;
+    kernel->is_check = strcmp(name, "gp_sub_group_check") == 0;
     return kernel;
 }
 
@@ -635,9 +641,17 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel
     return GIVE(device->group);
 }
 
+void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name)
+{
+    (void)platform;
+    (void)name;
+    return NULL;
+}
+
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint k, size_t size, const void *value)
 {
     if (k >= FAKE_ARGUMENTS || size == 0 || !value) return fail(CL_INVALID_ARG_VALUE, "clSetKernelArg");
     kernel->set |= (uint64_t)1 << k;
+    if (kernel->is_check) memcpy(&kernel->found, value, sizeof kernel->found);
     return CL_SUCCESS;
 }

@@ -12,6 +12,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 enum { FAKE_MAX_ALLOC = 8 << 20, FAKE_ALIGNMENT = 128 /* of sub-buffers, bytes */ };
 

@@ -14,18 +14,28 @@
      kept    the fallback reads input that is still there     (in place: strategies of src/scan/scan.c)
 
    Stores. There is no fence anywhere in scan/lookback.cl, so that here a store is handed to `memory`, which lets it
-   land at any later time, after or before any other, but for those on the same word. Words are read one by one in
-   any order. A look that finds nothing is repeated only after a change: till then it would find the same.
+   land at any later time, after or before any other, but for those of one item on the same word. A group's own stores
+   need not be exchanges; the fallback's is, and does nothing where the word is not empty. Words are read one by one in
+   any order. A load gives what its word holds or has held, whatever another item of the group has seen there. A look
+   that tells nothing is repeated only after its nearest tile has changed: till then it would find the same.
 
      POLLS      waits are bounded: at any look, a late tile may be computed from the input instead
      SILENT     any tile may never publish (goes with POLLS)
      INEXACT    what the fallback computes has other bits than what the tile publishes: nothing is posted
      IN_PLACE   a group that has its prefix overwrites its input
      LATER      tile 0 has ended before: a state less, for what takes three tiles behind it
+     LANES      tiles that one look reads, each by another item: all their words in any order
+
+   Few lanes and tiles are enough. With two lanes one counts, and the other is late, or beyond an inclusive one, or
+   before tile 0; with three an inclusive and a late one follow a lane that counts, in either order. With three tiles
+   there is a second look, at a tile that another lane has read before.
 
    Mutations that must be caught: BUG_AGREE (the first word's flag is believed), BUG_POST (the fallback posts by a
-   plain store), BUG_EXACT (it posts what is inexact), BUG_TICKET (tiles in any order, not by ticket), BUG_SILENT
-   (SILENT without POLLS), and IN_PLACE with POLLS. */
+   plain store), BUG_EXACT (it posts what is inexact), BUG_ORDER (a group's two stores to a word are of two items, and
+   land in any order), BUG_TICKET (tiles in any order, not by ticket), SILENT without POLLS, IN_PLACE with POLLS; of
+   LANES, BUG_LATE (lanes beyond a late one count), BUG_INCLUSIVE (lanes beyond an inclusive one count), BUG_STEP (the
+   next look is LANES further, however many counted), BUG_REREAD (a lane has its flag of one read, its value of
+   another). */
 #ifndef TILES
 #define TILES 4
 #endif
@@ -34,6 +44,9 @@
 #endif
 #ifndef WORDS
 #define WORDS 1
+#endif
+#ifndef LANES
+#define LANES 1
 #endif
 
 #define EMPTY 0
@@ -60,6 +73,7 @@
 #define ALL_WORDS(t) (((1 << WORDS) - 1) << AT(t, 0))
 
 byte flag[TILES * WORDS], value[TILES * WORDS]; /* of one word: written together */
+byte aggregate[TILES * WORDS];                  /* the AGGREGATE that a word has or had */
 byte ticket = 0, ended = 0;
 byte concluded[TILES]; /* the value of a tile's inclusive state, once it is handed to memory */
 bool written[TILES];   /* IN_PLACE: the tile's input is gone */
@@ -68,11 +82,16 @@ bool written[TILES];   /* IN_PLACE: the tile's input is gone */
 short first = 0, second = 0, posted = 0;
 
 /* Stores land. */
+#ifdef BUG_ORDER
+#define IN_ORDER(w) true
+#else
+#define IN_ORDER(w) !(first & BIT(w))
+#endif
 #define LAND(w)                                                                           \
     ::atomic { first & BIT(w) ->                                                          \
         first = first & ~BIT(w);                                                          \
         land(w, AGGREGATE, 1 << TILE_OF(w)) }                                             \
-    ::atomic { (second & BIT(w)) && !(first & BIT(w)) ->                                  \
+    ::atomic { (second & BIT(w)) && IN_ORDER(w) ->                                        \
         second = second & ~BIT(w);                                                        \
         land(w, INCLUSIVE, concluded[TILE_OF(w)]) }                                       \
     LAND_POSTED(w)
@@ -97,6 +116,10 @@ inline land(w, f, v)
     assert(f >= flag[w]); /* whole: flags only rise */
     flag[w] = f;
     value[w] = v;
+    if
+    :: f == AGGREGATE -> aggregate[w] = v
+    :: else
+    fi;
     FORGET_POSTED(w)
 }
 
@@ -133,8 +156,7 @@ end:
         next--;                                                                           \
         KEPT(next);                                                                       \
         prefix = prefix | RECOMPUTED(next);                                               \
-        POST(next);                                                                       \
-        f = EMPTY; g = EMPTY; a = 0; seen = 0; piece = 0
+        POST(next)
 #else
 #define OR_FALL_BACK
 #endif
@@ -159,11 +181,62 @@ end:
 #define POST(t) skip
 #endif
 
-#ifdef BUG_AGREE
-#define AGREE (f != EMPTY)
+/* Of a lane that has read all its words. */
+#if WORDS == 1
+#define AGREE(l) (f[l] != EMPTY)
+#define CHANGED (flag[next - 1] != f[0])
 #else
-#define AGREE (f != EMPTY && f == g)
+#ifdef BUG_AGREE
+#define AGREE(l) (f[AT(l, 0)] != EMPTY)
+#else
+#define AGREE(l) (f[AT(l, 0)] != EMPTY && f[AT(l, 0)] == f[AT(l, 1)])
 #endif
+#define CHANGED (flag[AT(next - 1, 0)] != f[0] || flag[AT(next - 1, 1)] != f[1])
+#endif
+#ifdef BUG_REREAD
+#define PIECE(l, k) ((l) < next -> value[AT(next - 1 - (l), k)] : 0)
+#else
+#define PIECE(l, k) seen[AT(l, k)]
+#endif
+
+#ifdef BUG_LATE
+#define TOLD (late == 0 -> 0 : (inclusive < LANES -> inclusive + 1 : LANES))
+#elif defined(BUG_INCLUSIVE)
+#define TOLD late
+#else
+#define TOLD (inclusive < late -> inclusive + 1 : late)
+#endif
+#ifdef BUG_STEP
+#define NEXT (inclusive < late || next < LANES -> 0 : next - LANES)
+#else
+#define NEXT (inclusive < late -> 0 : next - told)
+#endif
+
+/* Lane l looks at tile next - 1 - l; before tile 0 there is nothing to read or to add. */
+inline begin_look()
+{
+    k = 0;
+    do
+    :: k < LANES * WORDS ->
+        seen[k] = 0;
+        if
+        :: TILE_OF(k) < next -> f[k] = EMPTY; unread = unread | BIT(k)
+        :: else -> f[k] = (next > 0 -> INCLUSIVE : EMPTY)
+        fi;
+        k++
+    :: else -> k = 0; break
+    od
+}
+
+/* Word k of the look, which is w in memory: the newest, or an older one. */
+inline read(w)
+{
+    if
+    :: f[k] = flag[w]; seen[k] = value[w]
+    :: flag[w] > EMPTY -> f[k] = EMPTY; seen[k] = 0
+    :: flag[w] > AGGREGATE && aggregate[w] != 0 -> f[k] = AGGREGATE; seen[k] = aggregate[w]
+    fi
+}
 
 #ifdef BUG_TICKET
 byte taken = 0;
@@ -171,7 +244,8 @@ byte taken = 0;
 
 proctype group()
 {
-    byte t, next, prefix, a, f, g, seen, piece;
+    byte t, next, prefix, k, l, inclusive, late, told;
+    byte unread, f[LANES * WORDS], seen[LANES * WORDS]; /* words of a look: a bit each; what was read */
 
     do
 #ifdef BUG_TICKET
@@ -194,46 +268,53 @@ proctype group()
            :: t > 0 -> first = first | ALL_WORDS(t)
            :: t == 0 -> skip
            OR_SILENT
-           fi
+           fi;
+           begin_look()
        };
 
        do
        :: atomic { next == 0 -> break }
-       :: next > 0 ->
-           /* one look: the words in any order */
-           atomic {
-#if WORDS > 1
-               if :: a = 0 :: a = 1 fi;
-#endif
-               f = flag[AT(next - 1, a)];
-               seen = value[AT(next - 1, a)];
-               g = f;
-               piece = seen
-           };
-#if WORDS > 1
-           if
-           :: atomic { f != EMPTY -> g = flag[AT(next - 1, 1 - a)]; piece = value[AT(next - 1, 1 - a)] }
-           :: atomic { f == EMPTY -> g = flag[AT(next - 1, 1 - a)] }
-           fi;
-#endif
-           if
-           :: atomic { AGREE ->
-                  assert(seen == piece);                             /* whole */
-                  assert((seen & prefix & ~OTHER_BITS) == 0);        /* right: no tile twice */
-                  prefix = prefix | seen;
-                  next = (f == INCLUSIVE -> 0 : next - 1);
-                  f = EMPTY; g = EMPTY; a = 0; seen = 0; piece = 0 }
-           :: atomic { !(AGREE) ->
+       :: atomic { unread != 0 -> /* any word of any lane */
+              do
+              :: unread & BIT(k) -> break
+              :: unread >> (k + 1) != 0 -> k++
+              od;
+              unread = unread & ~BIT(k);
+              read(AT(next - 1, 0) - AT(TILE_OF(k), 0) + k % WORDS);
+              k = 0 }
+       :: atomic { next > 0 && unread == 0 ->
+              l = LANES;
+              inclusive = LANES;
+              late = LANES;
+              do
+              :: l > 0 ->
+                  l--;
+                  if
+                  :: !AGREE(l) -> late = l
+                  :: AGREE(l) && f[AT(l, 0)] == INCLUSIVE -> inclusive = l
+                  :: else
+                  fi
+              :: else -> break
+              od;
+              told = TOLD;
+              do
+              :: l < told ->
+                  assert(PIECE(l, 0) == PIECE(l, WORDS - 1));                 /* whole */
+                  assert((PIECE(l, 0) & prefix & ~OTHER_BITS) == 0);          /* right: no tile twice */
+                  prefix = prefix | PIECE(l, 0);
+                  l++
+              :: else -> break
+              od;
+              if
+              :: told > 0 -> next = NEXT
+              :: told == 0 ->
                   if /* nothing: again when there may be something */
-#if WORDS > 1
-                  :: flag[AT(next - 1, a)] != f || flag[AT(next - 1, 1 - a)] != g -> skip
-#else
-                  :: flag[AT(next - 1, 0)] != f -> skip
-#endif
+                  :: CHANGED -> skip
                   OR_FALL_BACK
-                  fi;
-                  f = EMPTY; g = EMPTY; a = 0; seen = 0; piece = 0 }
-           fi
+                  fi
+              fi;
+              l = 0; inclusive = 0; late = 0; told = 0;
+              begin_look() }
        od;
 
        atomic {

@@ -50,14 +50,27 @@ gp_device_class test_pretended_class(void)
     return text ? (gp_device_class)atoi(text) : GP_DEVICE_CLASS_AUTO;
 }
 
+/* GPUPRIM_TEST_SUB_GROUP: 0 where it is not set. */
+static uint32_t test_sub_group(void)
+{
+    const char *text = getenv("GPUPRIM_TEST_SUB_GROUP");
+    return text ? (uint32_t)atoi(text) : 0;
+}
+
 gp_context *test_open_if(const gp_context_desc *desc)
 {
     const gp_device_class pretended = test_pretended_class();
+    const uint32_t sub_group = test_sub_group();
     gp_context_desc shared = *desc;
     gp_context *gp = NULL;
     gp_result result;
     if (pretended && desc->tuning.shape) return NULL;
     if (pretended && !desc->tuning.device_class) shared.tuning.device_class = pretended;
+    if (sub_group && desc->tuning.shape == GP_SHAPE_SERIAL) return NULL;
+    if (sub_group && !desc->tuning.sub_group_size) {
+        shared.tuning.shape = GP_SHAPE_SUB_GROUP;
+        shared.tuning.sub_group_size = sub_group;
+    }
     shared.context = gp_cl_context(test_first());
     shared.device = gp_cl_device(test_first());
     result = gp_context_create(&shared, &gp);
@@ -89,6 +102,23 @@ bool test_is_like_default(const gp_context *gp, gp_shape shape)
     if (shape != GP_SHAPE_SERIAL || test_builds_are_cheap(gp)) return false;
     assert_int_equal(gpi_plan_make_map(test_first(), "test_is_like_default", 4, &plan), GP_OK);
     return plan.shape == GP_SHAPE_SERIAL;
+}
+
+gp_result test_sub_group_check(gp_context *gp, uint32_t size, uint32_t group)
+{
+    gpi_plan plan = {0};
+    plan.shape = GP_SHAPE_LOCAL;
+    plan.words = GP_WORDS_NARROW;
+    plan.sub_group = size;
+    plan.group = group;
+    return gpi_sub_groups_try(gp, &plan);
+}
+
+uint32_t test_sub_group_of(gp_context *gp)
+{
+    gpi_plan plan;
+    assert_int_equal(gpi_plan_make_map(gp, "test_sub_group_of", 4, &plan), GP_OK);
+    return plan.sub_group;
 }
 
 size_t test_most(const gp_context *gp, gp_shape shape)

@@ -40,7 +40,8 @@ gp_context *test_open(const test_variant *variant, const char *options);
    shape are left out: with them tests are the same for every class, but for sizes of tiles. */
 gp_device_class test_pretended_class(void);
 
-/* A context; NULL when the device cannot do it. All of these are on one cl_context, because PoCL reads its
+/* A context; NULL when the device cannot do it. GPUPRIM_TEST_SUB_GROUP, a size: it emulates sub-groups of that
+   size, and NULL stands for the serial shape. All of these are on one cl_context, because PoCL reads its
    library of built-in functions anew for each, which takes longer than most kernels. */
 gp_context *test_open_if(const gp_context_desc *desc);
 
@@ -53,6 +54,12 @@ bool test_is_like_default(const gp_context *gp, gp_shape shape);
 
 /* As test_open; NULL, too, where the variant's shape is like the default. */
 gp_context *test_open_other(const test_variant *variant);
+
+/* What the library's check says of sub-groups of that size in such groups: gp_sub_group_check. */
+gp_result test_sub_group_check(gp_context *gp, uint32_t size, uint32_t group);
+
+/* Work-items of a sub-group as the context runs its kernels; 0: it has none. */
+uint32_t test_sub_group_of(gp_context *gp);
 
 /* The most elements that a kernel which has been compiled for fewer takes: PoCL compiles it once more for
    grids of 65536 items, which the local shape has where others do not. No limit where builds are cheap. */

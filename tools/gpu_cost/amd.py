@@ -16,6 +16,7 @@ CHIPS = {
     "gfx942": Chip("clang-19", "amd64", 4, 8, 512, 8, 64 << 10),
     "gfx1100": Chip("clang-15", "amd32", 4, 16, 1536, 24, 128 << 10),
 }
+FORM = 4  # GPI_SUB_GROUP_AMD
 MAIN_CHIPS = ("gfx90a", "gfx1100")
 # They do nothing: the code has them because the hardware looks ahead.
 HINTS = ("s_delay_alu", "s_clause", "s_nop", "s_waitcnt", "s_waitcnt_vscnt", "s_waitcnt_depctr", "s_code_end", "s_inst_prefetch")
@@ -132,7 +133,7 @@ def counters_of(chip, run, text):
 
 
 def count(run, chip):
-    source = programs.source_of(run)
+    source = programs.source_of(run, FORM)
     path = os.path.join(run.dump, "hot.%s.s" % chip)
     programs.compile_to(path, source, CHIPS[chip].clang, TARGET, LIBRARY, ["-mcpu=" + chip])
     with open(path) as lines:

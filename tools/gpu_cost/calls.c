@@ -1,6 +1,6 @@
 /* calls.c - one call of one primitive, on a small fixed input, as a class of GPU would run it.
 
-   usage: calls WORK CLASS DUMP_FOLDER
+   usage: calls WORK DEVICE SUB_GROUP DUMP_FOLDER
 
    Prints {"elements": N, "before": LAUNCHES}: the launches that made the input ready. The program's text goes to
    the folder. */
@@ -12,8 +12,15 @@
 #include <string.h>
 
 /* The scan has tiles enough that each lane of a sub-group can look back at one; reduction and histogram have several
-   for each group. */
-enum { COUNT = 1 << 14, REDUCE_COUNT = 1 << 16, SCAN_COUNT = 1 << 17, SEGMENT = 64 };
+   for each group. Hash tables and segments are alike everywhere: few of them say as much, and sooner. */
+enum {
+    COUNT = 1 << 14,
+    REDUCE_COUNT = 1 << 16,
+    SCAN_COUNT = 33 << 13, /* 33 tiles of NVIDIA's, 66 of AMD's */
+    HASH_COUNT = 1 << 12,
+    SEGMENTED_COUNT = 1 << 13,
+    SEGMENT = 64
+};
 
 static gp_context *gp;
 
@@ -145,17 +152,17 @@ static void hash(bool find)
     gp_hash_insert_desc insert = {0};
     gp_hash_find_desc lookup = {0};
     gp_hash table;
-    desc.capacity = 2 * COUNT;
+    desc.capacity = 2 * HASH_COUNT;
     desc.key_size = desc.value_size = 4;
     check(gp_hash_create(gp, &desc, &table));
-    lookup.keys = insert.keys = steps(COUNT, 0, 2654435761u);
-    insert.values = steps(COUNT, 0, 1);
-    lookup.values = no_words(COUNT);
-    lookup.count = insert.count = COUNT;
-    if (!find) ready(COUNT);
+    lookup.keys = insert.keys = steps(HASH_COUNT, 0, 2654435761u);
+    insert.values = steps(HASH_COUNT, 0, 1);
+    lookup.values = no_words(HASH_COUNT);
+    lookup.count = insert.count = HASH_COUNT;
+    if (!find) ready(HASH_COUNT);
     check(gp_hash_insert(gp, table, &insert));
     if (!find) return;
-    ready(COUNT);
+    ready(HASH_COUNT);
     check(gp_hash_find(gp, table, &lookup));
 }
 
@@ -206,27 +213,27 @@ static void call_topk(void)
 static void call_segmented_sort(void)
 {
     gp_segmented_sort_desc desc = {0};
-    desc.keys = random_words(COUNT);
-    desc.keys_out = no_words(COUNT);
-    desc.offsets = steps(COUNT / SEGMENT + 1, 0, SEGMENT);
-    desc.count = COUNT;
+    desc.keys = random_words(SEGMENTED_COUNT);
+    desc.keys_out = no_words(SEGMENTED_COUNT);
+    desc.offsets = steps(SEGMENTED_COUNT / SEGMENT + 1, 0, SEGMENT);
+    desc.count = SEGMENTED_COUNT;
     desc.offsets_type = desc.key_type = GP_U32;
-    desc.segment_count = COUNT / SEGMENT;
-    ready(COUNT);
+    desc.segment_count = SEGMENTED_COUNT / SEGMENT;
+    ready(SEGMENTED_COUNT);
     check(gp_segmented_sort(gp, &desc));
 }
 
 static void call_segmented_reduce(void)
 {
     gp_segmented_reduce_desc desc = {0};
-    desc.in = random_words(COUNT);
-    desc.offsets = steps(COUNT / SEGMENT + 1, 0, SEGMENT);
-    desc.out = buffer(COUNT / SEGMENT * 8, NULL);
-    desc.count = COUNT;
+    desc.in = random_words(SEGMENTED_COUNT);
+    desc.offsets = steps(SEGMENTED_COUNT / SEGMENT + 1, 0, SEGMENT);
+    desc.out = buffer(SEGMENTED_COUNT / SEGMENT * 8, NULL);
+    desc.count = SEGMENTED_COUNT;
     desc.offsets_type = desc.type = GP_U32;
-    desc.segment_count = COUNT / SEGMENT;
+    desc.segment_count = SEGMENTED_COUNT / SEGMENT;
     desc.op = GP_SUM;
-    ready(COUNT);
+    ready(SEGMENTED_COUNT);
     check(gp_segmented_reduce(gp, &desc));
 }
 
@@ -282,7 +289,7 @@ enum { WORKS = sizeof works / sizeof *works };
 static gp_device_class class_of(const char *name)
 {
     if (!strcmp(name, "nvidia")) return GP_DEVICE_CLASS_NVIDIA;
-    if (!strcmp(name, "amd32") || !strcmp(name, "amd64")) return GP_DEVICE_CLASS_AMD;
+    if (!strcmp(name, "amd")) return GP_DEVICE_CLASS_AMD;
     if (!strcmp(name, "intel")) return GP_DEVICE_CLASS_INTEL_GPU;
     fprintf(stderr, "calls: no such class: %s\n", name);
     exit(1);
@@ -292,8 +299,8 @@ int main(int count, char **arguments)
 {
     gp_context_desc desc = {0};
     size_t i = 0;
-    if (count != 4) {
-        fprintf(stderr, "usage: calls WORK CLASS DUMP_FOLDER\n");
+    if (count != 5) {
+        fprintf(stderr, "usage: calls WORK DEVICE SUB_GROUP DUMP_FOLDER\n");
         return 1;
     }
     while (i < WORKS && strcmp(works[i].name, arguments[1]) != 0) i++;
@@ -303,8 +310,9 @@ int main(int count, char **arguments)
     }
     desc.device_filter = "Oclgrind";
     desc.no_disk_cache = true;
-    desc.dump_dir = arguments[3];
+    desc.dump_dir = arguments[4];
     desc.tuning.device_class = class_of(arguments[2]);
+    desc.tuning.sub_group_size = (uint32_t)strtoul(arguments[3], NULL, 10);
     check(gp_context_create(&desc, &gp));
     works[i].call();
     check(gp_finish(gp));

@@ -2,10 +2,11 @@
 import json
 import os
 import shutil
-import subprocess
 
-# name: lanes of a sub-group
-CLASSES = {"nvidia": 32, "amd32": 32, "amd64": 64, "intel": 16}
+import programs
+
+# The device of each class, and the lanes of its sub-groups.
+CLASSES = {"nvidia": ("nvidia", 32), "amd32": ("amd", 32), "amd64": ("amd", 64), "intel": ("intel", 16)}
 
 WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find brackets-u8 merge-u32 "
          "topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32").split()
@@ -20,21 +21,10 @@ ELEMENT_BYTES = {"histogram-u8": 1}
 
 
 class Run:
-    """The launches of one call."""
+    """The launches of one call, as a class would see them."""
 
-    def __init__(self, work, name, folder):
-        dump = os.path.join(folder, work + "-" + name)
-        shutil.rmtree(dump, ignore_errors=True)
-        os.makedirs(dump)
-        path = os.path.join(dump, "launches.jsonl")
-        environment = dict(os.environ, GPU_COST_OUT=path, GPU_COST_LANES=str(CLASSES[name]))
-        said = subprocess.run(["oclgrind", *DEVICE, str(UNITS.get(work, 132)), "--plugins", os.path.join(folder, "plugin.so"),
-                               os.path.join(folder, "calls"), work, name, dump],
-                              env=environment, stdout=subprocess.PIPE, check=True).stdout
-        call = json.loads(said)
-        with open(path) as lines:
-            self.launches = [json.loads(line) for line in lines][call["before"]:]
-        self.work, self.name, self.dump, self.elements = work, name, dump, call["elements"]
+    def __init__(self, work, name, dump, elements, launches):
+        self.work, self.name, self.dump, self.elements, self.launches = work, name, dump, elements, launches
         self.element_bytes = ELEMENT_BYTES.get(work, 4)
         # The kernel that moves most, its group, and the elements of a work-item.
         hot = max(self.launches, key=sectors)
@@ -45,12 +35,31 @@ class Run:
         return [launch for launch in self.launches if launch["kernel"] == self.hot]
 
 
+def run(work, name, folder):
+    """A call's Run for a class."""
+    (device, lanes), dump = CLASSES[name], os.path.join(folder, work + "-" + name)
+    shutil.rmtree(dump, ignore_errors=True)
+    os.makedirs(dump)
+    path = os.path.join(dump, "launches.jsonl")
+    environment = dict(os.environ, GPU_COST_OUT=path, GPU_COST_LANES=str(lanes))
+    call = json.loads(programs.output_of("oclgrind", *DEVICE, str(UNITS.get(work, 132)), "--plugins", folder + "/plugin.so",
+                                         folder + "/calls", work, device, str(lanes), dump, env=environment))
+    with open(path) as lines:
+        launches = [json.loads(line) for line in lines]
+    return Run(work, name, dump, call["elements"], launches[call["before"]:])
+
+
 def sectors(launch):
     return launch["global_load"]["units"] + launch["global_store"]["units"]
 
 
 def total(launches, part, *kinds):
     return sum(launch[kind][part] for launch in launches for kind in kinds)
+
+
+def moved(run):
+    """Bytes of global memory for each element: whole sectors for loads; stores meet in the cache."""
+    return (32 * total(run.launches, "units", "global_load") + total(run.launches, "bytes", "global_store")) / run.elements
 
 
 LOCAL = ("local_load", "local_store", "local_atomic")
@@ -69,6 +78,7 @@ def counters(run):
         "store_sectors_per_element": total(all_, "units", "global_store") / n,
         "store_requests_per_element": total(all_, "requests", "global_store") / n,
         "atomics_per_element": total(all_, "lanes", "global_atomic") / n,
+        "subgroup_ops_per_element": total(all_, "requests", "subgroup_op") / n,
     }
     if run.work in SORTS:
         found["local_wavefronts_per_key_pass"] = total(hot, "units", *LOCAL) / n / len(hot)

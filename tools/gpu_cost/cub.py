@@ -1,39 +1,63 @@
 """cub.py - the same counters of CUB's hot kernels, from their machine code for sm_90.
 
-Oclgrind cannot run them: what a pass of a sort asks of local memory comes from a simulation of its steps on random digits.
+Oclgrind cannot run them. What a sort's pass and a histogram ask of local memory comes from a simulation of their steps
+on random digits; of others, from the code, as if no bank were asked twice. CUB has no gather, hash table or brackets.
 """
 import collections
+import glob
+import hashlib
 import os
 import random
 import re
 import shutil
-import subprocess
 
+import counts
 import machine
+import model
 import nvidia
 import programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CHIP = "sm_90"
-NVCC = shutil.which("nvcc")  # the toolkit's: PyPI's, which main() puts before it, has no CUB
+CHIP = "sm_90"  # whose counters stand beside ours
+NVCC = shutil.which("nvcc")  # the toolkit's: PyPI's, found later, has no CUB
 
-# work: unit of cub.cu, kernel, elements of a work-item, work-items of a group, as CUB 3.0's tuning has them. 0: its groups
-# stride over the input, so that a work-item's share is not known.
+# unit of cub.cu; pattern of the hot kernel's name; elements of a work-item and work-items of a group, as CUB 3.0 is tuned
+# for sm_90 (cub/device/dispatch/tuning); kernels launched (cub/device/dispatch). No elements: groups stride over the input,
+# and instructions are those of the hot loop alone.
+Work = collections.namedtuple("Work", "unit kernel per_item group launches")
 WORKS = {
-    "reduce-u32": ("CUB_REDUCE", "DeviceReduceKernel", 0, 256),
-    "scan-u32": ("CUB_SCAN", "DeviceScanKernel", 24, 128),
-    "select-u32": ("CUB_SELECT", "DeviceSelectSweepKernel", 17, 384),
-    "sort-u32": ("CUB_SORT", "DeviceRadixSortOnesweepKernel", 19, 384),
-    "sort-pairs-u32": ("CUB_SORT_PAIRS", "DeviceRadixSortOnesweepKernel", 17, 384),
+    "reduce-u32": Work("CUB_REDUCE", "DeviceReduceKernel", None, 256, 2),
+    "scan-u32": Work("CUB_SCAN", "DeviceScanKernel", 24, 128, 2),
+    "select-u32": Work("CUB_SELECT", "DeviceSelectSweepKernel", 17, 384, 2),
+    # Histogram, its scan, four passes; clearing comes on top.
+    "sort-u32": Work("CUB_SORT", "DeviceRadixSortOnesweepKernel", 19, 384, 6),
+    "sort-pairs-u32": Work("CUB_SORT_PAIRS", "DeviceRadixSortOnesweepKernel", 17, 384, 6),
+    "histogram-u8": Work("CUB_HISTOGRAM", "DeviceHistogramSweepKernel.*jii", None, 768, 2),  # 32-bit offsets
+    "merge-u32": Work("CUB_MERGE", "device_merge_kernel", 15, 512, 2),
+    "topk-u32": Work("CUB_TOPK", "DeviceTopKKernel", None, 512, 4),
+    # Of 500 segments and more, 16 work-items sort one of 64 elements. Two launches tell small segments from large ones.
+    "segmented-sort-u32": Work("CUB_SEGMENTED_SORT", "DeviceSegmentedSortKernelSmall", 4, 256, 3),
+    # A group for each segment: most of it has nothing to do, which no way of a full tile says.
+    "segmented-reduce-u32": Work("CUB_SEGMENTED_REDUCE", "DeviceSegmentedReduceKernel", None, 256, 1),
+    # The host makes the tile as large as it takes for 48 KB in flight on a multiprocessor; a bulk copy brings it.
+    "transform-u32": Work("CUB_TRANSFORM", "transform_kernel", 6, 256, 1),
 }
+# CUB 3.0 has no top-k: of PyPI's, 3.5, where tools/deps.sh has put it.
+NEWER = glob.glob("build/ptxas/lib/python3*/site-packages/nvidia/cu13/include/cccl")
+# What follows from what they do: sectors loaded and stored, where each element is moved once; tiles that a warp looks back at.
+MOVED = {"reduce-u32": (1 / 8, 0), "scan-u32": (1 / 8, 1 / 8), "select-u32": (1 / 8, 1 / 16), "merge-u32": (1 / 8, 1 / 8),
+         "transform-u32": (1 / 8, 1 / 8)}
+LOOK_BACK = {"scan-u32": 32}
+TUNED = {("sort-u32", "sm_80"): 21}  # elements of a work-item, where they differ
 
 
 def is_there():
     return NVCC is not None and programs.has("cuobjdump")
 
 
-def output_of(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+def works():
+    """Those that can be compiled."""
+    return [work for work in WORKS if work != "topk-u32" or NEWER]
 
 
 def wavefronts(words):
@@ -41,46 +65,97 @@ def wavefronts(words):
     return max(banks.values())
 
 
-def wavefronts_of_onesweep(per_item, group, pairs):
-    """Of local memory, for each key of a tile."""
-    warps, keys, total = group // 32, per_item * group, 0
+def onesweep(per_item, group, pairs):
+    """For each key of a tile: wavefronts of local memory; sectors of global memory."""
+    warps, keys, total, stored, arrays = group // 32, per_item * group, 0, 0, 2 if pairs else 1
     digits = random.Random(1).choices(range(256), k=keys)
     ranks = [0] * keys
     for rank, i in enumerate(sorted(range(keys), key=digits.__getitem__)):
         ranks[i] = rank
     in_order = sorted(digits)
+    starts = [random.Random(digit).randrange(1 << 20) for digit in range(256)]
+    places = [starts[digit] + i for i, digit in enumerate(in_order)]
     for row in range(0, keys, 32):
         lanes = slice(row, row + 32)
         total += 2 * wavefronts(digits[lanes]) + 1  # early counts; the running counts of the warp; a leader's, shared
         offsets = [2 * digit + half for digit in in_order[lanes] for half in (0, 1)]
-        total += (wavefronts(ranks[lanes]) + 1 + wavefronts(offsets)) * (2 if pairs else 1)  # scatter, read back
+        total += (wavefronts(ranks[lanes]) + 1 + wavefronts(offsets)) * arrays  # scatter, read back
+        stored += len({place // 8 for place in places[lanes]}) * arrays
     total += 4 * warps * 8 + 72  # 256 counts of each warp cleared, read and written; their scan
-    return total / keys
+    return {"local_wavefronts_per_key_pass": total / keys, "sectors_per_key_pass": arrays / 8 + stored / keys}
 
 
-def count(work, folder):
+def wavefronts_of_bins():
+    """For each random byte, counted in bins of which a group has one each."""
+    rows = 1000
+    digits = random.Random(1).choices(range(256), k=32 * rows)
+    busiest = (max(collections.Counter(d % 32 for d in digits[i:i + 32]).values()) for i in range(0, 32 * rows, 32))
+    return sum(busiest) / (32 * rows)
+
+
+def compiled(unit, chip, folder):
+    """A unit's machine code, made once for each text of it and version of nvcc."""
+    source = os.path.join(HERE, "cub.cu")
+    with open(source, "rb") as text:
+        name = hashlib.sha256(text.read() + programs.output_of(NVCC, "--version").encode()).hexdigest()[:16]
+    path = os.path.join(folder, "%s-%s-%s.cubin" % (unit, chip, name))
+    if not os.path.exists(path):
+        newer = ["-I", NEWER[0]] if unit == "CUB_TOPK" else []
+        programs.output_of(NVCC, "-std=c++17", "-arch=" + chip, "-cubin", *newer, "-D" + unit, "-o", path + ".new", source)
+        os.replace(path + ".new", path)
+    return path
+
+
+def per_item_of(work, chip, elements, groups):
+    """Elements of a work-item. Where groups stride over the input: of a call that brings a multiprocessor so many."""
+    return TUNED.get((work, chip)) or WORKS[work].per_item or elements / (groups * WORKS[work].group)
+
+
+def count(work, elements, folder, chip=CHIP):
     """Counters by name, as the rows of class nvidia have them."""
-    unit, part, per_item, group = WORKS[work]
-    path = os.path.join(folder, unit + ".cubin")
-    subprocess.run([NVCC, "-std=c++17", "-arch=" + CHIP, "-cubin", "-D" + unit, "-o", path, os.path.join(HERE, "cub.cu")],
-                   check=True)
-    listing, usage = output_of("cuobjdump", "-sass", path), output_of("cuobjdump", "-res-usage", path)
-    kernel = next(name for name in re.findall(r"Function : (\S+)", listing) if part in name)
+    unit, pattern, tiled, group, launches = WORKS[work]
+    path, sort = compiled(unit, chip, folder), work in counts.SORTS
+    usage = programs.output_of("cuobjdump", "-res-usage", path)
+    kernel = next(name for name in re.findall(r"Function (\S+):", usage) if re.search(pattern, name))
     used = usage[usage.index("Function %s:" % kernel):]
+    code = nvidia.code_of(programs.output_of("cuobjdump", "-sass", "-fun", kernel, path), kernel)
     registers, local = nvidia.number(r"REG:(\d+)", used), nvidia.number(r"SHARED:(\d+)", used)
-    code = nvidia.code_of(listing, kernel)
-    instructions, barriers = machine.Path(code, per_item or 1).executed()
+    loads, widest = machine.loads_in_flight(code), max((i.bytes for i in code if i.kind == "load"), default=0)
+    if work == "transform-u32":
+        local, loads, widest = local + 4 * tiled * group, tiled, 4
+    groups = nvidia.resident_groups(chip, group, registers, local)
     found = {
+        "launches_per_call": launches,
         "registers": registers,
         "private_bytes": nvidia.number(r"STACK:(\d+)", used),
         "local_bytes": local,
-        "resident_groups": nvidia.resident_groups(CHIP, group, registers, local),
-        "loads_in_flight": machine.loads_in_flight(code),
-        "widest_load_bytes": max(i.bytes for i in code if i.kind == "load"),
+        "resident_groups": groups,
+        "loads_in_flight": loads,
+        "widest_load_bytes": widest,
     }
-    if "sort" in work:
-        found["local_wavefronts_per_key_pass"] = wavefronts_of_onesweep(per_item, group, "pairs" in work)
-    if per_item:
-        found["barriers_per_tile"] = barriers
-        found["instructions_per_key_pass" if "sort" in work else "instructions_per_element"] = instructions / per_item
+    if work in MOVED:
+        found["load_sectors_per_element"], found["store_sectors_per_element"] = MOVED[work]
+    if work in LOOK_BACK:
+        found["lookback_tiles_per_step"] = LOOK_BACK[work]
+    if work == "segmented-reduce-u32":
+        return found
+    per_item = per_item_of(work, chip, elements, groups)
+    path = machine.Path(code, per_item, counts.ELEMENT_BYTES.get(work, 4))
+    instructions, found["barriers_per_tile"], turns = path.executed()
+    found["instructions_per_key_pass" if sort else "instructions_per_element"] = (
+        instructions / per_item if tiled else path.of_the_hot_loop())
+    if sort:
+        found.update(onesweep(per_item, group, work == "sort-pairs-u32"))
+        if work == "sort-pairs-u32":
+            found["value_sectors_per_element"] = model.PASSES * found["sectors_per_key_pass"] / 2
+    else:
+        found["local_wavefronts_per_element"] = wavefronts_of_bins() if work == "histogram-u8" else turns / 32 / per_item
     return found
+
+
+def rate(work, device, elements, folder, counted=None):
+    """What the model says: elements in a ns."""
+    chip = model.DEVICES[device][0].partition("-")[2] or CHIP
+    counted = counted or count(work, elements, folder, chip)
+    per_item = per_item_of(work, chip, elements, counted["resident_groups"])
+    return model.rate(work, device, model.BYTES[work], counted, counted, per_item, WORKS[work].group)

@@ -9,7 +9,6 @@ is left out.
 """
 import argparse
 import concurrent.futures
-import glob
 import json
 import os
 import sys
@@ -19,13 +18,12 @@ import counts
 import cub
 import model
 import nvidia
+import programs
 
 BASELINE = "bench/gpu_cost.json"
 TOLERANCE = 0.02
 MORE_IS_BETTER = ("lookback_tiles_per_step", "loads_in_flight", "widest_load_bytes", "resident_groups")
 MODEL = "model"  # a source that is not compared
-# Where tools/deps.sh puts what PyPI has of CUDA.
-CUDA = "build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin"
 
 
 def abreast(function, cases):
@@ -36,7 +34,7 @@ def abreast(function, cases):
 
 def runs(folder):
     cases = [(work, name) for work in counts.WORKS for name in counts.CLASSES]
-    return abreast(lambda case: counts.Run(*case, folder), cases)
+    return abreast(lambda case: counts.run(*case, folder), cases)
 
 
 def rows_of(work, name, source, found):
@@ -75,32 +73,49 @@ def rows_of_amd(all_runs):
 
 def rows_of_model(all_runs, rows):
     """Where everything is known that it takes."""
-    groups = {(run.work, run.name): run.group for run in all_runs}
     found = {}
     for row in rows:
         found.setdefault((row["work"], row["class"]), {})[row["counter"]] = row["value"]
-    for device, (name, *_) in model.DEVICES.items():
-        for work in model.BYTES:
-            counted, compiled = found[work, name.partition("-")[0]], found.get((work, name))
-            if compiled and "registers" in compiled:
-                fraction = model.predict(work, device, counted, compiled, groups[work, name.partition("-")[0]])
-                yield from rows_of(work, name, MODEL, {"copy_fraction_" + device: fraction})
+    for run in all_runs:
+        for device in model.PREDICTED:
+            name = model.DEVICES[device][0]
+            compiled = found.get((run.work, name), {})
+            if run.work in model.BYTES and run.name == name.partition("-")[0] and "registers" in compiled:
+                rate = model.rate(run.work, device, counts.moved(run), found[run.work, run.name], compiled, run.per_item,
+                                  run.group)
+                yield from rows_of(run.work, name, MODEL, {"copy_fraction_" + device: model.fraction(run.work, device, rate)})
 
 
-def count(folder):
-    all_runs = runs(folder)
+def count(all_runs):
     rows = [*rows_of_counts(all_runs), *rows_of_nvidia(all_runs), *rows_of_amd(all_runs)]
     return [*rows, *rows_of_model(all_runs, rows)]
 
 
-def add_cub(rows, baseline, folder):
+def rows_of_cub(all_runs, folder):
+    """CUB's values by the key of their rows."""
+    works, elements = cub.works(), {run.work: run.elements for run in all_runs}
+    found = dict(zip(works, abreast(lambda work: cub.count(work, elements[work], folder), works)))
+    for work, values in found.items():
+        if work in model.BYTES:
+            values["copy_fraction_h200"] = model.fraction(work, "h200", cub.rate(work, "h200", elements[work], folder, values))
+    return {(work, "nvidia", counter): round(value, 4) for work, values in found.items() for counter, value in values.items()}
+
+
+def print_published(all_runs, folder):
+    """What the model says of CUB, beside what CUB does."""
+    elements = {run.work: run.elements for run in all_runs}
+    for work, device, known, source in model.PUBLISHED:
+        rate = cub.rate(work, device, elements[work], folder)
+        print("model: CUB's %s on %s: %.4g elements a ns, %+.0f %% of the published %.4g (%s)" %
+              (work, device, rate, 100 * (rate / known - 1), known, source))
+
+
+def add_cub(rows, baseline, all_runs, folder):
     """CUB's values of rows that it has, or those of the baseline."""
     known = {key(row): row["cub"] for row in baseline}
     if cub.is_there():
-        works = list(cub.WORKS)
-        known = {(work, "nvidia", counter): round(value, 4)
-                 for work, found in zip(works, abreast(lambda work: cub.count(work, folder), works))
-                 for counter, value in found.items()}
+        known = {k: value for k, value in known.items() if k[0] not in cub.works()}
+        known.update(rows_of_cub(all_runs, folder))
     for row in rows:
         row["cub"] = known.get(key(row))
 
@@ -166,17 +181,19 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("folder")
     arguments = parser.parse_args()
-    # The system's own come first: PyPI's nvcc is without CUB.
-    os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], *map(os.path.abspath, glob.glob(CUDA))])
-    rows = count(arguments.folder)
+    programs.find_cuda()
+    all_runs = runs(arguments.folder)
+    rows = count(all_runs)
     baseline = []
     if os.path.exists(BASELINE):
         with open(BASELINE) as lines:
             baseline = json.load(lines)
     if not arguments.check:
-        add_cub(rows, baseline, arguments.folder)
+        add_cub(rows, baseline, all_runs, arguments.folder)
     print_table(rows)
     if not arguments.check:
+        if cub.is_there():
+            print_published(all_runs, arguments.folder)
         write(rows, baseline)
         return 0
     if not list(check(plant(rows), rows)):

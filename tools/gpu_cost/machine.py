@@ -4,7 +4,8 @@ Which way a work-item takes, and how often a loop turns, is not in the code. Tak
 global and local memory, and of such the shortest: that of a full tile. What has a predicate moves half: a tile's end is
 handled so.
 A loop is taken to pass once over the elements of a work-item: a turn takes as many as its rarest kind of memory access has
-words (bytes, where elements are bytes). A loop without any turns once. A loop with atomic operations or volatile loads waits for other groups: left out.
+words (bytes, where elements are bytes). A loop without any turns once. A loop with atomic operations or volatile loads waits
+for other groups: left out.
 """
 import bisect
 import collections
@@ -25,9 +26,11 @@ class Flow:
     def __init__(self, code):
         at = {instruction.address: i for i, instruction in enumerate(code)}
         jumps = [(i, at[c.target]) for i, c in enumerate(code) if c.kind == "branch" and c.target in at]
-        self.calls = sorted({at[c.target] for c in code if c.kind == "call" and c.target in at})
+        self.callees = {c.target for c in code if c.kind == "call" and c.target in at}
+        self.calls = sorted(at[target] for target in self.callees)
         ends = [i + 1 for i, c in enumerate(code) if not c.falls or c.kind == "branch"]
         self.begins = sorted({0, *ends, *self.calls, *(to for _, to in jumps)} - {len(code)})
+        self.addresses = [code[i].address for i in self.begins]
         self.size = len(code)
         count = len(self.begins)
         self.next = [set() for _ in range(count)]
@@ -40,6 +43,19 @@ class Flow:
 
     def block(self, i):
         return bisect.bisect_right(self.begins, i) - 1
+
+    def at(self, address):
+        """The block that begins there."""
+        return self.addresses.index(address)
+
+    def reached(self, entry):
+        """The blocks to which ways lead from a block, itself included."""
+        found, todo = {entry}, [entry]
+        while todo:
+            new = self.next[todo.pop()] - found
+            found |= new
+            todo += new
+        return found
 
     def instructions(self, blocks):
         ends = self.begins[1:] + [self.size]
@@ -82,8 +98,9 @@ def elements_a_turn(body, size):
     return min(words.values()) if words else None
 
 
-# Of a way: bytes moved, minus its instructions, and how many of these are barriers. The greatest way is taken.
-NOTHING = (0.0, 0.0, 0.0)
+# Of a way: bytes moved, minus its instructions, how many of these are barriers, and the turns of local memory for a
+# sub-group's 32 lanes, where none waits for another's bank. The greatest way is taken.
+NOTHING = (0.0, 0.0, 0.0, 0.0)
 
 
 def plus(a, b):
@@ -94,11 +111,24 @@ def times(a, factor):
     return tuple(x * factor for x in a)
 
 
+def with_jumps(code):
+    """The code, where calls of what never returns are branches: ptxas leaves loops so."""
+    flow = Flow(code)
+
+    def returns(address):
+        blocks = flow.reached(flow.at(address))
+        return any(code[i].kind == "return" for i in flow.instructions(blocks))
+
+    jumps = {address for address in flow.callees if not returns(address)}
+    return [i._replace(kind="branch", falls=not i.sure) if i.kind == "call" and i.target in jumps else i for i in code]
+
+
 class Path:
     """What a work-item executes."""
 
     def __init__(self, code, per_item, size=4):
-        self.code, self.per_item, self.size, self.flow = code, per_item, size, Flow(code)
+        self.code, self.per_item, self.size = with_jumps(code), per_item, size
+        self.flow = Flow(self.code)
         self.loops, self.latches = self.flow.loops()
         self.whole, self.turning = {}, set()  # the best way through each loop, all turns; loops with turns
 
@@ -108,29 +138,20 @@ class Path:
         for i in self.flow.instructions([block]):
             instruction = self.code[i]
             moved = instruction.bytes * (1 if instruction.sure else 0.5) if instruction.kind in MOVES else 0
-            whole = plus(whole, (moved, -1, instruction.kind == "barrier"))
+            wavefronts = max(1, moved / 4) if instruction.kind in ("local_load", "local_store") else 0
+            whole = plus(whole, (moved, -1, instruction.kind == "barrier", wavefronts))
             if instruction.kind == "call" and instruction.target is not None:
                 whole = plus(whole, self.function(instruction.target))
         return whole
 
     def function(self, address):
-        """(Some calls are jumps: nothing there returns.)"""
-        entry = next(b for b, i in enumerate(self.flow.begins) if self.code[i].address == address)
-        return self.through(entry, "return")
+        return self.through(self.flow.at(address), "return")
 
     def through(self, entry, kind):
         """The best way from a block to an instruction of a kind."""
-        region = self.reached(entry)
+        region = self.flow.reached(entry)
         ends = {b for b in region if any(self.code[i].kind == kind for i in self.flow.instructions([b]))}
         return self.best(entry, region, ends) if ends else NOTHING
-
-    def reached(self, entry):
-        found, todo = {entry}, [entry]
-        while todo:
-            new = self.flow.next[todo.pop()] - found
-            found |= new
-            todo += new
-        return found
 
     def loop(self, head):
         """The best way through a loop, all turns."""
@@ -182,9 +203,20 @@ class Path:
         return way(step(entry)) or NOTHING
 
     def executed(self):
-        """Instructions, and barriers among them."""
-        _, instructions, barriers = self.through(0, "exit")
-        return -instructions, barriers
+        """Instructions, barriers among them, and turns of local memory for a sub-group."""
+        _, instructions, barriers, wavefronts = self.through(0, "exit")
+        return -instructions, barriers, wavefronts
+
+
+    def of_the_hot_loop(self):
+        """Instructions for an element in the loop with the widest loads of global memory; of several, the shortest."""
+        loops = []
+        for head, body in self.loops.items():
+            inside = [self.code[i] for i in self.flow.instructions(body)]
+            widest = max((i.bytes for i in inside if i.kind == "load"), default=0)
+            loops.append((-widest, len(inside), head, elements_a_turn(inside, self.size)))
+        _, _, head, elements = min(loops)
+        return -self.best(head, self.loops[head], self.latches[head], head)[1] / elements
 
 
 def loads_in_flight(code):

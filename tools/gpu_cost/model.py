@@ -1,37 +1,59 @@
 """model.py - how near a copy's bandwidth a call should come, by its counters. A guess: no GPU has been asked.
 
-An element takes the time of its bytes (memory), instructions (issue), local wavefronts (banks) and of waiting for loads
-(Little's law), joined by a p-norm, because they overlap only in part. P is calibrated on CUB's onesweep of 32-bit keys
-(74 instructions, .47 wavefronts and 8 bytes a key and pass): 29.4 Gkeys/s on an A100 are published (Adinets & Merrill
-2022), 28 come out; 22.4 on an RTX 5080, 23 come out.
+An element takes the time of its bytes (memory), instructions (issue), local wavefronts (banks) and of its tile's waiting,
+joined by a p-norm, because they overlap only in part. A tile waits for its loads, as many at a time as are in flight, and
+where tiles look back, for its turn; a multiprocessor has so many of them at once as there is room for (Little's law).
+
+P, COPY and LOOK_BACK are what fits PUBLISHED best, CUB's rates; nothing of ours is in them. What comes out for CUB is
+printed beside these.
 """
-P = 1.65
+P = 3.5
 COPY = 0.91  # of the peak bandwidth
 LATENCY = 700  # ns, of a load of global memory
+LOOK_BACK = 8000  # ns, of a tile, with everything else that tiles do one after the other
 
-# class, multiprocessors, GHz, work-items that a multiprocessor issues for in a cycle, peak bandwidth (bytes/ns)
+# class, multiprocessors, GHz, work-items that a multiprocessor issues an integer instruction for in a cycle, peak bandwidth
+# (bytes/ns). No machine code of ours is for the B200: sm_90's stands in for its.
 DEVICES = {
-    "h200": ("nvidia", 132, 1.98, 128, 4800),
-    "a100": ("nvidia-sm_80", 108, 1.41, 128, 1555),
+    "h200": ("nvidia", 132, 1.98, 64, 4800),
+    "h100": ("nvidia", 132, 1.98, 64, 3352),
+    "b200": ("nvidia", 148, 1.965, 64, 7672),
+    "a100": ("nvidia-sm_80", 108, 1.41, 64, 1555),
     "rx7900xtx": ("amd32", 48, 2.5, 128, 960),
 }
+PREDICTED = ("h200", "a100", "rx7900xtx")
+
+# Of CUB: work, device, elements (keys) in a ns, where it is published. All of 2^28.
+PUBLISHED = (
+    ("reduce-u32", "h200", 1077, "NVIDIA/cccl pull request 9722, I32: 249.3 us"),
+    ("reduce-u32", "b200", 1541, "NVIDIA/cccl issue 9817, F32: 174.2 us"),
+    ("scan-u32", "h100", 318, "NVIDIA/cub pull request 712, I32: 49.091 us are 5.49 % of the time before"),
+    ("sort-u32", "a100", 29.4, "Adinets & Merrill 2022"),
+    ("sort-u32", "b200", 44.0, "NVIDIA/cccl pull request 3611, F32: 6.094 ms"),
+)
 
 # Bytes that an element must take: input and output once; sorts: a read for the counts, then a read and a write a pass.
 BYTES = {"reduce-u32": 4, "scan-u32": 8, "select-u32": 6, "sort-u32": 36, "sort-pairs-u32": 68, "histogram-u8": 1,
          "merge-u32": 8, "gather-u32": 12, "transform-u32": 8}
+LOOKS_BACK = ("scan-u32", "select-u32", "sort-u32", "sort-pairs-u32")
 PASSES = 4
 
 
-def predict(work, device, counted, compiled, group):
-    """The fraction of a copy's bandwidth. counted: Oclgrind's counters; compiled: the machine code's."""
+def rate(work, device, moved, counted, compiled, per_item, group):
+    """Elements in a ns. moved: bytes of global memory for each; counted, compiled: counters by name."""
     _, multiprocessors, clock, issued, bandwidth = DEVICES[device]
-    sort = "sort" in work
-    moved = 32 * (counted["load_sectors_per_element"] + counted["store_sectors_per_element"])
-    instructions = compiled["instructions_per_key_pass"] * PASSES if sort else compiled["instructions_per_element"]
-    waiting = compiled["resident_groups"] * group * compiled["loads_in_flight"] * compiled["widest_load_bytes"]
-    times = (moved / bandwidth,
-             instructions / (multiprocessors * issued * clock),
-             counted["local_wavefronts_per_element"] / (multiprocessors * clock),
-             32 * counted["load_sectors_per_element"] * LATENCY / (waiting * multiprocessors) if waiting else 0)
-    time = sum(t ** P for t in times) ** (1 / P)
-    return BYTES[work] / time / (COPY * bandwidth)
+    passes = PASSES if "sort" in work else 1
+    each = "%s_per_key_pass" if "sort" in work else "%s_per_element"
+    element = 1 if work == "histogram-u8" else 4
+    in_flight = min(compiled["loads_in_flight"] * compiled["widest_load_bytes"], per_item * element) or element
+    waits = per_item * element / in_flight * LATENCY + (LOOK_BACK if work in LOOKS_BACK else 0)
+    times = (moved / (COPY * bandwidth),
+             passes * compiled[each % "instructions"] / (multiprocessors * issued * clock),
+             passes * counted[each % "local_wavefronts"] / (multiprocessors * clock),
+             passes * waits / (compiled["resident_groups"] * group * per_item * multiprocessors))
+    return sum(t ** P for t in times) ** (-1 / P)
+
+
+def fraction(work, device, elements):
+    """Of a copy's bandwidth, with so many elements in a ns."""
+    return elements * BYTES[work] / (COPY * DEVICES[device][4])

@@ -18,6 +18,10 @@ CHIPS = {
     "sm_120": (1536, 24, 100 << 10, 1 << 10),
 }
 MAIN_CHIP = "sm_90"
+FORM = 3  # GPI_SUB_GROUP_NVIDIA
+# As NVIDIA's compiler has it: its macros, and inline PTX.
+OPTIONS = ["-Dcl_nv_pragma_unroll", "-D__NV_CL_C_VERSION=120", "-fasm", "-Xclang", "-target-cpu", "-Xclang", "sm_80", "-Xclang",
+           "-target-feature", "-Xclang", "+ptx75"]
 REGISTERS = 65536
 
 KINDS = {"LDG": "load", "LD": "load", "STG": "store", "ST": "store", "LDS": "local_load", "STS": "local_store",
@@ -59,9 +63,8 @@ def instruction_of(address, text):
     size = bytes_of(parts[1:])
     writes = set()
     if kind in ("load", "local_load"):
-        first = int(registers[0][0][1:])
-        writes = {"R%d" % (first + i) for i in range(max(1, size // 4))}
-        registers = registers[1:]
+        first, *registers = registers  # none: RZ
+        writes = {"R%d" % (int(first[0][1:]) + i) for i in range(max(1, size // 4))} if first else set()
     conditional = bool(predicate or re.search(r"\bU?P[0-9T]", operands))
     target = re.search(r"0x([0-9a-f]+)", operands) if kind in ("branch", "call") else None
     return machine.Instruction(address, name, kind, size, writes, set(sum(registers, [])),
@@ -99,15 +102,13 @@ def ptx_for(text, chip, group):
     return re.sub(r"(\.visible \.entry [^{]*?\)\n)(?!\.)", r"\1.reqntid %d, 1, 1\n" % group, text, flags=re.S)
 
 
-def assemble(path, chip, text):
-    """What ptxas says, and the listing."""
+def assemble(path, chip, text, kernel):
+    """What ptxas says, and the kernel's listing."""
     with open(path + ".ptx", "w") as out:
         out.write(text)
     said = subprocess.run(["ptxas", "-arch=" + chip, "-O3", "-v", path + ".ptx", "-o", path + ".cubin"],
                           stderr=subprocess.PIPE, universal_newlines=True, check=True).stderr
-    listing = subprocess.run(["cuobjdump", "-sass", path + ".cubin"], stdout=subprocess.PIPE, universal_newlines=True,
-                             check=True).stdout
-    return said, listing
+    return said, programs.output_of("cuobjdump", "-sass", "-fun", kernel, path + ".cubin")
 
 
 def number(pattern, text):
@@ -130,15 +131,16 @@ def counters_of(chip, run, said, listing):
     return found
 
 
-def count(run):
-    """(class, counters) of a run's hot kernel for each chip."""
-    source = programs.source_of(run)
-    path = os.path.join(run.dump, "hot")
-    programs.compile_to(path + ".s", source, CLANG, TARGET, LIBRARY,
-                        ["-Dcl_nv_pragma_unroll", "-Xclang", "-target-cpu", "-Xclang", "sm_80", "-Xclang", "-target-feature",
-                         "-Xclang", "+ptx75"])
+def listings(path, source, kernel, group):
+    """What ptxas says and the kernel's listing, by chip."""
+    programs.compile_to(path + ".s", source, CLANG, TARGET, LIBRARY, OPTIONS)
     with open(path + ".s") as lines:
         text = lines.read()
     for chip in CHIPS:
-        said, listing = assemble("%s.%s" % (path, chip), chip, ptx_for(text, chip, run.group))
+        yield chip, *assemble("%s.%s" % (path, chip), chip, ptx_for(text, chip, group), kernel)
+
+
+def count(run):
+    """(class, counters) of a run's hot kernel for each chip."""
+    for chip, said, listing in listings(os.path.join(run.dump, "hot"), programs.source_of(run, FORM), run.hot, run.group):
         yield class_of(chip), counters_of(chip, run, said, listing)

@@ -1,33 +1,58 @@
 """programs.py - the composed program of a call, compiled to assembly text by clang for a chip without its driver."""
+import glob
 import os
 import re
 import shutil
 import subprocess
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # How CL1.2 with 64-bit atomic operations is compiled for the hot kernel's chip.
 OPTIONS = ["-x", "cl", "-cl-std=CL1.2", "-O3", "-w", "-S", "-nogpulib", "-Xclang", "-finclude-default-header",
            "-Xclang", "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"]
+# Where tools/deps.sh puts what PyPI has of CUDA.
+CUDA = "build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin"
+
+
+def find_cuda():
+    """The system's own comes first: PyPI's nvcc is without CUB."""
+    os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], *map(os.path.abspath, glob.glob(CUDA))])
 
 
 def has(*tools):
     return all(shutil.which(tool) for tool in tools)
 
 
+def output_of(*command, **options):
+    return subprocess.run(command, stdout=subprocess.PIPE, universal_newlines=True, check=True, **options).stdout
+
+
 def version(tool):
-    said = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
-    return re.search(r"(?:version |V)(\d+\.\d+\.\d+)", said).group(1)
+    return re.search(r"(?:version |V)(\d+\.\d+\.\d+)", output_of(tool, "--version")).group(1)
 
 
-def source_of(run):
-    """The file that has the run's hot kernel."""
+def source_of(run, form):
+    """The file that has the run's hot kernel, with sub-groups in a form of kernels/group/sub_group.cl, not emulated."""
     for name in sorted(os.listdir(run.dump)):
         path = os.path.join(run.dump, name)
-        if name.endswith(".cl"):
+        if name.endswith(".cl") and not name.startswith("form"):
             with open(path) as lines:
-                if "void %s(" % run.hot in lines.read():
-                    return path
+                text = lines.read()
+            if "void %s(" % run.hot in text:
+                text = text.replace("#define GPI_SUB_GROUP_FORM 1\n", "#define GPI_SUB_GROUP_FORM %d\n" % form)
+                text = text.replace("#define GPI_SUB_GROUP_MATCH 0\n", "#define GPI_SUB_GROUP_MATCH 1\n")
+                path = os.path.join(run.dump, "form%d.%s" % (form, name))
+                write_once(path, text)
+                return path
     raise FileNotFoundError("%s: no source of %s" % (run.dump, run.hot))
+
+
+def write_once(path, text):
+    """Others may be reading it."""
+    if not os.path.exists(path):
+        with open("%s.%d" % (path, threading.get_ident()), "w") as out:
+            out.write(text)
+        os.replace(out.name, path)
 
 
 def compile_to(path, source, clang, target, library, options):

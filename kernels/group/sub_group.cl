@@ -1,0 +1,339 @@
+/* sub_group.cl - what the items of one sub-group tell each other: S neighbours of the group, S a power of two.
+
+       gpi_sg_lane(), gpi_sg_index()   which item of its sub-group this is; which sub-group of the group
+       gpi_sg_true_lane()              the former, as the device says
+       gpi_sg_up(x, d, m)              x of the lane d below; of oneself where there is none
+       gpi_sg_down(x, d, m)            x of the lane d above; of oneself where there is none
+       gpi_sg_from(x, lane, m)         x of any lane
+       gpi_sg_ballot(b, m)             the lanes whose b is true
+       gpi_sg_match(x, bits, m)        the lanes that have my x, a number of `bits` bits
+       gpi_sg_sync()                   what its lanes wrote to local memory can be read by them
+       gpi_sg_vote(b, m)               b; emulated: is it true in any sub-group?
+       gpi_sg_pause()                  before another look at what is awaited
+
+   Lanes are a gpi_sg_mask, a bit each: gpi_sg_count, gpi_sg_count_below, gpi_sg_first, gpi_sg_last.
+
+   All items of a sub-group call. Emulated, with barriers and by way of m, all items of the group must: so loops
+   whose turns differ between sub-groups are written
+
+       bool more = ...;                          false in sub-groups that have nothing to do
+       while (gpi_sg_vote(more, m)) ...          where more is false they go along, and change nothing
+
+   and GPI_SG_ALL is 1 where the other sub-groups have to come along. No lane waits for another of its own
+   sub-group, and none relies on their going in step.
+
+   Forms
+       EMULATED   an exchange through local memory, between barriers; S from 8 to 128
+       KHRONOS    cl_khr_subgroup_shuffle and cl_khr_subgroup_ballot
+       NVIDIA     PTX; S is 32
+       AMD        clang's built-ins for AMDGPU; S is 32 or 64
+
+   A form is taken only where gp_sub_group_check has found it right (group/sub_group_check.cl).
+   (PTX ISA 8.5, 9.7.9; OpenCL extensions, 38 and 40; LLVM, AMDGPUUsage.)
+
+   Parameters
+       GPI_SUB_GROUP         S
+       GPI_SUB_GROUP_FORM    one of the forms
+       GPI_SUB_GROUP_MATCH   NVIDIA: 1 where match.any is there, from compute capability 7.0 on
+       GPI_WG                items of the group, a multiple of S                                           */
+#ifndef GPI_GROUP_SUB_GROUP_CL
+#define GPI_GROUP_SUB_GROUP_CL
+#include "base/platform.cl"
+
+#if GPI_SUB_GROUP
+#define GPI_SUB_GROUP_EMULATED 1
+#define GPI_SUB_GROUP_KHRONOS 2
+#define GPI_SUB_GROUP_NVIDIA 3
+#define GPI_SUB_GROUP_AMD 4
+
+#if GPI_SUB_GROUP < 8 || GPI_SUB_GROUP > 128 || (GPI_SUB_GROUP & (GPI_SUB_GROUP - 1)) || \
+    GPI_WG % GPI_SUB_GROUP
+#error "GPI_SUB_GROUP must be a power of two from 8 to 128, and GPI_WG a multiple of it"
+#endif
+
+/* What emulation exchanges through. */
+typedef struct gpi_sg_memory {
+#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
+    uint word[GPI_WG];
+#else
+    uint none;
+#endif
+} gpi_sg_memory;
+typedef __local gpi_sg_memory *gpi_sg_shared;
+
+static uint gpi_sg_lane(void) { return (uint)get_local_id(0) % GPI_SUB_GROUP; }
+static uint gpi_sg_index(void) { return (uint)get_local_id(0) / GPI_SUB_GROUP; }
+
+/* ------------------------------------------------------------------ masks */
+
+/* gpi_sg_count         how many lanes
+   gpi_sg_count_below   how many of them are below this one
+   gpi_sg_first         the first of them; S, if there is none
+   gpi_sg_last          the last of them; there is one                                                       */
+#if GPI_SUB_GROUP <= 64
+#if GPI_SUB_GROUP <= 32
+typedef uint gpi_sg_mask;
+#else
+typedef ulong gpi_sg_mask;
+#endif
+static gpi_sg_mask gpi_sg_bit(uint lane) { return (gpi_sg_mask)1 << lane; }
+static gpi_sg_mask gpi_sg_below(uint lane) { return gpi_sg_bit(lane) - 1; }
+static uint gpi_sg_count(gpi_sg_mask mask) { return (uint)popcount(mask); }
+static uint gpi_sg_first(gpi_sg_mask mask)
+{
+    return min((uint)popcount(~mask & (mask - 1)), (uint)GPI_SUB_GROUP);
+}
+static uint gpi_sg_last(gpi_sg_mask mask) { return (uint)(8 * sizeof mask - 1 - clz(mask)); }
+#else
+typedef ulong2 gpi_sg_mask;
+static gpi_sg_mask gpi_sg_bit(uint lane)
+{
+    return lane < 64 ? (ulong2)(1ul << lane, 0) : (ulong2)(0, 1ul << (lane - 64));
+}
+static gpi_sg_mask gpi_sg_below(uint lane)
+{
+    return lane < 64 ? (ulong2)((1ul << lane) - 1, 0) : (ulong2)(~0ul, (1ul << (lane - 64)) - 1);
+}
+static uint gpi_sg_count(gpi_sg_mask mask) { return (uint)(popcount(mask.x) + popcount(mask.y)); }
+static uint gpi_sg_first(gpi_sg_mask mask)
+{
+    const ulong2 lower = ~mask & (mask - 1);
+    return (uint)(mask.x ? popcount(lower.x) : 64 + popcount(lower.y));
+}
+static uint gpi_sg_last(gpi_sg_mask mask) { return (uint)(mask.y ? 127 - clz(mask.y) : 63 - clz(mask.x)); }
+#endif
+
+static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gpi_sg_below(gpi_sg_lane())); }
+
+/* ------------------------------------------------------------------ forms */
+
+#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
+#define GPI_SG_ALL 1
+static void gpi_sg_pause(void) {}
+static uint gpi_sg_true_lane(void) { return gpi_sg_lane(); }
+
+/* What `from`, any lane of this sub-group, has for x. */
+static uint gpi_sg_exchange(uint x, uint from, gpi_sg_shared m)
+{
+    m->word[get_local_id(0)] = x;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the words are written */
+    const uint y = m->word[gpi_sg_index() * GPI_SUB_GROUP + from];
+    barrier(CLK_LOCAL_MEM_FENCE); /* the words are read: the next exchange may overwrite them */
+    return y;
+}
+
+static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane();
+    return gpi_sg_exchange(x, l < d ? l : l - d, m);
+}
+
+static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane();
+    return gpi_sg_exchange(x, l + d < GPI_SUB_GROUP ? l + d : l, m);
+}
+
+static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m) { return gpi_sg_exchange(x, lane, m); }
+
+/* The lanes that have the same word as this one, `word` for it. */
+static gpi_sg_mask gpi_sg_alike(uint x, uint word, gpi_sg_shared m)
+{
+    gpi_sg_mask mask = 0;
+    m->word[get_local_id(0)] = x;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the words are written */
+    for (uint k = 0; k < GPI_TURNS(GPI_SUB_GROUP); k++) {
+        if (m->word[gpi_sg_index() * GPI_SUB_GROUP + k] == word) mask |= gpi_sg_bit(k);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); /* the words are read: the next exchange may overwrite them */
+    return mask;
+}
+
+static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m) { return gpi_sg_alike(b, 1, m); }
+
+static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
+{
+    (void)bits;
+    return gpi_sg_alike(x, x, m);
+}
+
+static void gpi_sg_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+
+static bool gpi_sg_vote(bool b, gpi_sg_shared m)
+{
+    bool any = false;
+    m->word[get_local_id(0)] = b;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the votes are written */
+    for (uint k = 0; k < GPI_TURNS(GPI_WG); k++) any = any || m->word[k] != 0;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the votes are read */
+    return any;
+}
+
+#else
+#define GPI_SG_ALL 0
+static bool gpi_sg_vote(bool b, gpi_sg_shared m)
+{
+    (void)m;
+    return b;
+}
+
+#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_KHRONOS
+static uint gpi_sg_true_lane(void) { return get_sub_group_local_id(); }
+static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
+{
+    (void)m;
+    return sub_group_shuffle(x, lane);
+}
+
+/* cl_khr_subgroup_shuffle_relative is not everywhere, and leaves open what lanes without a neighbour get. */
+static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane();
+    return gpi_sg_from(x, l < d ? l : l - d, m);
+}
+
+static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane();
+    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);
+}
+
+static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
+{
+    const uint4 lanes = sub_group_ballot(b);
+    (void)m;
+#if GPI_SUB_GROUP <= 32
+    return lanes.x;
+#elif GPI_SUB_GROUP == 64
+    return as_ulong(lanes.xy);
+#else
+    return as_ulong2(lanes);
+#endif
+}
+
+static void gpi_sg_sync(void) { sub_group_barrier(CLK_LOCAL_MEM_FENCE); }
+
+#elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA
+static uint gpi_sg_true_lane(void)
+{
+    uint lane;
+    __asm__("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+
+static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
+{
+    uint y;
+    (void)m;
+    __asm__ volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(y) : "r"(x), "r"(d));
+    return y;
+}
+
+static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
+{
+    uint y;
+    (void)m;
+    __asm__ volatile("shfl.sync.down.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(y) : "r"(x), "r"(d));
+    return y;
+}
+
+static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
+{
+    uint y;
+    (void)m;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(y) : "r"(x), "r"(lane));
+    return y;
+}
+
+static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
+{
+    const uint x = b;
+    uint lanes;
+    (void)m;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+                     : "=r"(lanes)
+                     : "r"(x));
+    return lanes;
+}
+
+static void gpi_sg_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }
+
+#if GPI_SUB_GROUP_MATCH
+static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
+{
+    uint lanes;
+    (void)bits;
+    (void)m;
+    __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(lanes) : "r"(x));
+    return lanes;
+}
+#endif
+
+#elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD
+static uint gpi_sg_true_lane(void)
+{
+    const uint low = __builtin_amdgcn_mbcnt_lo(~0u, 0);
+    return GPI_SUB_GROUP == 32 ? low : __builtin_amdgcn_mbcnt_hi(~0u, low);
+}
+
+static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
+{
+    (void)m;
+    return (uint)__builtin_amdgcn_ds_bpermute((int)(lane * 4), (int)x);
+}
+
+static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane();
+    return gpi_sg_from(x, l < d ? l : l - d, m);
+}
+
+static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane();
+    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);
+}
+
+static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
+{
+    enum { NOT_EQUAL = 33 }; /* of LLVM's predicates */
+    (void)m;
+    return (gpi_sg_mask)__builtin_amdgcn_uicmp((uint)b, 0u, NOT_EQUAL);
+}
+
+static void gpi_sg_sync(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+}
+
+#else
+#error "GPI_SUB_GROUP_FORM must be one of the forms"
+#endif
+
+/* Some 300 ns before a look is repeated, where the device can sleep: CUB waits 350 ns and more. */
+static void gpi_sg_pause(void)
+{
+#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_MATCH
+    __asm__ volatile("nanosleep.u32 350;");
+#elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD
+    __builtin_amdgcn_s_sleep(10); /* 640 clocks */
+#endif
+}
+
+#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA || !GPI_SUB_GROUP_MATCH
+/* A ballot a bit. */
+static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
+{
+    gpi_sg_mask mask = gpi_sg_ballot(true, m);
+    for (uint k = 0; k < bits; k++) {
+        const bool mine = x >> k & 1;
+        const gpi_sg_mask same = gpi_sg_ballot(mine, m);
+        mask &= mine ? same : ~same;
+    }
+    return mask;
+}
+#endif
+#endif
+#endif
+#endif

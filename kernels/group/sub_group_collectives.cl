@@ -1,0 +1,126 @@
+/* sub_group_collectives.cl - the functions of group/collectives.cl where groups have sub-groups, by shuffles; and
+   shuffles of a T, as group/sub_group.cl has them of a word:
+
+       NAME_up(x, d, memory), NAME_down(x, d, memory)
+
+   A sub-group scans without barriers. Its last lane puts its product down, and every item adds up those of the
+   sub-groups before its own.
+
+         x0       x1  ...  x31           x0     x0.x1      ...  x0...x31    ->  memory[0]
+         x32      x33 ...  x63     ->    x32    x32.x33    ...  x32...x63   ->  memory[1]
+
+   This file is composed once for every operation. Parameters: those of group/collectives.cl, of which
+       memory   G elements */
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+
+#define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)
+
+#ifndef GPI_GROUP_SUB_GROUPS
+#define GPI_GROUP_SUB_GROUPS (GPI_GROUP_SIZE / GPI_SUB_GROUP)
+#endif
+
+#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
+/* What the lane has that is `by` after this one. */
+static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, int by, __local GPI_GROUP_T *memory)
+{
+    memory[GPI_GROUP_ITEM] = x;
+    barrier(CLK_LOCAL_MEM_FENCE); /* all elements are written */
+    const GPI_GROUP_T y = memory[(int)GPI_GROUP_ITEM + by];
+    barrier(CLK_LOCAL_MEM_FENCE); /* they are read: the next exchange may overwrite them */
+    return y;
+}
+
+static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)
+{
+    return GPI_GROUP_N(_sg_exchange)(x, gpi_sg_lane() < d ? 0 : -(int)d, memory);
+}
+
+static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)
+{
+    return GPI_GROUP_N(_sg_exchange)(x, gpi_sg_lane() + d < GPI_SUB_GROUP ? (int)d : 0, memory);
+}
+#else
+typedef union GPI_GROUP_N(_words) {
+    GPI_GROUP_T value;
+    uint word[(sizeof(GPI_GROUP_T) + 3) / 4];
+} GPI_GROUP_N(_words);
+
+static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)
+{
+    GPI_GROUP_N(_words) words;
+    (void)memory;
+    words.value = x;
+    GPI_UNROLL
+    for (uint k = 0; k < sizeof words / 4; k++) words.word[k] = gpi_sg_up(words.word[k], d, 0);
+    return words.value;
+}
+
+static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)
+{
+    GPI_GROUP_N(_words) words;
+    (void)memory;
+    words.value = x;
+    GPI_UNROLL
+    for (uint k = 0; k < sizeof words / 4; k++) words.word[k] = gpi_sg_down(words.word[k], d, 0);
+    return words.value;
+}
+#endif
+
+static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
+{
+    GPI_GROUP_T sum = GPI_GROUP_IDENTITY, own = x;
+    GPI_UNROLL
+    for (uint d = 1; d < GPI_GROUP_TURNS(GPI_SUB_GROUP); d *= 2)
+        own = GPI_GROUP_COMBINE(own, GPI_GROUP_N(_down)(own, d, memory)); /* lane 0: of the first 2 d */
+    if (gpi_sg_lane() == 0) memory[gpi_sg_index()] = own;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the sub-groups' products are written */
+    for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_SUB_GROUPS); r++) sum = GPI_GROUP_COMBINE(sum, memory[r]);
+    barrier(CLK_LOCAL_MEM_FENCE); /* they are read: the next call may overwrite them */
+    return sum;
+}
+
+/* The same as _scan_exclusive of a value of each sub-group, which its last lane has. */
+static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_T own, GPI_GROUP_T *total,
+                                                 __local GPI_GROUP_T *memory)
+{
+    GPI_GROUP_T sum = GPI_GROUP_IDENTITY, before = GPI_GROUP_IDENTITY;
+    if (gpi_sg_lane() == GPI_SUB_GROUP - 1) memory[gpi_sg_index()] = own;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the sub-groups' products are written */
+    GPI_UNROLL
+    for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_SUB_GROUPS); r++) {
+        if (r == gpi_sg_index()) before = sum;
+        sum = GPI_GROUP_COMBINE(sum, memory[r]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); /* they are read: the next call may overwrite them */
+    *total = sum;
+    return before;
+}
+
+static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,
+                                                __local GPI_GROUP_T *memory)
+{
+    const uint l = gpi_sg_lane();
+    GPI_GROUP_T own = x;
+    GPI_UNROLL
+    for (uint d = 1; d < GPI_GROUP_TURNS(GPI_SUB_GROUP); d *= 2) {
+        const GPI_GROUP_T y = GPI_GROUP_N(_up)(own, d, memory);
+        if (l >= d) own = GPI_GROUP_COMBINE(y, own);
+    }
+    const GPI_GROUP_T neighbour = GPI_GROUP_N(_up)(own, 1, memory);
+    const GPI_GROUP_T before = GPI_GROUP_N(_scan_sub_groups)(own, total, memory);
+    return l > 0 ? GPI_GROUP_COMBINE(before, neighbour) : before;
+}
+
+static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)
+{
+    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(x, total, memory);
+    return GPI_GROUP_COMBINE(before, x);
+}
+
+#undef GPI_GROUP_N
+#undef GPI_GROUP
+#undef GPI_GROUP_T
+#undef GPI_GROUP_COMBINE
+#undef GPI_GROUP_IDENTITY

@@ -1,0 +1,40 @@
+/* compact_ballots.cl - a tile brought together where its pieces have been, by sub-groups (select/ballots.cl): each of them
+   writes its own. Without GPI_BY_BALLOTS this file is empty. */
+#ifndef GPI_SELECT_COMPACT_BALLOTS_CL
+#define GPI_SELECT_COMPACT_BALLOTS_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "select/ballots.cl"
+#include "select/sink.cl"
+
+#if GPI_BY_BALLOTS
+GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
+                                     gpi_sink sink, gpi_tile_shared shared)
+{
+    const uint lane = gpi_sg_lane(), selected = tile->selected;
+    const int left = (int)selected - (int)lane;
+    const GPI_NUMBER first = prefix + tile->before;
+    __local const gpi_kept_cell *piece = gpi_piece_of(shared);
+    __global GPI_RECORD *out = sink.out + first;
+#if GPI_PARTS == 2
+    const uint length = gpi_piece_length(input, base);
+    const ulong rest = base + gpi_sg_index() * GPI_PIECE - first;
+#endif
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        const uint r = j * GPI_SUB_GROUP + lane;
+        if ((int)(j * GPI_SUB_GROUP) < left) out[r] = piece[r].record;
+#if GPI_PARTS == 2
+        else if (r < length)
+            sink.rest[sink.step * (long)(rest + (r - selected))] =
+                piece[GPI_PIECE - 1 - (r - selected)].record;
+#endif
+    }
+    (void)input;
+    (void)base;
+}
+#endif
+#endif

@@ -1,0 +1,202 @@
+/* multisplit.cl - tiles of keys moved by their digits, where groups have sub-groups.
+
+       rank     each sub-group has a piece of the tile, of which lane l holds keys l, l + S, ... in registers. Key by
+                key, the lanes with the same digit find one another; the last of them adds their number to the
+                sub-group's count of the digit
+       count    the counts' running sums, over sub-groups and over digits
+       place    keys to where they come in the tile, in local memory
+       write    neighbours write neighbours; then values go the same way
+
+       key      7 1 7 | 1 0 7 |        a tile of two sub-groups of three
+       at       0 0 1 | 0 0 0 |        how many before it in its sub-group have its digit
+       counts   0: 0 0   1: 1 2   7: 3 5        where its sub-group's first key of a digit comes
+       stage    0 1 1 7 7 7
+
+   The same digit in all keys costs no more than many: one lane of a sub-group counts.
+   (Ashkiani et al. 2016; Adinets & Merrill 2022.)
+
+   Parameters: those of sort/rank_tile.cl and group/sub_group.cl. */
+#ifndef GPI_SORT_MULTISPLIT_CL
+#define GPI_SORT_MULTISPLIT_CL
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/rank_tile.cl"
+
+#define GPI_GROUP gpi_splits
+#define GPI_GROUP_T uint
+#define GPI_GROUP_COMBINE(a, b) ((a) + (b))
+#define GPI_GROUP_IDENTITY 0u
+#define GPI_GROUP_SIZE GPI_WG
+#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_TURNS(n) GPI_TURNS(n)
+#include "group/sub_group_collectives.cl"
+#undef GPI_GROUP_SIZE
+#undef GPI_GROUP_ITEM
+#undef GPI_GROUP_TURNS
+
+#define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)
+#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item */
+
+typedef struct gpi_move_memory {
+    union {
+        gpi_key key[GPI_TILE];
+#if GPI_VALUE_SIZE
+        gpi_value value[GPI_TILE];
+#endif
+    } stage;
+    ulong next[GPI_BINS];
+    uint counts[GPI_SPLIT_PIECES * GPI_BINS]; /* sub-group, digit */
+    uint count[GPI_BINS];                     /* of the tile */
+    uint start[GPI_BINS];                     /* where a digit begins in the ordered tile */
+    uint sum[GPI_WG];
+    gpi_sg_memory sub_group;
+    uint word;
+} gpi_move_memory;
+typedef __local gpi_move_memory *gpi_move_shared;
+
+/* This item's first element of the tile; the next one is GPI_SUB_GROUP further. */
+static uint gpi_split_first(void) { return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane(); }
+
+/* How far the tile goes on from element i. */
+static uint gpi_split_left(uint length, uint i) { return length > i ? length - i : 0; }
+
+/* Loads this item's keys, all before any of them is looked at. */
+GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_key *x)
+{
+    const uint first = gpi_split_first(), left = gpi_split_left(length, first);
+    if (length == GPI_TILE) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + first)[j * GPI_SUB_GROUP];
+    } else {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            x[j] = 0;
+            if (j * GPI_SUB_GROUP < left) x[j] = (key + first)[j * GPI_SUB_GROUP];
+        }
+    }
+}
+
+/* Loads the tile. at[j]: the digit of key j, and how many of the sub-group's keys before it have it. */
+GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,
+                                   uint *at, gpi_move_shared shared)
+{
+    const uint left = gpi_split_left(length, gpi_split_first());
+    __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
+    for (uint c = (uint)get_local_id(0); c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;
+    gpi_split_load(key, length, x);
+    gpi_sync(); /* the counters are zero */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        uint d = gpi_digit_of(x[j], digit);
+        if (j * GPI_SUB_GROUP >= left) d = GPI_BINS - 1; /* which a stable order leaves at the end */
+        const gpi_sg_mask alike = gpi_sg_match(d, 8, &shared->sub_group);
+        const uint last = gpi_sg_last(alike), below = gpi_sg_count_below(alike);
+        uint before = 0;
+        if (gpi_sg_lane() == last) before = atomic_add(counts + d, below + 1);
+        at[j] = gpi_sg_from(d << 16 | before, last, &shared->sub_group) + below;
+    }
+    gpi_sync(); /* all is counted */
+}
+
+/* The tile's counts and where its digits begin, into `count` and `start`; `counts` become where each sub-group's
+   first key of a digit comes. A barrier has to follow before anybody reads `counts`. */
+GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
+{
+    const uint begin = (uint)get_local_id(0) * GPI_SPLIT_BINS;
+    const uint end = min(begin + GPI_SPLIT_BINS, (uint)GPI_BINS);
+    uint own = 0, total;
+    for (uint d = begin; d < end; d++) {
+        uint sum = 0;
+        for (uint s = 0; s < GPI_SPLIT_PIECES; s++) sum += shared->counts[s * GPI_BINS + d];
+        if (d == GPI_BINS - 1) sum -= GPI_TILE - length;
+        shared->count[d] = sum;
+        own += sum;
+    }
+    uint start = gpi_splits_scan_exclusive(own, &total, shared->sum); /* its barriers show `count` to all */
+    for (uint d = begin; d < end; d++) {
+        uint sum = start;
+        shared->start[d] = start;
+        start += shared->count[d];
+        for (uint s = 0; s < GPI_SPLIT_PIECES; s++) {
+            const uint c = shared->counts[s * GPI_BINS + d];
+            shared->counts[s * GPI_BINS + d] = sum;
+            sum += c;
+        }
+    }
+}
+
+/* Puts keys where they come in the tile; at[j] becomes that place. A barrier has to follow. */
+GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)
+{
+    __local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
+    gpi_sync(); /* `counts` are what they should be */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        at[j] = counts[at[j] >> 16] + (at[j] & 0xffff);
+        shared->stage.key[at[j]] = x[j];
+    }
+}
+
+/* Writes the ordered tile to where shared->next says, as if the tile's first key had each digit. */
+GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,
+                                    gpi_move_shared shared)
+{
+    const uint l = (uint)get_local_id(0), ours = gpi_split_left(length, l);
+#if GPI_VALUE_SIZE
+    const uint first = gpi_split_first(), left = gpi_split_left(length, first);
+    gpi_value value[GPI_PER_ITEM];
+    uint d[GPI_PER_ITEM];
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        if (j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, base + first + j * GPI_SUB_GROUP);
+    }
+#endif
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint p = l + j * GPI_WG;
+        const gpi_key key = shared->stage.key[p];
+        const uint bin = gpi_digit_of(key, digit);
+#if GPI_VALUE_SIZE
+        d[j] = bin;
+#endif
+        if (j * GPI_WG < ours) (move.key_to + shared->next[bin])[p] = key;
+    }
+#if GPI_VALUE_SIZE
+    gpi_sync(); /* the keys are read */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) shared->stage.value[at[j]] = value[j];
+    gpi_sync(); /* the values are in their places */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint p = l + j * GPI_WG;
+        if (j * GPI_WG < ours) (move.value_to + shared->next[d[j]])[p] = shared->stage.value[p];
+    }
+#else
+    (void)base;
+    (void)at;
+#endif
+}
+
+/* Moves [begin, end) to where shared->next says, tile by tile. */
+static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
+                           gpi_move_shared shared)
+{
+    (void)lines;
+    for (ulong base = begin; base < end; base += GPI_TILE) {
+        const uint length = (uint)min((ulong)GPI_TILE, end - base);
+        gpi_key x[GPI_PER_ITEM];
+        uint at[GPI_PER_ITEM];
+        gpi_split_rank(move.key + base, length, digit, x, at, shared);
+        gpi_split_count(length, shared);
+        gpi_split_place(x, at, shared);
+        GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];
+        gpi_sync(); /* the keys are in their places, and `next` is where the tile's digits go */
+        gpi_split_write(move, base, length, digit, at, shared);
+        gpi_sync(); /* all have used `next`, and the tile is no longer read */
+        GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];
+    }
+}
+#endif

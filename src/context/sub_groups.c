@@ -1,0 +1,114 @@
+/* sub_groups.c - whether a context's kernels may use the device's sub-groups: tried where they would be used, and
+   switched off where they do not do what kernels/group/sub_group.cl says. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "launch/launch.h"
+#include "program/program.h"
+#include "runtime/device.h"
+#include "runtime/tuning.h"
+#include "context/sub_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
+
+#define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+
+/* Does every item find its sub-group as it should be? A program that was loaded from disk has been found right
+   with this driver: it is saved only then. */
+static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
+{
+    uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;
+    const size_t words = (size_t)GPI_SUB_GROUP_CHECK_GROUPS * plan->group;
+    cl_mem buffer = NULL;
+    gpi_call call;
+    gp_result result;
+    size_t i;
+    if (program->frozen) return GP_OK;
+    memset(wrong, 0xff, sizeof wrong);
+    result = gp_buffer_create(gp, words * sizeof *wrong, wrong, &buffer);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, "gp_context_create", NULL, 0, NULL);
+    if (result == GP_OK) {
+        gpi_call_kernel(&call, program, "gp_sub_group_check");
+        GPI_CALL_ARG(&call, buffer);
+        result = gpi_call_launch(&call, plan, GPI_SUB_GROUP_CHECK_GROUPS);
+        if (result == GP_OK) result = gpi_call_read(&call, buffer, 0, words * sizeof *wrong, wrong);
+        result = gpi_call_end(&call, result);
+    }
+    (void)clReleaseMemObject(buffer);
+    for (i = 0; i < words; i++) any |= wrong[i];
+    if (result != GP_OK || any == 0) return result;
+    program->launched = 0; /* it is not saved */
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
+                    "gp_context_create: sub-groups of %u work-items fail their check (0x%x)", plan->sub_group,
+                    (unsigned)any);
+}
+
+/* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. */
+static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
+{
+    gpi_program *program = NULL;
+    int turn;
+    for (turn = 0; turn < 2; turn++) {
+        gpi_text text;
+        gp_result result;
+        memset(&text, 0, sizeof text);
+        gpi_text_plan(gp, plan, &text);
+        gpi_text_add(&text, "#define GPI_FP64 0\n");
+        result = gpi_program_get_text(gp, "gp_context_create", GPI_SUB_GROUP_CHECK, text.data, &program);
+        if (result != GP_OK) return result;
+        if (program->sub_group == 0 || program->sub_group == plan->sub_group)
+            return gpi_sub_groups_run(gp, plan, program);
+        plan->sub_group = (uint32_t)program->sub_group;
+        if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
+    }
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of %u work-items",
+                    plan->sub_group);
+}
+
+/* Nothing to try: they are switched off, or no kernel of this context would use them. */
+static bool gpi_sub_groups_are_idle(const gp_context *gp)
+{
+    const char *wanted = getenv("GPUPRIM_SUB_GROUPS");
+    const gp_tuning *t = &gp->desc.tuning;
+    if (wanted && strcmp(wanted, "off") == 0) return true;
+    if (gp->info.sub_groups == GP_SUB_GROUPS_NONE || t->sub_group_size) return true;
+    return t->shape ? t->shape != GP_SHAPE_SUB_GROUP : !gpi_takes_sub_groups(t, &gp->info);
+}
+
+static void gpi_sub_groups_close(gp_context *gp)
+{
+    gp->info.sub_groups = GP_SUB_GROUPS_NONE;
+    gp->info.sub_group_size = 0;
+}
+
+/* Leaves in gp->info what kernels may use. Where a shape is forced that cannot be had, the context fails. */
+static gp_result gpi_sub_groups_open(gp_context *gp)
+{
+    cl_uint major = 0;
+    gpi_plan plan;
+    gp_result result;
+    if (gpi_sub_groups_are_idle(gp)) {
+        gpi_sub_groups_close(gp);
+        return GP_OK;
+    }
+    memset(&plan, 0, sizeof plan);
+    plan.shape = GP_SHAPE_LOCAL;
+    plan.words = GP_WORDS_NARROW;
+    plan.sub_group = gp->info.sub_group_size;
+    plan.group = GPI_SUB_GROUP_CHECK_ITEMS;
+    if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
+    (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
+                          NULL);
+    gp->sub_group_match = major >= 7;
+    gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
+    result = gpi_sub_groups_try(gp, &plan);
+    gp->info.sub_group_size = plan.sub_group;
+    if (result == GP_OK) return GP_OK;
+    gpi_sub_groups_close(gp);
+    gpi_log(gp, GP_LOG_WARNING, "%s", gp_last_error(gp));
+    return gp->desc.tuning.shape == GP_SHAPE_SUB_GROUP ? result : GP_OK;
+}

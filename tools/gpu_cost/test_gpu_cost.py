@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""test_gpu_cost.py - are accesses of kernels, and ways through machine code, counted as they should be?
+
+usage: test_gpu_cost.py FOLDER
+
+FOLDER has plugin.so.
+"""
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+import machine
+import nvidia
+import programs
+
+# A shuffle by local memory, with a call of its own, and a function that is no operation, in a group of 64.
+SHUFFLE = """
+uint gpi_sg_lane(void) { return get_local_id(0) % 32; }
+uint load(__local uint *at) { return *at; }
+uint gpi_sg_shuffle(uint x, uint lane, __local uint *room)
+{
+    room[get_local_id(0)] = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x = load(room + lane);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return x;
+}
+__kernel void shuffle(__global const uint *in, __global uint *out)
+{
+    __local uint room[64];
+    const uint i = get_local_id(0), x = gpi_sg_shuffle(in[i], 31, room);
+    room[2 * i % 64] = x + gpi_sg_lane();
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = gpi_sg_shuffle(room[i], 0, room);
+}
+"""
+INLINE_PTX = """
+__kernel void shuffle(__global const uint *in, __global uint *out)
+{
+    const uint i = get_local_id(0);
+    uint x = in[i];
+#ifdef __NV_CL_C_VERSION
+    asm volatile("shfl.sync.idx.b32 %0, %0, 31, 0x1f, 0xffffffff;" : "+r"(x));
+#endif
+    out[i] = x;
+}
+"""
+FOLDER = None
+
+
+def launches(kernel, source):
+    """What the plug-in says of a group of 64, for sub-groups of 16 and 32."""
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        with open(folder + "/source.cl", "w") as out:
+            out.write(source)
+        with open(folder + "/kernel.sim", "w") as out:
+            out.write("source.cl\n%s\n64 1 1\n64 1 1\n<size=256 fill=1>\n<size=256 fill=0>\n" % kernel)
+        environment = dict(os.environ, GPU_COST_LANES="16,32", GPU_COST_OUT="out")
+        programs.output_of("oclgrind-kernel", "--build-options", "-cl-opt-disable", "--plugins",
+                           os.path.abspath(FOLDER + "/plugin.so"), "kernel.sim", cwd=folder, env=environment)
+        with open(folder + "/out") as lines:
+            return [json.loads(line) for line in lines]
+
+
+def instructions(per_item, *lines):
+    """Executed by a work-item; an address is 16 times a line's number."""
+    text = "\tFunction : kernel\n" + "".join("        /*%04x*/  %s ;\n" % (16 * i, line) for i, line in enumerate(lines))
+    return machine.Path(nvidia.code_of(text, "kernel"), per_item).executed()[0]
+
+
+class Launches(unittest.TestCase):
+    def test_operation_of_subgroup_counts_as_one(self):
+        for launch, subgroups in zip(launches("shuffle", SHUFFLE), (4, 2)):
+            self.assertEqual(launch["subgroup_op"]["requests"], 2 * subgroups)
+            self.assertEqual(launch["subgroup_op"]["lanes"], 2 * 64)
+            self.assertEqual(launch["barriers"], 1)
+            self.assertEqual(launch["local_load"]["requests"], subgroups)
+            self.assertEqual(launch["local_store"]["units"], 4)
+            self.assertEqual(launch["global_load"]["units"], 8)
+
+
+class Machine(unittest.TestCase):
+    def test_inline_ptx_arrives(self):
+        if not nvidia.is_there():
+            self.skipTest("no NVIDIA machine code")
+        with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+            with open(folder + "/source.cl", "w") as out:
+                out.write(INLINE_PTX)
+            for chip, _, listing in nvidia.listings(folder + "/hot", folder + "/source.cl", "shuffle", 64):
+                names = [instruction.name for instruction in nvidia.code_of(listing, "shuffle")]
+                self.assertIn("SHFL.IDX", names, chip)
+
+
+class Ways(unittest.TestCase):
+    def test_loop_turns_for_each_element(self):
+        self.assertEqual(instructions(8, "MOV R1, c[0x0][0x28]", "LDG.E R2, [R4.64]", "IADD3 R4, R4, 0x4, RZ",
+                                      "@P0 BRA 0x10", "EXIT"), 1 + 3 * 8 + 1)
+
+    def test_call_of_what_never_returns_leaves_loop(self):
+        self.assertEqual(instructions(8, "MOV R1, c[0x0][0x28]", "@P1 BRA 0x50", "LDG.E R2, [R4.64]",
+                                      "@P0 CALL.REL.NOINC 0x50", "BRA 0x20", "BAR.SYNC 0x0", "EXIT"), 2 + 3 * 8 + 2)
+
+    def test_call_returns(self):
+        self.assertEqual(instructions(1, "CALL.REL.NOINC 0x30", "STG.E [R4.64], R2", "EXIT", "IADD3 R2, R2, 0x1, RZ",
+                                      "RET.REL.NODEC R6 0x0"), 1 + 2 + 2)
+
+
+if __name__ == "__main__":
+    FOLDER = sys.argv.pop(1)
+    programs.find_cuda()
+    unittest.main()
