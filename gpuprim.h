@@ -6543,29 +6543,14 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "static void gpi_sg_pause(void) {}\n",
     "static uint gpi_sg_true_lane(void) { return gpi_sg_lane(); }\n",
     "\n",
-    "\n",
-    "static uint gpi_sg_exchange(uint x, uint from, gpi_sg_shared m)\n",
+    "static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)\n",
     "{\n",
     "    m->word[get_local_id(0)] = x;\n",
     "    barrier(CLK_LOCAL_MEM_FENCE);\n",
-    "    const uint y = m->word[gpi_sg_index() * GPI_SUB_GROUP + from];\n",
+    "    const uint y = m->word[gpi_sg_index() * GPI_SUB_GROUP + lane];\n",
     "    barrier(CLK_LOCAL_MEM_FENCE);\n",
     "    return y;\n",
     "}\n",
-    "\n",
-    "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)\n",
-    "{\n",
-    "    const uint l = gpi_sg_lane();\n",
-    "    return gpi_sg_exchange(x, l < d ? l : l - d, m);\n",
-    "}\n",
-    "\n",
-    "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)\n",
-    "{\n",
-    "    const uint l = gpi_sg_lane();\n",
-    "    return gpi_sg_exchange(x, l + d < GPI_SUB_GROUP ? l + d : l, m);\n",
-    "}\n",
-    "\n",
-    "static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m) { return gpi_sg_exchange(x, lane, m); }\n",
     "\n",
     "\n",
     "static gpi_sg_mask gpi_sg_alike(uint x, uint word, gpi_sg_shared m)\n",
@@ -6614,19 +6599,6 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "{\n",
     "    (void)m;\n",
     "    return sub_group_shuffle(x, lane);\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)\n",
-    "{\n",
-    "    const uint l = gpi_sg_lane();\n",
-    "    return gpi_sg_from(x, l < d ? l : l - d, m);\n",
-    "}\n",
-    "\n",
-    "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)\n",
-    "{\n",
-    "    const uint l = gpi_sg_lane();\n",
-    "    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);\n",
     "}\n",
     "\n",
     "static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)\n",
@@ -6713,18 +6685,6 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "    return (uint)__builtin_amdgcn_ds_bpermute((int)(lane * 4), (int)x);\n",
     "}\n",
     "\n",
-    "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)\n",
-    "{\n",
-    "    const uint l = gpi_sg_lane();\n",
-    "    return gpi_sg_from(x, l < d ? l : l - d, m);\n",
-    "}\n",
-    "\n",
-    "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)\n",
-    "{\n",
-    "    const uint l = gpi_sg_lane();\n",
-    "    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);\n",
-    "}\n",
-    "\n",
     "static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)\n",
     "{\n",
     "    enum { NOT_EQUAL = 33 };\n",
@@ -6765,6 +6725,21 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "    return mask;\n",
     "}\n",
     "#endif\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA\n",
+    "\n",
+    "static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    return gpi_sg_from(x, l < d ? l : l - d, m);\n",
+    "}\n",
+    "\n",
+    "static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);\n",
+    "}\n",
     "#endif\n",
     "#endif\n",
     "#endif\n",
@@ -6911,24 +6886,26 @@ static const char *const gpi_kernel_group_sub_group_collectives[] = {
     "    uint word[(sizeof(GPI_GROUP_T) + 3) / 4];\n",
     "} GPI_GROUP_N(_words);\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)\n",
     "{\n",
     "    GPI_GROUP_N(_words) words;\n",
-    "    (void)memory;\n",
     "    words.value = x;\n",
     "    GPI_UNROLL\n",
-    "    for (uint k = 0; k < sizeof words / 4; k++) words.word[k] = gpi_sg_up(words.word[k], d, 0);\n",
+    "    for (uint k = 0; k < sizeof words / 4; k++)\n",
+    "        words.word[k] = up ? gpi_sg_up(words.word[k], d, 0) : gpi_sg_down(words.word[k], d, 0);\n",
     "    return words.value;\n",
+    "}\n",
+    "\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)\n",
+    "{\n",
+    "    (void)memory;\n",
+    "    return GPI_GROUP_N(_sg_exchange)(x, d, true);\n",
     "}\n",
     "\n",
     "static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)\n",
     "{\n",
-    "    GPI_GROUP_N(_words) words;\n",
     "    (void)memory;\n",
-    "    words.value = x;\n",
-    "    GPI_UNROLL\n",
-    "    for (uint k = 0; k < sizeof words / 4; k++) words.word[k] = gpi_sg_down(words.word[k], d, 0);\n",
-    "    return words.value;\n",
+    "    return GPI_GROUP_N(_sg_exchange)(x, d, false);\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -33748,6 +33725,17 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
                     (unsigned)any);
 }
 
+static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
+{
+    gpi_plan plan;
+    memset(&plan, 0, sizeof plan);
+    plan.shape = GP_SHAPE_LOCAL;
+    plan.words = GP_WORDS_NARROW;
+    plan.sub_group = size;
+    plan.group = group;
+    return plan;
+}
+
 /* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
@@ -33796,11 +33784,7 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
         gpi_sub_groups_close(gp);
         return GP_OK;
     }
-    memset(&plan, 0, sizeof plan);
-    plan.shape = GP_SHAPE_LOCAL;
-    plan.words = GP_WORDS_NARROW;
-    plan.sub_group = gp->info.sub_group_size;
-    plan.group = GPI_SUB_GROUP_CHECK_ITEMS;
+    plan = gpi_sub_groups_plan(gp->info.sub_group_size, GPI_SUB_GROUP_CHECK_ITEMS);
     if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
     (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
                           NULL);

@@ -112,29 +112,14 @@ static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gp
 static void gpi_sg_pause(void) {}
 static uint gpi_sg_true_lane(void) { return gpi_sg_lane(); }
 
-/* What `from`, any lane of this sub-group, has for x. */
-static uint gpi_sg_exchange(uint x, uint from, gpi_sg_shared m)
+static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
 {
     m->word[get_local_id(0)] = x;
     barrier(CLK_LOCAL_MEM_FENCE); /* the words are written */
-    const uint y = m->word[gpi_sg_index() * GPI_SUB_GROUP + from];
+    const uint y = m->word[gpi_sg_index() * GPI_SUB_GROUP + lane];
     barrier(CLK_LOCAL_MEM_FENCE); /* the words are read: the next exchange may overwrite them */
     return y;
 }
-
-static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
-{
-    const uint l = gpi_sg_lane();
-    return gpi_sg_exchange(x, l < d ? l : l - d, m);
-}
-
-static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
-{
-    const uint l = gpi_sg_lane();
-    return gpi_sg_exchange(x, l + d < GPI_SUB_GROUP ? l + d : l, m);
-}
-
-static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m) { return gpi_sg_exchange(x, lane, m); }
 
 /* The lanes that have the same word as this one, `word` for it. */
 static gpi_sg_mask gpi_sg_alike(uint x, uint word, gpi_sg_shared m)
@@ -183,19 +168,6 @@ static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
 {
     (void)m;
     return sub_group_shuffle(x, lane);
-}
-
-/* cl_khr_subgroup_shuffle_relative is not everywhere, and leaves open what lanes without a neighbour get. */
-static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
-{
-    const uint l = gpi_sg_lane();
-    return gpi_sg_from(x, l < d ? l : l - d, m);
-}
-
-static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
-{
-    const uint l = gpi_sg_lane();
-    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);
 }
 
 static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
@@ -282,18 +254,6 @@ static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
     return (uint)__builtin_amdgcn_ds_bpermute((int)(lane * 4), (int)x);
 }
 
-static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
-{
-    const uint l = gpi_sg_lane();
-    return gpi_sg_from(x, l < d ? l : l - d, m);
-}
-
-static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
-{
-    const uint l = gpi_sg_lane();
-    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);
-}
-
 static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 {
     enum { NOT_EQUAL = 33 }; /* of LLVM's predicates */
@@ -334,6 +294,21 @@ static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
     return mask;
 }
 #endif
+#endif
+
+#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA
+/* cl_khr_subgroup_shuffle_relative is not everywhere, and leaves open what lanes without a neighbour get. */
+static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane();
+    return gpi_sg_from(x, l < d ? l : l - d, m);
+}
+
+static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane();
+    return gpi_sg_from(x, l + d < GPI_SUB_GROUP ? l + d : l, m);
+}
 #endif
 #endif
 #endif

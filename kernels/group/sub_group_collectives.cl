@@ -47,24 +47,26 @@ typedef union GPI_GROUP_N(_words) {
     uint word[(sizeof(GPI_GROUP_T) + 3) / 4];
 } GPI_GROUP_N(_words);
 
-static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)
+static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)
 {
     GPI_GROUP_N(_words) words;
-    (void)memory;
     words.value = x;
     GPI_UNROLL
-    for (uint k = 0; k < sizeof words / 4; k++) words.word[k] = gpi_sg_up(words.word[k], d, 0);
+    for (uint k = 0; k < sizeof words / 4; k++)
+        words.word[k] = up ? gpi_sg_up(words.word[k], d, 0) : gpi_sg_down(words.word[k], d, 0);
     return words.value;
+}
+
+static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)
+{
+    (void)memory;
+    return GPI_GROUP_N(_sg_exchange)(x, d, true);
 }
 
 static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)
 {
-    GPI_GROUP_N(_words) words;
     (void)memory;
-    words.value = x;
-    GPI_UNROLL
-    for (uint k = 0; k < sizeof words / 4; k++) words.word[k] = gpi_sg_down(words.word[k], d, 0);
-    return words.value;
+    return GPI_GROUP_N(_sg_exchange)(x, d, false);
 }
 #endif
 

@@ -47,6 +47,17 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
                     (unsigned)any);
 }
 
+static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
+{
+    gpi_plan plan;
+    memset(&plan, 0, sizeof plan);
+    plan.shape = GP_SHAPE_LOCAL;
+    plan.words = GP_WORDS_NARROW;
+    plan.sub_group = size;
+    plan.group = group;
+    return plan;
+}
+
 /* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
@@ -95,11 +106,7 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
         gpi_sub_groups_close(gp);
         return GP_OK;
     }
-    memset(&plan, 0, sizeof plan);
-    plan.shape = GP_SHAPE_LOCAL;
-    plan.words = GP_WORDS_NARROW;
-    plan.sub_group = gp->info.sub_group_size;
-    plan.group = GPI_SUB_GROUP_CHECK_ITEMS;
+    plan = gpi_sub_groups_plan(gp->info.sub_group_size, GPI_SUB_GROUP_CHECK_ITEMS);
     if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
     (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
                           NULL);

@@ -106,11 +106,7 @@ bool test_is_like_default(const gp_context *gp, gp_shape shape)
 
 gp_result test_sub_group_check(gp_context *gp, uint32_t size, uint32_t group)
 {
-    gpi_plan plan = {0};
-    plan.shape = GP_SHAPE_LOCAL;
-    plan.words = GP_WORDS_NARROW;
-    plan.sub_group = size;
-    plan.group = group;
+    gpi_plan plan = gpi_sub_groups_plan(size, group);
     return gpi_sub_groups_try(gp, &plan);
 }
 
