@@ -193,29 +193,20 @@ static uint gpi_sg_true_lane(void)
     return lane;
 }
 
-static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
-{
-    uint y;
-    (void)m;
-    __asm__ volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(y) : "r"(x), "r"(d));
-    return y;
-}
-
-static uint gpi_sg_down(uint x, uint d, gpi_sg_shared m)
-{
-    uint y;
-    (void)m;
-    __asm__ volatile("shfl.sync.down.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(y) : "r"(x), "r"(d));
-    return y;
-}
-
-static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
-{
-    uint y;
-    (void)m;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(y) : "r"(x), "r"(lane));
-    return y;
-}
+/* Lanes beyond the bound get their own word. */
+#define GPI_SG_SHUFFLE(name, how, bound)                                            \
+    static uint name(uint x, uint lane, gpi_sg_shared m)                            \
+    {                                                                               \
+        uint y;                                                                     \
+        (void)m;                                                                    \
+        __asm__ volatile("shfl.sync." how ".b32 %0, %1, %2, " bound ", 0xffffffff;" \
+                         : "=r"(y)                                                  \
+                         : "r"(x), "r"(lane));                                      \
+        return y;                                                                   \
+    }
+GPI_SG_SHUFFLE(gpi_sg_up, "up", "0")
+GPI_SG_SHUFFLE(gpi_sg_down, "down", "31")
+GPI_SG_SHUFFLE(gpi_sg_from, "idx", "31")
 
 static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 {
