@@ -1,9 +1,10 @@
-/* topk_filter_local.cl - the filter of a tile in the local shape: a bit for each key that passes, set by its
-   item; the bits before it say where it goes.
+/* topk_filter_local.cl - the filter of a tile in the local shape. The survey only counts: few tiles have keys that
+   pass. Those are read again, and each key that passes sets a bit; the bits before it say where it goes.
 
    Parameters: those of sort/rank_tile.cl. */
 #ifndef GPI_SORT_TOPK_FILTER_LOCAL_CL
 #define GPI_SORT_TOPK_FILTER_LOCAL_CL
+#include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/rank.cl"
@@ -18,28 +19,26 @@
 #error "GPI_PER_ITEM must be 512 at most"
 #endif
 
-/* Marks the keys that equal the threshold (`equals`), or that are below it; counts both kinds. */
-static void gpi_tile_mark(gpi_topk_tile tile, bool equals, uint *below, uint *equal, gpi_rank_shared shared)
+/* Adds a key to the counters of those below and equal to the threshold. */
+static void gpi_key_count(gpi_topk_tile tile, gpi_key key, uint *below, uint *equal)
+{
+    const gpi_key_bits c = gpi_key_order(key, tile.flip);
+    *below += c < tile.threshold;
+    *equal += c == tile.threshold;
+}
+
+/* Marks the keys that equal the threshold (`equals`), or that are below it. */
+static void gpi_tile_mark(gpi_topk_tile tile, bool equals, gpi_rank_shared shared)
 {
     const uint l = (uint)get_local_id(0);
-    uint less = 0, same = 0;
     for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->order[i] = 0;
-    if (l == 0) shared->count[0] = shared->count[1] = 0;
-    gpi_sync(); /* masks and counters are zero */
-    for (uint j = 0; j < GPI_PER_ITEM; j++) {
-        const uint i = j * GPI_WG + l;
-        const gpi_key_bits c = i < tile.length ? gpi_key_order(tile.key[i], tile.flip) : 0;
-        const bool is_less = i < tile.length && c < tile.threshold;
-        const bool is_same = i < tile.length && c == tile.threshold;
-        less += is_less;
-        same += is_same;
-        if (equals ? is_same : is_less) (void)atomic_or(&shared->order[i / 32], 1u << i % 32);
+    gpi_sync(); /* the masks are zero */
+    for (uint i = l; i < tile.length; i += GPI_WG) {
+        const gpi_key_bits c = gpi_key_order(tile.key[i], tile.flip);
+        if (equals ? c == tile.threshold : c < tile.threshold)
+            (void)atomic_or(&shared->order[i / 32], 1u << i % 32);
     }
-    if (less) (void)atomic_add(&shared->count[0], less);
-    if (same) (void)atomic_add(&shared->count[1], same);
-    gpi_sync(); /* all is marked and counted */
-    *below = shared->count[0];
-    *equal = shared->count[1];
+    gpi_sync(); /* all is marked */
 }
 
 /* shared->nibble.part[w]: how many keys are marked in the masks before w. */
@@ -72,7 +71,26 @@ static void gpi_tile_keep_marked(gpi_topk_tile tile, ulong most, gpi_topk_kept t
 
 static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
 {
-    gpi_tile_mark(tile, false, below, equal, shared);
+    const uint l = (uint)get_local_id(0);
+    __global const gpi_key *key = tile.key + l;
+    uint less = 0, same = 0;
+    if (l == 0) shared->count[0] = shared->count[1] = 0;
+    gpi_sync(); /* the counters are zero */
+    if (tile.length == GPI_TILE) {
+        gpi_key x[GPI_PER_ITEM];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = key[j * GPI_WG];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) gpi_key_count(tile, x[j], &less, &same);
+    } else {
+        GPI_ROLLED
+        for (uint i = l; i < tile.length; i += GPI_WG) gpi_key_count(tile, tile.key[i], &less, &same);
+    }
+    if (less) (void)atomic_add(&shared->count[0], less);
+    if (same) (void)atomic_add(&shared->count[1], same);
+    gpi_sync(); /* all is counted */
+    *below = shared->count[0];
+    *equal = shared->count[1];
     return 0;
 }
 
@@ -80,14 +98,14 @@ static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulo
                           gpi_rank_shared shared)
 {
     (void)found;
+    gpi_tile_mark(tile, false, shared);
     gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);
 }
 
 static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
                                 gpi_rank_shared shared)
 {
-    uint below, equal;
-    gpi_tile_mark(tile, true, &below, &equal, shared);
+    gpi_tile_mark(tile, true, shared);
     gpi_tile_keep_marked(tile, most, to, base, shared);
 }
 #endif

@@ -247,6 +247,13 @@ QUERY(clGetKernelWorkGroupInfo, errors_query,
        size_t *needed),
       (kernel, device, what, size, value, needed))
 
+static void *CL_API_CALL layer_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform,
+                                                                        const char *name)
+{
+    if (fault("clGetExtensionFunctionAddressForPlatform", errors_query)) return NULL;
+    return next->clGetExtensionFunctionAddressForPlatform(platform, name);
+}
+
 /* ------------------------------------------------------------------ commands */
 
 COMMAND(clEnqueueReadBuffer, errors_transfer, blocking,
@@ -336,8 +343,8 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue queue)
     X(clCreateSubBuffer) X(clRetainMemObject) X(clReleaseMemObject) X(clGetMemObjectInfo) \
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram) \
     X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clCreateKernel) X(clReleaseKernel) \
-    X(clSetKernelArg) X(clGetKernelWorkGroupInfo) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) \
-    X(clEnqueueFillBuffer) X(clEnqueueCopyBuffer) X(clEnqueueNDRangeKernel) \
+    X(clSetKernelArg) X(clGetKernelWorkGroupInfo) X(clGetExtensionFunctionAddressForPlatform) \
+    X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueFillBuffer) X(clEnqueueCopyBuffer) X(clEnqueueNDRangeKernel) \
     X(clEnqueueMarkerWithWaitList) X(clRetainEvent) X(clReleaseEvent) X(clGetEventInfo) \
     X(clGetEventProfilingInfo) X(clWaitForEvents) X(clFlush) X(clFinish)
 /* clang-format on */
