@@ -97,6 +97,7 @@ GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi
         uint before = 0;
         if (gpi_sg_lane() == last) before = atomic_add(counts + d, below + 1);
         at[j] = gpi_sg_from(d << 16 | before, last, &shared->sub_group) + below;
+        GPI_SG_SETTLE(at[j]);
     }
     gpi_sync(); /* all is counted */
 }
@@ -128,15 +129,24 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
     }
 }
 
-/* Puts keys where they come in the tile; at[j] becomes that place. A barrier has to follow. */
+/* Small numbers of `bits` bits, several a register: number j into words, and from them. */
+#define GPI_SPLIT_PACK(words, j, bits, x)                                                  \
+    (words)[(j) * (bits) / 32] =                                                           \
+        ((x) << (j) * (bits) % 32) + ((j) * (bits) % 32 ? (words)[(j) * (bits) / 32] : 0); \
+    GPI_SG_SETTLE((words)[(j) * (bits) / 32])
+#define GPI_SPLIT_UNPACK(words, j, bits) \
+    ((words)[(j) * (bits) / 32] >> (j) * (bits) % 32 & ((1u << (bits)) - 1))
+
+/* Puts keys where they come in the tile; `at` becomes these places, packed. A barrier has to follow. */
 GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)
 {
     __local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
     gpi_sync(); /* `counts` are what they should be */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        at[j] = counts[at[j] >> 16] + (at[j] & 0xffff);
-        shared->stage.key[at[j]] = x[j];
+        const uint p = counts[at[j] >> 16] + (at[j] & 0xffff);
+        shared->stage.key[p] = x[j];
+        GPI_SPLIT_PACK(at, j, 16, p);
     }
 }
 
@@ -148,11 +158,7 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
 #if GPI_VALUE_SIZE
     const uint first = gpi_split_first(), left = gpi_split_left(length, first);
     gpi_value value[GPI_PER_ITEM];
-    uint d[GPI_PER_ITEM];
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        if (j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, base + first + j * GPI_SUB_GROUP);
-    }
+    uint digits[(GPI_PER_ITEM + 3) / 4];
 #endif
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
@@ -160,19 +166,25 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
         const gpi_key key = shared->stage.key[p];
         const uint bin = gpi_digit_of(key, digit);
 #if GPI_VALUE_SIZE
-        d[j] = bin;
+        GPI_SPLIT_PACK(digits, j, 8, bin);
 #endif
         if (j * GPI_WG < ours) (move.key_to + shared->next[bin])[p] = key;
     }
 #if GPI_VALUE_SIZE
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        if (j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, base + first + j * GPI_SUB_GROUP);
+    }
     gpi_sync(); /* the keys are read */
     GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) shared->stage.value[at[j]] = value[j];
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        shared->stage.value[GPI_SPLIT_UNPACK(at, j, 16)] = value[j];
     gpi_sync(); /* the values are in their places */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint p = l + j * GPI_WG;
-        if (j * GPI_WG < ours) (move.value_to + shared->next[d[j]])[p] = shared->stage.value[p];
+        if (j * GPI_WG < ours)
+            (move.value_to + shared->next[GPI_SPLIT_UNPACK(digits, j, 8)])[p] = shared->stage.value[p];
     }
 #else
     (void)base;

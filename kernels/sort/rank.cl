@@ -38,15 +38,29 @@
 #endif
 #endif
 
+GPI_INLINE void gpi_count_key(gpi_key key, gpi_digit_bits bits, const uint passes, GPI_NEAR uint *count)
+{
+    gpi_key_bits k = gpi_window_of(key, bits);
+    for (uint p = 0; p < passes; p++, k >>= 8)
+        GPI_NEAR_INC(count + p * GPI_BINS + (uint)(k & (GPI_BINS - 1)));
+}
+
 /* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
 GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                                  const uint passes, GPI_NEAR uint *count)
 {
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
-        gpi_key_bits k = gpi_window_of(key[i], bits);
-        for (uint p = 0; p < passes; p++, k >>= 8)
-            GPI_NEAR_INC(count + p * GPI_BINS + (uint)(k & (GPI_BINS - 1)));
+    ulong i = begin + get_local_id(0);
+#if GPI_SHAPE_LOCAL
+    enum { LOADS = 8 }; /* under way at a time */
+    for (; i + (LOADS - 1) * GPI_WG < end; i += LOADS * GPI_WG) {
+        gpi_key x[LOADS];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(LOADS); j++) x[j] = (key + i)[j * GPI_WG];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(LOADS); j++) gpi_count_key(x[j], bits, passes, count);
     }
+#endif
+    for (; i < end; i += GPI_WG) gpi_count_key(key[i], bits, passes, count);
 }
 
 /* The digits of all passes at once, into count[pass][digit]. */
