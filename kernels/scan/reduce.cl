@@ -4,7 +4,8 @@
        partial |     0     |     1     | ... |    s     |        gp_reduce_partials: one group
        out     |                  result                |
 
-   A span is a tile; in the local shape it is as many as leave some spans for each compute unit. Partial i
+   A span is a tile; in the local shape it is as many as leave some spans for each compute unit: neighbours, or,
+   where any order will do, every s-th one, so that groups side by side read one stretch of memory. Partial i
    always covers span i, and spans and both trees depend on the count alone, so that float results repeat bit
    for bit. With a single tile the first launch writes the result. An element of several fields leaves several
    results, each in 8 bytes.
@@ -36,16 +37,21 @@ static uint gpi_span_tiles(ulong count)
 
 static uint gpi_spans(ulong count)
 {
-    const ulong span = gpi_span_tiles(count) * GPI_TILE;
-    return (uint)((count + span - 1) / span);
+    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);
+    return min(tiles, max((tiles + GPI_REDUCE_SPAN - 1) / GPI_REDUCE_SPAN, (uint)GPI_REDUCE_SPANS));
 }
 
 static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)
 {
-    const uint tiles = gpi_span_tiles(input.count), most = tiles * GPI_TILE;
-    const ulong base = (ulong)span * most;
-    const uint length = base < input.count ? (uint)min((ulong)most, input.count - base) : 0;
-    return gpi_group_reduce(gpi_share_reduce(input, base, length, tiles * GPI_PER_ITEM), shared);
+    const uint tiles = gpi_span_tiles(input.count);
+#if GPI_COMMUTATIVE
+    const ulong base = (ulong)span * GPI_SHARE_APART, apart = (ulong)gpi_spans(input.count) * GPI_SHARE_APART;
+    const ulong limit = input.count;
+#else
+    const ulong base = (ulong)span * tiles * GPI_TILE, apart = GPI_SHARE_APART;
+    const ulong limit = min(base + tiles * GPI_TILE, input.count);
+#endif
+    return gpi_group_reduce(gpi_share_reduce(input, base, limit, tiles * GPI_PER_ITEM, apart), shared);
 }
 #define GPI_SPANS(count) gpi_spans(count)
 #define GPI_SPAN_REDUCE(input, span, shared) gpi_span_reduce(input, span, shared)

@@ -32,6 +32,8 @@ static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared) { return gpi_item
 #endif
 #define GPI_SHARE_STRIDE \
     (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK) /* from chunk to chunk */
+#define GPI_SHARE_APART \
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_STEP : GPI_SHARE_STEP) /* from step to step of a tile */
 #if GPI_PER_ITEM & (GPI_PER_ITEM - 1)
 #error "GPI_PER_ITEM must be a power of two"
 #endif
@@ -48,27 +50,28 @@ static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool ali
     return all;
 }
 
-/* The product of this item's elements, `per_item` of them, a multiple of GPI_SHARE_STEP. The group's are `length`
-   from element `base` on: those after them are left out. */
-static GPI_T gpi_share_reduce(gpi_input input, ulong base, uint length, uint per_item)
+/* The product of this item's elements: `per_item` of them, a multiple of GPI_SHARE_STEP. Its steps begin `apart`
+   elements from one another, the group's first one with element `base`. What comes from element `limit` on is left
+   out. */
+static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per_item, const ulong apart)
 {
     const uint l = (uint)get_local_id(0);
     const bool aligned = GPI_SHARE_ALIGNED(input);
-    uint i = l * (GPI_COMMUTATIVE ? GPI_SHARE_CHUNK : per_item);
+    const uint i = l * (GPI_COMMUTATIVE ? GPI_SHARE_CHUNK : per_item);
+    const uint end = GPI_COMMUTATIVE ? GPI_SHARE_STEP * GPI_WG : i + GPI_SHARE_STEP;
     GPI_T sum = gpi_identity();
     for (uint turn = 0; turn < per_item; turn += GPI_SHARE_STEP) {
-        const uint end = GPI_COMMUTATIVE ? (turn + GPI_SHARE_STEP) * GPI_WG : i + GPI_SHARE_STEP;
-        if (end > length) {
+        if (base + end > limit) {
             for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) {
                 const uint at = i + k / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE + k % GPI_SHARE_CHUNK;
-                if (at < length) sum = gpi_combine(sum, gpi_load(input, base + at));
+                if (base + at < limit) sum = gpi_combine(sum, gpi_load(input, base + at));
             }
         } else if (aligned) {
             sum = gpi_step_reduce(sum, input, base + i, true);
         } else {
             sum = gpi_step_reduce(sum, input, base + i, false);
         }
-        i += GPI_SHARE_STEP / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE;
+        base += apart;
     }
     return sum;
 }
@@ -76,7 +79,7 @@ static GPI_T gpi_share_reduce(gpi_input input, ulong base, uint length, uint per
 /* The product of the tile's elements. */
 static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    return gpi_group_reduce(gpi_share_reduce(input, base, gpi_tile_length(input, base), GPI_PER_ITEM),
-                            shared);
+    const ulong limit = base + gpi_tile_length(input, base);
+    return gpi_group_reduce(gpi_share_reduce(input, base, limit, GPI_PER_ITEM, GPI_SHARE_APART), shared);
 }
 #endif

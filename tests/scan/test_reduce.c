@@ -499,7 +499,7 @@ static void test_float_repeats(void **state)
 
 /* ------------------------------------------------------------------ spans of several tiles */
 
-static const size_t span_sizes[] = {1023, 1025, 8191, 8192, 8193, 16383, 16385, 33000};
+static const size_t span_sizes[] = {1023, 1025, 8191, 8192, 8193, 16383, 16385, 33000, 70001};
 
 /* Sums of rounding floats do not depend on the bound, where the count is on the device. */
 static void check_bound(gp_context *gp, const test_variant *variant, size_t n)
