@@ -298,7 +298,8 @@ build/cuda/cubbench: $(patsubst bench/cuda/%.cu,build/cuda/%.o,$(wildcard bench/
 gpu-day: gpuprim.h ## everything to be learnt on a borrowed GPU, by steps (docs/gpu-day.md); OUT=folder STEPS=...
 	tools/gpu_day.sh $(or $(OUT),build/gpu-day) $(STEPS)
 
-test-gpu-day: ## how gpu-day finds the vendor's library and ends what hangs, with a fake
+test-gpu-day: build/gpu/litmus ## how gpu-day finds the vendor's library and ends what hangs, with a fake; its litmus tests
+	$(POCL_ALONE) build/gpu/litmus --small
 	tools/test_gpu_day.sh
 
 # ---- cost on GPUs

@@ -127,7 +127,7 @@ static const char *const litmus_kernels[] = {
     "GPI_KERNEL void ring(counters state, uint polls, counters n)\n"
     "{\n"
     "    __local uint shared, ready;\n"
-    "    const gpi_ring r = gpi_ring_make(state, 0, 32, polls);\n"
+    "    const gpi_ring r = gpi_ring_make(state, 0, 0, 32, polls);\n"
     "    const uint tile = take(r.ticket, &shared);\n"
     "    if (get_local_id(0) == 0) ready = gpi_ring_gate(r, tile);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
