@@ -2463,12 +2463,13 @@ struct gp_context {
     cl_command_queue queue;
     bool out_of_order;
 
-    char *cache_dir;                        /* NULL: no disk cache */
-    bool cache_closed;                      /* nothing more is saved there */
-    char *dump_dir;                         /* NULL: no dump */
-    char *options;                          /* of every build */
-    char *options_sub_groups;               /* of programs with Khronos' sub-groups; NULL: there are none */
-    bool sub_group_match, sub_group_pinned; /* GPI_SUB_GROUP_MATCH, GPI_SUB_GROUP_PINNED of the kernels */
+    char *cache_dir;            /* NULL: no disk cache */
+    bool cache_closed;          /* nothing more is saved there */
+    char *dump_dir;             /* NULL: no dump */
+    char *options;              /* of every build */
+    char *options_sub_groups;   /* of programs with Khronos' sub-groups; NULL: there are none */
+    bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
+    cl_uint compute_capability; /* NVIDIA's, the major number; 0: not known */
     struct gpi_program *programs;
     uint64_t fetches;  /* of programs, so far */
     uint64_t released; /* programs fetched by then are held by no call in progress */
@@ -4100,6 +4101,13 @@ static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
     return emulated ? emulated : gp->info.sub_group_size;
 }
 
+/* NVIDIA's multiprocessors before compute capability 8 have 64 to 96 KB of local memory: tiles of 32 elements an
+   item would leave them with one group or two. */
+static bool gpi_has_small_memory(const gp_context *gp)
+{
+    return gp->compute_capability > 0 && gp->compute_capability < 8;
+}
+
 static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
                            size_t size, gpi_plan *plan)
 {
@@ -4108,7 +4116,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     uint32_t most; /* elements of an item, in registers */
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
-    most = plan->sub_group ? 32 : 16;
+    most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
@@ -20631,7 +20639,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
         gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
                      (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
         gpi_text_add(text, "#define GPI_SUB_GROUP_MATCH %d\n#define GPI_SUB_GROUP_PINNED %d\n",
-                     gp->sub_group_match, gp->sub_group_pinned);
+                     gp->compute_capability >= 7, gp->sub_group_pinned);
     }
 }
 
@@ -33909,7 +33917,6 @@ static void gpi_sub_groups_close(gp_context *gp)
 /* Leaves in gp->info what kernels may use. Where a shape is forced that cannot be had, the context fails. */
 static gp_result gpi_sub_groups_open(gp_context *gp)
 {
-    cl_uint major = 0;
     gpi_plan plan;
     gp_result result;
     if (gpi_sub_groups_are_idle(gp)) {
@@ -33918,9 +33925,8 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
     }
     plan = gpi_sub_groups_plan(gp->info.sub_group_size, GPI_SUB_GROUP_CHECK_ITEMS);
     if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
-    (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
-                          NULL);
-    gp->sub_group_match = major >= 7;
+    (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV,
+                          sizeof gp->compute_capability, &gp->compute_capability, NULL);
     gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
     result = gpi_sub_groups_try(gp, &plan);
     gp->info.sub_group_size = plan.sub_group;

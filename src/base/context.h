@@ -33,12 +33,13 @@ struct gp_context {
     cl_command_queue queue;
     bool out_of_order;
 
-    char *cache_dir;                        /* NULL: no disk cache */
-    bool cache_closed;                      /* nothing more is saved there */
-    char *dump_dir;                         /* NULL: no dump */
-    char *options;                          /* of every build */
-    char *options_sub_groups;               /* of programs with Khronos' sub-groups; NULL: there are none */
-    bool sub_group_match, sub_group_pinned; /* GPI_SUB_GROUP_MATCH, GPI_SUB_GROUP_PINNED of the kernels */
+    char *cache_dir;            /* NULL: no disk cache */
+    bool cache_closed;          /* nothing more is saved there */
+    char *dump_dir;             /* NULL: no dump */
+    char *options;              /* of every build */
+    char *options_sub_groups;   /* of programs with Khronos' sub-groups; NULL: there are none */
+    bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
+    cl_uint compute_capability; /* NVIDIA's, the major number; 0: not known */
     struct gpi_program *programs;
     uint64_t fetches;  /* of programs, so far */
     uint64_t released; /* programs fetched by then are held by no call in progress */

@@ -99,7 +99,6 @@ static void gpi_sub_groups_close(gp_context *gp)
 /* Leaves in gp->info what kernels may use. Where a shape is forced that cannot be had, the context fails. */
 static gp_result gpi_sub_groups_open(gp_context *gp)
 {
-    cl_uint major = 0;
     gpi_plan plan;
     gp_result result;
     if (gpi_sub_groups_are_idle(gp)) {
@@ -108,9 +107,8 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
     }
     plan = gpi_sub_groups_plan(gp->info.sub_group_size, GPI_SUB_GROUP_CHECK_ITEMS);
     if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
-    (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
-                          NULL);
-    gp->sub_group_match = major >= 7;
+    (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV,
+                          sizeof gp->compute_capability, &gp->compute_capability, NULL);
     gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
     result = gpi_sub_groups_try(gp, &plan);
     gp->info.sub_group_size = plan.sub_group;

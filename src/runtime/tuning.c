@@ -192,6 +192,13 @@ static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
     return emulated ? emulated : gp->info.sub_group_size;
 }
 
+/* NVIDIA's multiprocessors before compute capability 8 have 64 to 96 KB of local memory: tiles of 32 elements an
+   item would leave them with one group or two. */
+static bool gpi_has_small_memory(const gp_context *gp)
+{
+    return gp->compute_capability > 0 && gp->compute_capability < 8;
+}
+
 static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
                            size_t size, gpi_plan *plan)
 {
@@ -200,7 +207,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     uint32_t most; /* elements of an item, in registers */
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
-    most = plan->sub_group ? 32 : 16;
+    most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }

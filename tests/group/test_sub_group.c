@@ -116,11 +116,30 @@ static void test_small_group(void **state)
     gp_context_destroy(gp);
 }
 
+/* Where there is little local memory, an item of a GPU's sub-group has half as many elements. */
+static void test_small_memory(void **state)
+{
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    (void)state;
+    desc.tuning.device_class = GP_DEVICE_CLASS_NVIDIA;
+    desc.tuning.sub_group_size = 32;
+    desc.tuning.work_group_size = 64; /* whose tiles fit any device */
+    gp = test_open_if(&desc);
+    assert_non_null(gp);
+    assert_int_equal(test_per_item_at(gp, 0), 32); /* not known */
+    assert_int_equal(test_per_item_at(gp, 7), 16);
+    assert_int_equal(test_per_item_at(gp, 8), 32);
+    gp_context_destroy(gp);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_emulated), cmocka_unit_test(test_wrong),       cmocka_unit_test(test_own),
-        cmocka_unit_test(test_off),      cmocka_unit_test(test_small_group), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_emulated),     cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_own),          cmocka_unit_test(test_off),
+        cmocka_unit_test(test_small_group),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_small_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,14 @@ uint32_t test_sub_group_of(gp_context *gp)
     return plan.sub_group;
 }
 
+uint32_t test_per_item_at(gp_context *gp, uint32_t capability)
+{
+    gpi_plan plan;
+    gp->compute_capability = capability;
+    assert_int_equal(gpi_plan_make_select(gp, "test_per_item_at", 4, GP_STRATEGY_AUTO, &plan), GP_OK);
+    return plan.per_item;
+}
+
 size_t test_most(const gp_context *gp, gp_shape shape)
 {
     return shape == GP_SHAPE_LOCAL && !test_builds_are_cheap(gp) ? 200003 : SIZE_MAX;

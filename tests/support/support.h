@@ -61,6 +61,9 @@ gp_result test_sub_group_check(gp_context *gp, uint32_t size, uint32_t group);
 /* Work-items of a sub-group as the context runs its kernels; 0: it has none. */
 uint32_t test_sub_group_of(gp_context *gp);
 
+/* Elements of an item of a selection, if the device had this compute capability. */
+uint32_t test_per_item_at(gp_context *gp, uint32_t capability);
+
 /* The most elements that a kernel which has been compiled for fewer takes: PoCL compiles it once more for
    grids of 65536 items, which the local shape has where others do not. No limit where builds are cheap. */
 size_t test_most(const gp_context *gp, gp_shape shape);
