@@ -127,13 +127,7 @@ emit_kernel_table() {
     echo
 }
 
-# The kernels of a file and of what it includes.
-kernels_of() { # path without .cl
-    for path in $(sed -n 's,^#include "\(.*\)\.cl".*,\1,p' "kernels/$1.cl"); do kernels_of "$path"; done
-    sed -n 's/^GPI_KERNEL void \([a-z_]*\)(.*/\1/p' "kernels/$1.cl"
-}
-
-# The programs: files that have kernels and that no other file includes.
+# The programs: files that have kernels and that no other file includes, with these kernels and those of what they include.
 emit_program_table() {
     echo 'typedef struct gpi_program_text {'
     echo '    const char *file;'
@@ -141,11 +135,33 @@ emit_program_table() {
     echo '} gpi_program_text;'
     echo
     echo 'static const gpi_program_text gpi_program_texts[] = {'
-    for name in $KERNELS; do
-        if grep -q "^#include \"$name.cl\"" kernels/*/*.cl; then continue; fi
-        names=$(kernels_of "$name" | awk '!seen[$0]++ { printf "\"%s\", ", $0 }')
-        if [ -n "$names" ]; then printf '    {"%s.cl", {%sNULL}},\n' "$name" "$names"; fi
-    done
+    # shellcheck disable=SC2046,SC2086 # no name has blanks
+    (cd kernels && awk '
+        FNR == 1 { path[++files] = FILENAME }
+        /^#include ".*\.cl"/ {
+            split($0, quoted, "\"")
+            includes[FILENAME, ++include_count[FILENAME]] = quoted[2]
+            included[quoted[2]] = 1
+        }
+        match($0, /^GPI_KERNEL void [a-z_]*\(/) {
+            kernels[FILENAME, ++kernel_count[FILENAME]] = substr($0, 17, RLENGTH - 17)
+        }
+        function kernels_of(file, program,    i, name, all) {
+            if (seen[program, file]++) return ""
+            for (i = 1; i <= include_count[file]; i++) all = all kernels_of(includes[file, i], program)
+            for (i = 1; i <= kernel_count[file]; i++) {
+                name = kernels[file, i]
+                if (!seen[program, name]++) all = all "\"" name "\", "
+            }
+            return all
+        }
+        END {
+            for (i = 1; i <= files; i++) {
+                if (included[path[i]]) continue
+                names = kernels_of(path[i], path[i])
+                if (names != "") printf "    {\"%s\", {%sNULL}},\n", path[i], names
+            }
+        }' $(printf '%s.cl ' $KERNELS))
     echo '};'
     echo
 }
