@@ -1,4 +1,4 @@
-/* paste.cl - names put together: GPI_PASTE(convert_, float) and the like. */
+/* paste.cl - names put together: GPI_PASTE(convert_, float) and the like; vectors of a type. */
 #ifndef GPI_BASE_PASTE_CL
 #define GPI_BASE_PASTE_CL
 #define GPI_PASTE_(a, b) a##b
@@ -7,4 +7,7 @@
 #define GPI_VECTOR(type) GPI_PASTE(type, 16)
 #define GPI_QUAD(type) GPI_PASTE(type, 4)
 #define GPI_CONVERT(type, v) GPI_PASTE(convert_, GPI_VECTOR(type))(v)
+/* Four elements from p on; `aligned`: a vector is there. */
+#define GPI_READ_QUAD(type, p, aligned) \
+    ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))
 #endif

@@ -121,8 +121,6 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \
     !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS
 #define GPI_QUADS 1
-#define GPI_READ_QUAD(type, p, aligned) \
-    ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))
 #if GPI_MAPPED && GPI_INPUTS == 2
 #define GPI_QUAD_Y(k) gpi_map(x.s##k, y.s##k, i + k)
 #elif GPI_MAPPED

@@ -55,7 +55,7 @@
 /* What emulation exchanges through. */
 typedef struct gpi_sg_memory {
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
-    uint word[GPI_WG];
+    uint word[GPI_WG], any;
 #else
     uint none;
 #endif
@@ -154,11 +154,12 @@ static void gpi_sg_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 
 static bool gpi_sg_vote(bool b, gpi_sg_shared m)
 {
-    bool any = false;
-    m->word[get_local_id(0)] = b;
-    barrier(CLK_LOCAL_MEM_FENCE); /* the votes are written */
-    for (uint k = 0; k < GPI_TURNS(GPI_WG); k++) any = any || m->word[k] != 0;
-    barrier(CLK_LOCAL_MEM_FENCE); /* the votes are read */
+    if (get_local_id(0) == 0) m->any = 0;
+    barrier(CLK_LOCAL_MEM_FENCE); /* nobody has voted yet */
+    if (b) (void)atomic_or(&m->any, 1u);
+    barrier(CLK_LOCAL_MEM_FENCE); /* all have voted */
+    const bool any = m->any != 0;
+    barrier(CLK_LOCAL_MEM_FENCE); /* the vote is read: the next one may begin */
     return any;
 }
 

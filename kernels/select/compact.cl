@@ -12,8 +12,8 @@
 
 #if GPI_BY_MASKS
 #include "select/compact_masks.cl"
-#elif GPI_BY_BALLOTS
-#include "select/compact_ballots.cl"
+#elif GPI_BY_PIECES
+#include "select/compact_pieces.cl"
 #elif GPI_SHAPE_SERIAL
 #include "select/compact_serial.cl"
 #else

@@ -140,9 +140,8 @@ static GPI_T gpi_load(gpi_input input, ulong i)
      GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                       \
      (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))
 
-/* GPI_BY_BALLOTS 1: sub-groups bring their pieces of the tile together (select/compact_ballots.cl). */
-#define GPI_BY_BALLOTS \
-    (GPI_KEPT && GPI_SUB_GROUP && GPI_PARTS < 3 && GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE)
+/* GPI_BY_PIECES 1: sub-groups bring their pieces of the tile together (select/compact_pieces.cl). */
+#define GPI_BY_PIECES (GPI_KEPT && GPI_SUB_GROUP && GPI_PARTS < 3 && GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE)
 
 #if GPI_KEPT
 typedef union gpi_kept_cell {
@@ -163,6 +162,29 @@ static gpi_kept_cell gpi_kept_cell_none(void)
     x.record = 0;
     return x;
 }
+
+#if GPI_RECORD_SIZE <= 8
+#define GPI_QUADS 1
+
+/* Elements i .. i + 3; `aligned`: a vector is where they are in memory. */
+static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, gpi_kept_cell *x)
+{
+    const GPI_QUAD(GPI_RECORD) quad = GPI_READ_QUAD(GPI_RECORD, input.data + i, aligned);
+    x[0].record = quad.s0;
+    x[1].record = quad.s1;
+    x[2].record = quad.s2;
+    x[3].record = quad.s3;
+}
+
+/* So it is for every i that is a multiple of four. */
+static bool gpi_quads_aligned(gpi_input input)
+{
+    return (size_t)input.data % sizeof(GPI_QUAD(GPI_RECORD)) == 0;
+}
+#endif
+#endif
+#ifndef GPI_QUADS
+#define GPI_QUADS 0
 #endif
 
 #if GPI_LANES > 1 || GPI_BY_MASKS

@@ -15,7 +15,7 @@
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 
-#if GPI_KEPT && !GPI_BY_BALLOTS
+#if GPI_KEPT && !GPI_BY_PIECES
 typedef struct gpi_tile {
     gpi_kept_cell kept[GPI_PER_ITEM]; /* this item's own elements */
     uint selected, second;            /* bit j: element j is in the first part, in the second */

@@ -178,6 +178,7 @@ static uint gpi_place_next(uint from, uint first)
 #define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
+#define GPI_STATE_TRIVIAL 15 /* which onesweep passes are trivial, a bit each; above, how many have told */
 #define GPI_STATE_LAUNCHES 16
 
 typedef volatile __global uint *gpi_state;

@@ -7,7 +7,7 @@
    Onesweep: all digits are counted in one reading, then each pass reads and writes once.
 
        gp_sort_histogram   a group a block of keys: counts of all passes' digits, added up
-       gp_sort_bases       one group: base of every pass and digit; which passes have nothing to do
+       gp_sort_bases       a group a pass: base of every digit; which passes have nothing to do
        gp_sort_onesweep    each pass, a group a tile: count, look back (sort/lookback.cl), move
 
    Classic: each pass reads twice and writes once; no group waits for another.
@@ -160,26 +160,25 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
     }
 }
 
-/* One group. bases of each pass's first launch; where each pass reads and writes. `tmp_first`: 0 when the
-   first pass may write the output, so that the last one can be made to. */
+/* A group a pass: bases of its first launch. The group that is last to tell whether its pass is trivial also writes where
+   each reads and writes. `tmp_first`: 0 when the first pass may write the output, so that the last one can be made to. */
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)
 {
     GPI_SHARED(gpi_bases_memory, shared);
-    uint trivial = 0, moves = 0;
-    for (uint p = 0; p < passes; p++) {
-        volatile __global uint *histogram = state + histogram_at + (ulong)p * GPI_BINS * 2;
-        __global ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;
-        GPI_EACH_BIN(d)
-        shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];
-        gpi_sync(); /* the counts are there */
-        if (gpi_bases_of(shared)) trivial |= 1u << p;
-        GPI_EACH_BIN(d) bases[d] = shared->next[d];
-        gpi_sync(); /* the bases are read: the next pass's may overwrite them */
-    }
+    const uint pass = (uint)get_group_id(0), all = passes << GPI_PASSES_MAX;
+    volatile __global uint *histogram = state + histogram_at + (ulong)pass * GPI_BINS * 2;
+    __global ulong *bases = gpi_part(state, bases_at) + (ulong)pass * portions * GPI_BINS;
+    uint from = gpi_from(state, 0), trivial = 1u << GPI_PASSES_MAX, moves = 0;
+    GPI_EACH_BIN(d)
+    shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];
+    gpi_sync(); /* the counts are there */
+    if (gpi_bases_of(shared)) trivial |= 1u << pass;
+    GPI_EACH_BIN(d) bases[d] = shared->next[d];
     if (get_local_id(0) != 0) return;
+    trivial += atomic_add(state + GPI_STATE_TRIVIAL, trivial);
+    if (trivial < all) return;
     for (uint p = 0; p < passes; p++) moves += 1 - (trivial >> p & 1);
-    uint from = gpi_from(state, 0);
     const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
     for (uint p = 0; p < passes; p++) {
         if (!(trivial >> p & 1)) from = gpi_place_next(from, first);

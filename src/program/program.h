@@ -26,6 +26,7 @@ typedef struct gpi_program {
     uint64_t fetched;         /* when it was last asked for: gp_context.fetches */
     int mark;                 /* of its file, while the driver loads it: cache.c */
     bool frozen;              /* the driver has handed out a binary, or got it, and may not add to it */
+    bool borrowed;            /* the cl_program is another context's */
 } gpi_program;
 
 /* Writes a plan's and a description's prelude; NULL: no memory. */

@@ -66,11 +66,12 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
 /* The binary with all machine code that there is by now, to be freed. PoCL (3.1 to 7.0) keeps the binary that
    was asked for first, or that the program was loaded from, and adds nothing to it. A program that is built
    from the same source finds all machine code in PoCL's own cache, without compiling. Where that cache is
-   switched off the twin has less. */
+   switched off the twin has less. The binary of a borrowed program is not asked for: its owner may be first. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
-    unsigned char *binary = gpi_program_binary(gp, program, size), *grown;
-    const bool frozen = program->frozen && strstr(gp->info.platform_name, "Portable Computing Language");
+    const bool keeps = strstr(gp->info.platform_name, "Portable Computing Language") != NULL;
+    const bool frozen = keeps && (program->frozen || program->borrowed);
+    unsigned char *binary = keeps && program->borrowed ? NULL : gpi_program_binary(gp, program, size), *grown;
     gpi_program twin = *program;
     size_t grown_size = 0;
     program->frozen = true;
@@ -155,8 +156,8 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 
 /* ------------------------------------------------------------------ share */
 
-/* Machine code that `from` has not saved yet is for `from` to save. */
-static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
+/* Machine code that `from` has not saved yet is for `from` to save. Several threads may copy the same program. */
+static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
 {
     gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
     gp_result result;
@@ -171,7 +172,7 @@ static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
     program->key = from->key;
     program->names = from->names;
     program->launched = program->saved = from->saved;
-    program->frozen = from->frozen = true; /* whichever asks first */
+    program->borrowed = true;
     program->program = from->program;
     (void)clRetainProgram(program->program);
     program->next = gp->programs;
@@ -185,7 +186,7 @@ static gp_result gpi_program_copy(gp_context *gp, gpi_program *from)
    built with other options are other programs. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
-    gpi_program *p;
+    const gpi_program *p;
     gp_result result = GP_OK;
     if (strcmp(gp->options, from->options) != 0) return GP_OK;
     for (p = from->programs; p && result == GP_OK; p = p->next) result = gpi_program_copy(gp, p);

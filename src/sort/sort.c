@@ -126,7 +126,7 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     gpi_sort_arg_at(call, sort->at.histogram);
     gpi_sort_arg_at(call, sort->at.bases);
-    return gpi_call_launch(call, &sort->plan, 1);
+    return gpi_call_launch(call, &sort->plan, sort->passes);
 }
 
 /* Whether the rows may hold words that a launch could take for its own (sort/lookback.cl, "Clearing"). */

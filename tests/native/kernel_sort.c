@@ -52,6 +52,8 @@ static uint32_t counters[4], pass, portion, redo, resumes, lines, polls, wide;
 
 static void histogram_group(void) { gp_sort_histogram(ARRAYS, 0, 0, BITS, PASSES, state, SPAN, HISTOGRAM); }
 
+static void bases_group(void) { gp_sort_bases(state, PASSES, PORTIONS, 0, HISTOGRAM, BASES); }
+
 static void onesweep_group(void)
 {
     const uint32_t number = pass * PORTIONS + portion;
@@ -112,7 +114,7 @@ static int run(const char *what, int onesweep, uint32_t patience)
     redo = 0;
     gp_sort_begin(state, BASES, PLACE_IN, COUNT, NULL, 0, 0, counters);
     if (onesweep) launch(histogram_group, BLOCKS);
-    if (onesweep) gp_sort_bases(state, PASSES, PORTIONS, 0, HISTOGRAM, BASES);
+    if (onesweep) launch(bases_group, PASSES);
     for (pass = 0; pass < PASSES; pass++) {
         if (onesweep) onesweep_pass();
         else classic_pass();

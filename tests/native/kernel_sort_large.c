@@ -44,6 +44,8 @@ static uint64_t expected[BINS];
 
 static void histogram_group(void) { gp_sort_histogram(ARRAYS, 0, 0, 8, 1, state, SPAN, HISTOGRAM); }
 
+static void bases_group(void) { gp_sort_bases(state, 1, PORTIONS, 0, HISTOGRAM, BASES); }
+
 static void onesweep_group(void)
 {
     gp_sort_onesweep(ARRAYS, OF_PASS, state, 0, portion, portion * PORTION, (portion + 1) * PORTION, TILE, 1,
@@ -56,7 +58,7 @@ static void scatter_group(void) { gp_sort_scatter(ARRAYS, OF_PASS, state, 0, 0, 
 static void onesweep(void)
 {
     launch(histogram_group, BLOCKS);
-    gp_sort_bases(state, 1, PORTIONS, 0, HISTOGRAM, BASES);
+    launch(bases_group, 1);
     for (portion = 0; portion < PORTIONS; portion++) {
         const uint64_t rest = COUNT - portion * PORTION, keys = rest < PORTION ? rest : PORTION;
         memset(state + ROWS_AT, 0, RING_ROWS * BINS * 8);

@@ -11,18 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The scan has tiles enough that each lane of a sub-group can look back at one; reduction and histogram have several
+/* The scan has a tile for each lane of a sub-group to look back at, and one that looks; reduction and histogram have several
    for each group. Hash tables and segments are alike everywhere: few of them say as much, and sooner. */
 enum {
     COUNT = 1 << 14,
     REDUCE_COUNT = 1 << 16,
-    SCAN_COUNT = 33 << 13, /* 33 tiles of NVIDIA's, 66 of AMD's */
+    SCAN_TILE = 1 << 13, /* NVIDIA's; others' are smaller */
+    LANES_MAX = 64,
     HASH_COUNT = 1 << 12,
     SEGMENTED_COUNT = 1 << 13,
     SEGMENT = 64
 };
 
 static gp_context *gp;
+static gp_context_desc context;
 
 static void check(gp_result result)
 {
@@ -48,7 +50,7 @@ static uint32_t random_word(void)
     return (uint32_t)(state >> 16);
 }
 
-static uint32_t words[SCAN_COUNT];
+static uint32_t words[(LANES_MAX + 1) * SCAN_TILE];
 
 static cl_mem random_words(size_t count)
 {
@@ -92,13 +94,15 @@ static void call_reduce(void)
 
 static void call_scan(void)
 {
+    const bool nvidia = context.tuning.device_class == GP_DEVICE_CLASS_NVIDIA;
+    const size_t count = (context.tuning.sub_group_size + 1) * (size_t)(nvidia ? SCAN_TILE : SCAN_TILE / 2);
     gp_scan_desc desc = {0};
-    desc.in = random_words(SCAN_COUNT);
-    desc.out = no_words(SCAN_COUNT);
-    desc.count = SCAN_COUNT;
+    desc.in = random_words(count);
+    desc.out = no_words(count);
+    desc.count = count;
     desc.type = GP_U32;
     desc.op = GP_SUM;
-    ready(SCAN_COUNT);
+    ready(count);
     check(gp_scan(gp, &desc));
 }
 
@@ -297,7 +301,6 @@ static gp_device_class class_of(const char *name)
 
 int main(int count, char **arguments)
 {
-    gp_context_desc desc = {0};
     size_t i = 0;
     if (count != 5) {
         fprintf(stderr, "usage: calls WORK DEVICE SUB_GROUP DUMP_FOLDER\n");
@@ -308,12 +311,12 @@ int main(int count, char **arguments)
         fprintf(stderr, "calls: no such work: %s\n", arguments[1]);
         return 1;
     }
-    desc.device_filter = "Oclgrind";
-    desc.no_disk_cache = true;
-    desc.dump_dir = arguments[4];
-    desc.tuning.device_class = class_of(arguments[2]);
-    desc.tuning.sub_group_size = (uint32_t)strtoul(arguments[3], NULL, 10);
-    check(gp_context_create(&desc, &gp));
+    context.device_filter = "Oclgrind";
+    context.no_disk_cache = true;
+    context.dump_dir = arguments[4];
+    context.tuning.device_class = class_of(arguments[2]);
+    context.tuning.sub_group_size = (uint32_t)strtoul(arguments[3], NULL, 10);
+    check(gp_context_create(&context, &gp));
     works[i].call();
     check(gp_finish(gp));
     gp_context_destroy(gp);

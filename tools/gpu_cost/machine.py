@@ -1,8 +1,8 @@
 """machine.py - what can be read from a kernel's machine code, whoever made it.
 
 Which way a work-item takes, and how often a loop turns, is not in the code. Taken is the way that moves the most bytes of
-global and local memory, and of such the shortest: that of a full tile. What has a predicate moves half: a tile's end is
-handled so.
+global memory, of such the most of local memory, and of such the shortest: that of a full tile. What has a predicate counts a
+quarter: a tile's end is handled so.
 A loop is taken to pass once over the elements of a work-item: a turn takes as many as its rarest kind of memory access has
 words (bytes, where elements are bytes). A loop without any turns once. A loop with atomic operations or volatile loads waits
 for other groups: left out.
@@ -17,7 +17,7 @@ sys.setrecursionlimit(10000)  # Path.best: a call for each block of a way
 # call, return, exit, barrier, other. falls: the next instruction may be executed after it. sure: it has no predicate.
 Instruction = collections.namedtuple("Instruction", "address name kind bytes writes reads target falls sure")
 
-MOVES = ("load", "store", "local_load", "local_store")
+GLOBAL, LOCAL = ("load", "store"), ("local_load", "local_store")
 
 
 class Flow:
@@ -93,14 +93,14 @@ class Flow:
 def elements_a_turn(body, size):
     words = collections.Counter()
     for instruction in body:
-        if instruction.kind in MOVES:
+        if instruction.kind in GLOBAL + LOCAL:
             words[instruction.name] += max(1, instruction.bytes // size)
     return min(words.values()) if words else None
 
 
-# Of a way: bytes moved, minus its instructions, how many of these are barriers, and the turns of local memory for a
-# sub-group's 32 lanes, where none waits for another's bank. The greatest way is taken.
-NOTHING = (0.0, 0.0, 0.0, 0.0)
+# Of a way: bytes of global and of local memory moved, minus its instructions, how many of these are barriers, and the turns
+# of local memory for a sub-group's 32 lanes, where none waits for another's bank. The greatest way is taken.
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def plus(a, b):
@@ -137,9 +137,10 @@ class Path:
         whole = NOTHING
         for i in self.flow.instructions([block]):
             instruction = self.code[i]
-            moved = instruction.bytes * (1 if instruction.sure else 0.5) if instruction.kind in MOVES else 0
-            wavefronts = max(1, moved / 4) if instruction.kind in ("local_load", "local_store") else 0
-            whole = plus(whole, (moved, -1, instruction.kind == "barrier", wavefronts))
+            moved = instruction.bytes * (1 if instruction.sure else 0.25)
+            far, near = moved * (instruction.kind in GLOBAL), moved * (instruction.kind in LOCAL)
+            wavefronts = max(1, moved / 4) if near else 0
+            whole = plus(whole, (far, near, -1, instruction.kind == "barrier", wavefronts))
             if instruction.kind == "call" and instruction.target is not None:
                 whole = plus(whole, self.function(instruction.target))
         return whole
@@ -204,7 +205,7 @@ class Path:
 
     def executed(self):
         """Instructions, barriers among them, and turns of local memory for a sub-group."""
-        _, instructions, barriers, wavefronts = self.through(0, "exit")
+        _, _, instructions, barriers, wavefronts = self.through(0, "exit")
         return -instructions, barriers, wavefronts
 
 
@@ -216,7 +217,7 @@ class Path:
             widest = max((i.bytes for i in inside if i.kind == "load"), default=0)
             loops.append((-widest, len(inside), head, elements_a_turn(inside, self.size)))
         _, _, head, elements = min(loops)
-        return -self.best(head, self.loops[head], self.latches[head], head)[1] / elements
+        return -self.best(head, self.loops[head], self.latches[head], head)[2] / elements
 
 
 def loads_in_flight(code):

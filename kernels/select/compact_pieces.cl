@@ -1,5 +1,5 @@
-/* compact_ballots.cl - a tile brought together where its pieces have been, by sub-groups (select/ballots.cl): each of them
-   writes its own. Without GPI_BY_BALLOTS this file is empty. */
+/* compact_pieces.cl - a tile brought together where its pieces have been, by sub-groups (select/pieces.cl): each of them
+   writes its own. Without GPI_BY_PIECES this file is empty. */
 #ifndef GPI_SELECT_COMPACT_BALLOTS_CL
 #define GPI_SELECT_COMPACT_BALLOTS_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
@@ -7,10 +7,10 @@
 #include "group/sub_group.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
-#include "select/ballots.cl"
+#include "select/pieces.cl"
 #include "select/sink.cl"
 
-#if GPI_BY_BALLOTS
+#if GPI_BY_PIECES
 GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
                                      gpi_sink sink, gpi_tile_shared shared)
 {
