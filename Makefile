@@ -77,7 +77,7 @@ test-all: $(TEST_PROGRAMS) ## the tests on PoCL, Intel's CPU runtime, rusticl an
 
 # SHAPES names some of the test programs, CLASSES some of the classes, SUB_GROUPS some of the sizes.
 SHAPES ?= $(TESTS)
-CLASSES ?= nvidia amd intel_gpu unknown llvmpipe
+CLASSES ?= nvidia amd intel_gpu mali adreno apple unknown llvmpipe
 SUB_GROUPS ?= 8 16 32 64 128
 
 test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPUs: with the rows of each class, and with emulated sub-groups; CLASSES=nvidia SUB_GROUPS= takes one

@@ -318,6 +318,9 @@ typedef enum gp_device_class {
     GP_DEVICE_CLASS_NVIDIA,
     GP_DEVICE_CLASS_AMD,
     GP_DEVICE_CLASS_INTEL_GPU,
+    GP_DEVICE_CLASS_MALI,   /* Arm's Mali and Immortalis */
+    GP_DEVICE_CLASS_ADRENO, /* Qualcomm's */
+    GP_DEVICE_CLASS_APPLE,  /* Apple's own GPUs */
     GP_DEVICE_CLASS_COUNT
 } gp_device_class;
 
@@ -3177,6 +3180,9 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     if (gpu && (gpi_contains(info->vendor, "Advanced Micro Devices") || gpi_contains(info->vendor, "AMD")))
         return GP_DEVICE_CLASS_AMD;
     if (gpu && gpi_contains(info->vendor, "Intel")) return GP_DEVICE_CLASS_INTEL_GPU;
+    if (gpu && gpi_contains(info->name, "Mali")) return GP_DEVICE_CLASS_MALI;
+    if (gpu && gpi_contains(info->name, "Adreno")) return GP_DEVICE_CLASS_ADRENO;
+    if (gpu && gpi_contains(info->vendor, "Apple")) return GP_DEVICE_CLASS_APPLE;
     return GP_DEVICE_CLASS_UNKNOWN;
 }
 
@@ -3810,7 +3816,18 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
    64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
    schedules fairly, few where waiting is pointless.
    Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
-   for granted. Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
+   for granted: no sub-groups, no group that waits for another. Measured: PoCL (docs/PERFORMANCE.md). The rest by
+   counting (docs/gpu-cost.md) and by documents:
+
+   NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
+              each multiprocessor, and six groups have 192 KB under way. Before compute capability 8 half, as local memory
+              is small (tuning.c). Groups that have started go on running, so that others may wait for them.
+   AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
+   INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
+   MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
+   ADRENO     waves of 64 or 128 lanes, 32 KB of local memory.
+   APPLE      no group is promised to run on while another waits (Smith, Levien & Owens 2025, 2); OpenCL 1.2, so
+              no sub-groups; 32 KB of local memory, groups of 256 for its 32 lanes a SIMD-group. */
 #define GPI_TUNING(X) \
     X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     INTEL_CPU, SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
@@ -3818,6 +3835,9 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(REDUCE,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     AMD,       SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     INTEL_GPU, SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     MALI,      LOCAL,      64,      64, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     ADRENO,    LOCAL,     128,      64, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     APPLE,     LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
     X(SCAN,       POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SCAN,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
@@ -3825,6 +3845,9 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SCAN,       NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SCAN,       AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SCAN,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       MALI,      LOCAL,      64,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SCAN,       ADRENO,    LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SCAN,       APPLE,     LOCAL,     256,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SCAN,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SELECT,     POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SELECT,     INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
@@ -3832,6 +3855,9 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SELECT,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SELECT,     AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SELECT,     INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SELECT,     MALI,      LOCAL,      64,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SELECT,     ADRENO,    LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SELECT,     APPLE,     LOCAL,     256,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SELECT,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SORT,       POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
     X(SORT,       INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
@@ -18403,6 +18429,7 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
     "        uint4 four[GPI_NIBBLE_WORDS / 4];\n",
     "        uint word[GPI_NIBBLE_WORDS];\n",
     "        ushort part[2 * GPI_NIBBLE_WORDS];\n",
+    "        ulong wide[GPI_NIBBLE_WORDS / 2];\n",
     "    } nibble;\n",
     "    ulong next[GPI_BINS];\n",
     "    gpi_key stage[GPI_RANK_CELL(GPI_TILE)];\n",
@@ -18414,7 +18441,7 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
     "    uint word;\n",
     "} gpi_rank_memory;\n",
     "typedef __local gpi_rank_memory *gpi_rank_shared;\n",
-    "#line 79\n",
+    "#line 80\n",
     "static uint gpi_group_before(uint x, uint *total, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -18451,7 +18478,7 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
     "        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);\n",
     "    gpi_sync();\n",
     "}\n",
-    "#line 120\n",
+    "#line 121\n",
     "GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -18468,7 +18495,7 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
     "        }\n",
     "    }\n",
     "}\n",
-    "#line 139\n",
+    "#line 140\n",
     "GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_rank_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), i = l * GPI_PER_ITEM;\n",
@@ -19771,32 +19798,32 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
 /* ---- Begin file kernels/sort/topk.cl ---- */
 static const char *const gpi_kernel_sort_topk[] = {
     "#line 1 \"kernels/sort/topk.cl\"\n",
-    "#line 25\n",
+    "#line 26\n",
     "#ifndef GPI_SORT_TOPK_CL\n",
     "#define GPI_SORT_TOPK_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 28 \"kernels/sort/topk.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 29 \"kernels/sort/topk.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 30 \"kernels/sort/topk.cl\"\n",
-    "#include \"element/hash_function.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 31 \"kernels/sort/topk.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"element/hash_function.cl\"\n",
     "#line 32 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 33 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 34 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_filter.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 35 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_select.cl\"\n",
+    "#include \"sort/topk_filter.cl\"\n",
     "#line 36 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_state.cl\"\n",
+    "#include \"sort/topk_select.cl\"\n",
     "#line 37 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_tile.cl\"\n",
+    "#include \"sort/topk_state.cl\"\n",
     "#line 38 \"kernels/sort/topk.cl\"\n",
-    "#line 42\n",
+    "#include \"sort/topk_tile.cl\"\n",
+    "#line 39 \"kernels/sort/topk.cl\"\n",
+    "#line 43\n",
     "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }\n",
     "\n",
     "\n",
@@ -19805,7 +19832,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const float x = (float)(k - 1) * ((float)s / (float)n);\n",
     "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));\n",
     "}\n",
-    "#line 53\n",
+    "#line 54\n",
     "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
     "                               ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,\n",
     "                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
@@ -19815,8 +19842,6 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    GPI_TOPK_SET(topk);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), most = min(k, n);\n",
-    "    const ulong stretch = max(n / samples, (ulong)1);\n",
-    "    const uint s = (uint)min(n, (ulong)samples);\n",
     "    GPI_COUNT_CHECK(true, counters);\n",
     "    key += key_at;\n",
     "    sample += sample_at;\n",
@@ -19828,7 +19853,12 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        topk.number[i] = x;\n",
     "    }\n",
     "    if (n <= room || most == 0) return;\n",
-    "    for (uint i = l; i < s; i += GPI_WG) sample[i] = key[i * stretch + gpi_somewhere(i, stretch)];\n",
+    "    const uint s = (uint)min(n, (ulong)samples);\n",
+    "    const ulong stretch = n / s, longer = n % s;\n",
+    "    for (uint i = l; i < s; i += GPI_WG) {\n",
+    "        const ulong begin = i * stretch + min((ulong)i, longer);\n",
+    "        sample[i] = key[begin + gpi_somewhere(i, stretch + (i < longer ? 1 : 0))];\n",
+    "    }\n",
     "    gpi_sync_all();\n",
     "    gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);\n",
     "#ifdef GPI_FAULT\n",
@@ -19836,7 +19866,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "#endif\n",
     "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
     "}\n",
-    "#line 87\n",
+    "#line 91\n",
     "static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)\n",
     "{\n",
     "    volatile __global uint *cursor = topk.cursor + round;\n",
@@ -19864,20 +19894,14 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const uint number = (uint)get_group_id(0);\n",
     "    const ulong base = (ulong)number * span;\n",
     "    GPI_TOPK_SET(topk);\n",
-    "    ulong threshold = topk.number[GPI_TOPK_THRESHOLD];\n",
-    "    if (round > 0) {\n",
-    "        if (!gpi_topk_missed(topk)) return;\n",
-    "        threshold = gpi_topk_selected(topk, GPI_KEY_SIZE, shared).threshold;\n",
-    "    }\n",
-    "    const gpi_topk_tile tile =\n",
-    "        gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, threshold);\n",
+    "    if (round > 0 && !gpi_topk_missed(topk)) return;\n",
+    "    const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,\n",
+    "                                             topk.number[GPI_TOPK_THRESHOLD + round]);\n",
     "    const ulong found = gpi_tile_survey(tile, &below, &equal, shared);\n",
     "    if (get_local_id(0) == 0) {\n",
     "        gpi_topk_note(topk, round, number, below, equal);\n",
     "        if (below) start = gpi_topk_claim(topk, round, below);\n",
     "        directory[directory_at + number] = (uint4)(start, below, equal, 0);\n",
-    "\n",
-    "        if (round > 0 && number == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;\n",
     "    }\n",
     "    if (below == 0) return;\n",
     "    start = gpi_broadcast(start, &shared->word);\n",
@@ -19907,7 +19931,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
     "    }\n",
     "}\n",
-    "#line 161\n",
+    "#line 159\n",
     "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
     "                            gpi_rank_shared shared)\n",
     "{\n",
@@ -20275,12 +20299,14 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "#line 14 \"kernels/sort/topk_select.cl\"\n",
     "#include \"element/key.cl\"\n",
     "#line 15 \"kernels/sort/topk_select.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 16 \"kernels/sort/topk_select.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 17 \"kernels/sort/topk_select.cl\"\n",
-    "#include \"sort/topk_state.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 18 \"kernels/sort/topk_select.cl\"\n",
+    "#include \"sort/topk_state.cl\"\n",
+    "#line 19 \"kernels/sort/topk_select.cl\"\n",
     "\n",
     "\n",
     "static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
@@ -20304,19 +20330,43 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "    digit.mask = GPI_BINS - 1;\n",
     "    return digit;\n",
     "}\n",
-    "#line 44\n",
-    "static uint gpi_choose(ulong rank, gpi_rank_shared shared)\n",
+    "#line 45\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared shared)\n",
     "{\n",
-    "    uint chosen = 0;\n",
-    "    gpi_sync();\n",
-    "    if (get_local_id(0) == 0) {\n",
-    "        ulong sum = 0;\n",
-    "        while (chosen < GPI_BINS - 1 && sum + shared->next[chosen] < rank) sum += shared->next[chosen++];\n",
-    "        shared->next[1] = shared->next[chosen];\n",
-    "        shared->next[0] = sum;\n",
-    "    }\n",
-    "    return gpi_broadcast(chosen, &shared->word);\n",
+    "    uint d = 0;\n",
+    "    *below = 0;\n",
+    "    while (d < GPI_BINS - 1 && *below + shared->next[d] < rank) *below += shared->next[d++];\n",
+    "    *with = shared->next[d];\n",
+    "    return d;\n",
     "}\n",
+    "#else\n",
+    "\n",
+    "static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), each = (GPI_BINS + GPI_WG - 1) / GPI_WG;\n",
+    "    const uint begin = min(l * each, (uint)GPI_BINS), end = min(begin + each, (uint)GPI_BINS);\n",
+    "    ulong sum = 0, total;\n",
+    "    gpi_sync();\n",
+    "    for (uint d = begin; d < end; d++) sum += shared->next[d];\n",
+    "    if (l == 0) shared->word = 0;\n",
+    "    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->nibble.wide);\n",
+    "    for (uint d = begin; d < end; d++) {\n",
+    "        const ulong x = shared->next[d];\n",
+    "        if (sum < rank && rank <= sum + x) {\n",
+    "            shared->word = d;\n",
+    "            shared->nibble.wide[0] = sum;\n",
+    "        }\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "    const uint chosen = shared->word;\n",
+    "    *below = shared->nibble.wide[0];\n",
+    "    *with = shared->next[chosen];\n",
+    "    gpi_sync();\n",
+    "    return chosen;\n",
+    "}\n",
+    "#endif\n",
     "\n",
     "\n",
     "static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,\n",
@@ -20324,39 +20374,40 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "{\n",
     "    gpi_key_bits prefix = 0;\n",
     "    for (uint level = 0; level < GPI_KEY_SIZE; level++) {\n",
+    "        ulong below, with;\n",
     "        gpi_count_matching(key, 0, n, gpi_topk_digit(level, flip), prefix, shared);\n",
     "        GPI_EACH_BIN(d) shared->next[d] = shared->count[d];\n",
-    "        prefix = prefix << 8 | gpi_choose(rank, shared);\n",
-    "        rank -= shared->next[0];\n",
-    "        gpi_sync();\n",
+    "        prefix = prefix << 8 | gpi_choose(rank, &below, &with, shared);\n",
+    "        rank -= below;\n",
     "    }\n",
     "    return prefix;\n",
     "}\n",
-    "#line 74\n",
+    "#line 99\n",
     "typedef struct gpi_selected {\n",
     "    ulong prefix, rest, threshold, decided;\n",
     "} gpi_selected;\n",
-    "#line 80\n",
+    "#line 105\n",
     "static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)\n",
     "{\n",
-    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);\n",
+    "    const uint before = level > 0 ? level - 1 : 0, bits = 8 * (GPI_KEY_SIZE - 1 - before);\n",
+    "    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * before;\n",
     "    gpi_selected s;\n",
+    "    ulong below, with;\n",
     "    s.prefix = known[0];\n",
     "    s.rest = known[1];\n",
     "    s.threshold = known[2];\n",
     "    s.decided = known[3];\n",
-    "    if (level == 0) return s;\n",
-    "    if (!s.decided) {\n",
-    "        const uint below = 8 * (GPI_KEY_SIZE - level);\n",
-    "        GPI_EACH_BIN(d)\n",
-    "        {\n",
-    "            volatile __global uint *bin = gpi_topk_bin(topk, level - 1, d);\n",
-    "            shared->next[d] = (ulong)bin[1] << 32 | bin[0];\n",
-    "        }\n",
-    "        s.prefix = s.prefix << 8 | gpi_choose(s.rest, shared);\n",
-    "        s.rest -= shared->next[0];\n",
-    "        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);\n",
-    "        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    {\n",
+    "        volatile __global uint *bin = gpi_topk_bin(topk, before, d);\n",
+    "        shared->next[d] = (ulong)bin[1] << 32 | bin[0];\n",
+    "    }\n",
+    "    const uint digit = gpi_choose(s.rest, &below, &with, shared);\n",
+    "    if (level > 0 && !s.decided) {\n",
+    "        s.prefix = s.prefix << 8 | digit;\n",
+    "        s.rest -= below;\n",
+    "        s.threshold = s.prefix << bits | (((ulong)1 << bits) - 1);\n",
+    "        s.decided = bits == 0 || topk.number[GPI_TOPK_K] - s.rest + with <= topk.room;\n",
     "    }\n",
     "    return s;\n",
     "}\n",
@@ -20369,6 +20420,7 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "    known[1] = s.rest;\n",
     "    known[2] = s.threshold;\n",
     "    known[3] = s.decided;\n",
+    "    if (level == GPI_KEY_SIZE) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;\n",
     "}\n",
     "#endif\n",
 };
@@ -27546,13 +27598,13 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
     gp_result result = GP_OK;
     cl_uint level;
-    for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
+    for (level = 0; level <= topk->sort.key_size && result == GP_OK; level++) {
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
         GPI_CALL_ARG(call, level);
         gpi_call_arg_ulong(call, span);
         GPI_CALL_ARG(call, call->gp->counters);
-        result = gpi_call_launch(call, &topk->plan, groups);
+        result = gpi_call_launch(call, &topk->plan, level < topk->sort.key_size ? groups : 1);
     }
     return result == GP_OK ? gpi_topk_filter(call, topk, scratch, 1) : result;
 }

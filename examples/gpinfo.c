@@ -35,7 +35,8 @@ static const char *type_of(const gp_device_info *info)
 static const char *class_of(gp_device_class device_class)
 {
     static const char *const names[GP_DEVICE_CLASS_COUNT] = {"auto",     "unknown", "PoCL", "Intel CPU",
-                                                             "llvmpipe", "NVIDIA",  "AMD",  "Intel GPU"};
+                                                             "llvmpipe", "NVIDIA",  "AMD",  "Intel GPU",
+                                                             "Mali",     "Adreno",  "Apple"};
     return names[device_class];
 }
 

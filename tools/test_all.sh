@@ -3,8 +3,8 @@
 #
 # usage: tools/test_all.sh PROGRAM...
 #
-# PLATFORMS=pocl,rusticl takes some of them. There are also as-nvidia, as-amd, as-intel_gpu, as-unknown and as-llvmpipe:
-# PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
+# PLATFORMS=pocl,rusticl takes some of them. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
+# as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
 # with emulated sub-groups of this size.
 #
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
@@ -23,6 +23,9 @@ class_of() { # platform
     as-nvidia) echo 5 ;;
     as-amd) echo 6 ;;
     as-intel_gpu) echo 7 ;;
+    as-mali) echo 8 ;;
+    as-adreno) echo 9 ;;
+    as-apple) echo 10 ;;
     *)
         echo "test-all: no class of devices: $1" >&2
         return 1

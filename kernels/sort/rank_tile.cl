@@ -61,6 +61,7 @@ typedef struct gpi_rank_memory {
         uint4 four[GPI_NIBBLE_WORDS / 4];
         uint word[GPI_NIBBLE_WORDS];
         ushort part[2 * GPI_NIBBLE_WORDS];
+        ulong wide[GPI_NIBBLE_WORDS / 2];
     } nibble;
     ulong next[GPI_BINS];
     gpi_key stage[GPI_RANK_CELL(GPI_TILE)];

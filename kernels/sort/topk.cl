@@ -8,14 +8,15 @@
        gp_topk_sample      one group: the threshold, by the rank that k has among keys picked at random
        gp_topk_filter      a group a tile: keys below the threshold go to wherever there is room
        gp_topk_histogram   each digit from the highest; only if too few or too many keys passed: digits of the
-                           keys that agree with the k-th one so far, until those that are left fit; then
+                           keys that agree with the k-th one so far, until those that are left fit; one more
+                           group finds the threshold; then
        gp_topk_filter      once more, with the threshold that this has found
        gp_topk_gather      a group a tile: what it kept, to where it belongs; of equal ones what is missing
        (sort/sort.cl)           sorts those, stably, of which there are `found`
        gp_topk_take        the first k of them
 
    No group waits for another. Whatever the sample was, the result is the same: only the cost differs. Each
-   histogram's groups choose the digit of the one before for themselves, so that a choice costs no launch.
+   histogram's groups choose the digit of the one before for themselves, so that a choice costs no launch but the last.
    (A threshold from a sample: Floyd & Rivest 1975.)
 
    The directory has for each tile: where its kept keys begin, how many they are, how many equal t. What else
@@ -49,7 +50,7 @@ static uint gpi_sample_rank(ulong k, ulong n, uint s)
 }
 
 /* One group. Zeroes `zeros` ulongs of the state and begins it: count, k, first threshold. One key is picked
-   from each of `samples` equal stretches, anywhere in it, so that no period of the input is met. */
+   from each of `samples` stretches, which cover all, anywhere in it, so that no period of the input is met. */
 GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,
                                GPI_COUNT_PARAMETERS, volatile __global uint *counters)
@@ -59,8 +60,6 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
     GPI_TOPK_SET(topk);
     const uint l = (uint)get_local_id(0);
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), most = min(k, n);
-    const ulong stretch = max(n / samples, (ulong)1);
-    const uint s = (uint)min(n, (ulong)samples);
     GPI_COUNT_CHECK(true, counters);
     key += key_at;
     sample += sample_at;
@@ -72,7 +71,12 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
         topk.number[i] = x;
     }
     if (n <= room || most == 0) return; /* all keys fit */
-    for (uint i = l; i < s; i += GPI_WG) sample[i] = key[i * stretch + gpi_somewhere(i, stretch)];
+    const uint s = (uint)min(n, (ulong)samples);
+    const ulong stretch = n / s, longer = n % s; /* of which stretches are by one */
+    for (uint i = l; i < s; i += GPI_WG) {
+        const ulong begin = i * stretch + min((ulong)i, longer);
+        sample[i] = key[begin + gpi_somewhere(i, stretch + (i < longer ? 1 : 0))];
+    }
     gpi_sync_all(); /* the sample is there, and the first threshold that is now overwritten */
     gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);
 #ifdef GPI_FAULT /* tests: next to nothing passes where k is odd, next to everything where it is even */
@@ -111,20 +115,14 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
     const uint number = (uint)get_group_id(0);
     const ulong base = (ulong)number * span;
     GPI_TOPK_SET(topk);
-    ulong threshold = topk.number[GPI_TOPK_THRESHOLD];
-    if (round > 0) {
-        if (!gpi_topk_missed(topk)) return;
-        threshold = gpi_topk_selected(topk, GPI_KEY_SIZE, shared).threshold;
-    }
-    const gpi_topk_tile tile =
-        gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, threshold);
+    if (round > 0 && !gpi_topk_missed(topk)) return;
+    const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,
+                                             topk.number[GPI_TOPK_THRESHOLD + round]);
     const ulong found = gpi_tile_survey(tile, &below, &equal, shared);
     if (get_local_id(0) == 0) {
         gpi_topk_note(topk, round, number, below, equal);
         if (below) start = gpi_topk_claim(topk, round, below);
         directory[directory_at + number] = (uint4)(start, below, equal, 0);
-        /* Not in the branch above: PoCL 3.1 loses what one item writes after barriers there. */
-        if (round > 0 && number == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = threshold;
     }
     if (below == 0) return;
     start = gpi_broadcast(start, &shared->word);

@@ -12,6 +12,7 @@
 #define GPI_SORT_TOPK_SELECT_CL
 #include "group/sync.cl"
 #include "element/key.cl"
+#include "sort/bases.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/topk_state.cl"
@@ -39,20 +40,44 @@ static gpi_digit gpi_topk_digit(uint level, ulong flip)
     return digit;
 }
 
-/* The digit of the key that comes rank-th (from 1) among those counted in shared->next. Leaves in next[0] how
-   many have lower digits, in next[1] how many have this one. */
-static uint gpi_choose(ulong rank, gpi_rank_shared shared)
+/* The digit of the key that comes rank-th (from 1) among those counted in shared->next; how many have lower digits, and
+   how many have this one. */
+#if GPI_SHAPE_SERIAL
+static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared shared)
 {
-    uint chosen = 0;
-    gpi_sync(); /* the counts are there */
-    if (get_local_id(0) == 0) {
-        ulong sum = 0;
-        while (chosen < GPI_BINS - 1 && sum + shared->next[chosen] < rank) sum += shared->next[chosen++];
-        shared->next[1] = shared->next[chosen];
-        shared->next[0] = sum;
-    }
-    return gpi_broadcast(chosen, &shared->word);
+    uint d = 0;
+    *below = 0;
+    while (d < GPI_BINS - 1 && *below + shared->next[d] < rank) *below += shared->next[d++];
+    *with = shared->next[d];
+    return d;
 }
+#else
+/* Items own consecutive digits. */
+static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared shared)
+{
+    const uint l = (uint)get_local_id(0), each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
+    const uint begin = min(l * each, (uint)GPI_BINS), end = min(begin + each, (uint)GPI_BINS);
+    ulong sum = 0, total;
+    gpi_sync(); /* the counts are there */
+    for (uint d = begin; d < end; d++) sum += shared->next[d];
+    if (l == 0) shared->word = 0;
+    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->nibble.wide);
+    for (uint d = begin; d < end; d++) {
+        const ulong x = shared->next[d];
+        if (sum < rank && rank <= sum + x) { /* one digit */
+            shared->word = d;
+            shared->nibble.wide[0] = sum;
+        }
+        sum += x;
+    }
+    gpi_sync(); /* the digit is written */
+    const uint chosen = shared->word;
+    *below = shared->nibble.wide[0];
+    *with = shared->next[chosen];
+    gpi_sync(); /* all is read: the next level's counts may overwrite it */
+    return chosen;
+}
+#endif
 
 /* The order that comes rank-th among n keys; one group. */
 static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
@@ -60,11 +85,11 @@ static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, 
 {
     gpi_key_bits prefix = 0;
     for (uint level = 0; level < GPI_KEY_SIZE; level++) {
+        ulong below, with;
         gpi_count_matching(key, 0, n, gpi_topk_digit(level, flip), prefix, shared);
         GPI_EACH_BIN(d) shared->next[d] = shared->count[d];
-        prefix = prefix << 8 | gpi_choose(rank, shared);
-        rank -= shared->next[0];
-        gpi_sync(); /* next[0] is read: the next level's counts may overwrite it */
+        prefix = prefix << 8 | gpi_choose(rank, &below, &with, shared);
+        rank -= below;
     }
     return prefix;
 }
@@ -75,28 +100,29 @@ typedef struct gpi_selected {
     ulong prefix, rest, threshold, decided;
 } gpi_selected;
 
-/* The same after `level` digits: from what was known before, and the histogram of the digit. Every group
-   computes it. */
+/* The same after `level` digits: from what was known before, and the histogram of the digit. Every group computes it,
+   without a branch around barriers (docs/drivers.md). */
 static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)
 {
-    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * (level > 0 ? level - 1 : 0);
+    const uint before = level > 0 ? level - 1 : 0, bits = 8 * (GPI_KEY_SIZE - 1 - before);
+    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * before;
     gpi_selected s;
+    ulong below, with;
     s.prefix = known[0];
     s.rest = known[1];
     s.threshold = known[2];
     s.decided = known[3];
-    if (level == 0) return s;
-    if (!s.decided) {
-        const uint below = 8 * (GPI_KEY_SIZE - level);
-        GPI_EACH_BIN(d)
-        {
-            volatile __global uint *bin = gpi_topk_bin(topk, level - 1, d);
-            shared->next[d] = (ulong)bin[1] << 32 | bin[0];
-        }
-        s.prefix = s.prefix << 8 | gpi_choose(s.rest, shared);
-        s.rest -= shared->next[0];
-        s.threshold = s.prefix << below | (((ulong)1 << below) - 1);
-        s.decided = below == 0 || topk.number[GPI_TOPK_K] - s.rest + shared->next[1] <= topk.room;
+    GPI_EACH_BIN(d)
+    {
+        volatile __global uint *bin = gpi_topk_bin(topk, before, d);
+        shared->next[d] = (ulong)bin[1] << 32 | bin[0];
+    }
+    const uint digit = gpi_choose(s.rest, &below, &with, shared);
+    if (level > 0 && !s.decided) {
+        s.prefix = s.prefix << 8 | digit;
+        s.rest -= below;
+        s.threshold = s.prefix << bits | (((ulong)1 << bits) - 1);
+        s.decided = bits == 0 || topk.number[GPI_TOPK_K] - s.rest + with <= topk.room;
     }
     return s;
 }
@@ -109,5 +135,6 @@ static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
     known[1] = s.rest;
     known[2] = s.threshold;
     known[3] = s.decided;
+    if (level == GPI_KEY_SIZE) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;
 }
 #endif

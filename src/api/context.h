@@ -44,6 +44,9 @@ typedef enum gp_device_class {
     GP_DEVICE_CLASS_NVIDIA,
     GP_DEVICE_CLASS_AMD,
     GP_DEVICE_CLASS_INTEL_GPU,
+    GP_DEVICE_CLASS_MALI,   /* Arm's Mali and Immortalis */
+    GP_DEVICE_CLASS_ADRENO, /* Qualcomm's */
+    GP_DEVICE_CLASS_APPLE,  /* Apple's own GPUs */
     GP_DEVICE_CLASS_COUNT
 } gp_device_class;
 

@@ -224,6 +224,9 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     if (gpu && (gpi_contains(info->vendor, "Advanced Micro Devices") || gpi_contains(info->vendor, "AMD")))
         return GP_DEVICE_CLASS_AMD;
     if (gpu && gpi_contains(info->vendor, "Intel")) return GP_DEVICE_CLASS_INTEL_GPU;
+    if (gpu && gpi_contains(info->name, "Mali")) return GP_DEVICE_CLASS_MALI;
+    if (gpu && gpi_contains(info->name, "Adreno")) return GP_DEVICE_CLASS_ADRENO;
+    if (gpu && gpi_contains(info->vendor, "Apple")) return GP_DEVICE_CLASS_APPLE;
     return GP_DEVICE_CLASS_UNKNOWN;
 }
 

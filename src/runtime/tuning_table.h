@@ -9,7 +9,18 @@
    64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
    schedules fairly, few where waiting is pointless.
    Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
-   for granted. Measured: PoCL (docs/PERFORMANCE.md). By documents and by analogy: the rest. */
+   for granted: no sub-groups, no group that waits for another. Measured: PoCL (docs/PERFORMANCE.md). The rest by
+   counting (docs/gpu-cost.md) and by documents:
+
+   NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
+              each multiprocessor, and six groups have 192 KB under way. Before compute capability 8 half, as local memory
+              is small (tuning.c). Groups that have started go on running, so that others may wait for them.
+   AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
+   INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
+   MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
+   ADRENO     waves of 64 or 128 lanes, 32 KB of local memory.
+   APPLE      no group is promised to run on while another waits (Smith, Levien & Owens 2025, 2); OpenCL 1.2, so
+              no sub-groups; 32 KB of local memory, groups of 256 for its 32 lanes a SIMD-group. */
 #define GPI_TUNING(X) \
     X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     INTEL_CPU, SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \
@@ -17,6 +28,9 @@
     X(REDUCE,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     AMD,       SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     INTEL_GPU, SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     MALI,      LOCAL,      64,      64, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     ADRENO,    LOCAL,     128,      64, AUTO,   MULTI_PASS,  1)         \
+    X(REDUCE,     APPLE,     LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
     X(SCAN,       POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SCAN,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
@@ -24,6 +38,9 @@
     X(SCAN,       NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SCAN,       AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SCAN,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       MALI,      LOCAL,      64,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SCAN,       ADRENO,    LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SCAN,       APPLE,     LOCAL,     256,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SCAN,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SELECT,     POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SELECT,     INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
@@ -31,6 +48,9 @@
     X(SELECT,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SELECT,     AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SELECT,     INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SELECT,     MALI,      LOCAL,      64,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SELECT,     ADRENO,    LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(SELECT,     APPLE,     LOCAL,     256,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SELECT,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SORT,       POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
     X(SORT,       INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \

@@ -247,13 +247,13 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
     gp_result result = GP_OK;
     cl_uint level;
-    for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
+    for (level = 0; level <= topk->sort.key_size && result == GP_OK; level++) {
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
         GPI_CALL_ARG(call, level);
         gpi_call_arg_ulong(call, span);
         GPI_CALL_ARG(call, call->gp->counters);
-        result = gpi_call_launch(call, &topk->plan, groups);
+        result = gpi_call_launch(call, &topk->plan, level < topk->sort.key_size ? groups : 1);
     }
     return result == GP_OK ? gpi_topk_filter(call, topk, scratch, 1) : result;
 }

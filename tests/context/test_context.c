@@ -26,6 +26,22 @@ static void test_devices(void **state)
     }
 }
 
+static void test_classes(void **state)
+{
+    (void)state;
+    assert_int_equal(test_class_of("NVIDIA H200", "NVIDIA Corporation"), GP_DEVICE_CLASS_NVIDIA);
+    assert_int_equal(test_class_of("gfx1100", "Advanced Micro Devices, Inc."), GP_DEVICE_CLASS_AMD);
+    assert_int_equal(test_class_of("AMD Radeon RX 580 (radeonsi, polaris10)", "AMD"), GP_DEVICE_CLASS_AMD);
+    assert_int_equal(test_class_of("Intel(R) Arc(TM) A770 Graphics", "Intel(R) Corporation"),
+                     GP_DEVICE_CLASS_INTEL_GPU);
+    assert_int_equal(test_class_of("Mali-G78 r0p1", "ARM"), GP_DEVICE_CLASS_MALI);
+    assert_int_equal(test_class_of("Mali-G610 (Panfrost)", "Mesa"), GP_DEVICE_CLASS_MALI);
+    assert_int_equal(test_class_of("QUALCOMM Adreno(TM) 740", "QUALCOMM"), GP_DEVICE_CLASS_ADRENO);
+    assert_int_equal(test_class_of("Apple M2", "Apple"), GP_DEVICE_CLASS_APPLE);
+    assert_int_equal(test_class_of("PowerVR Rogue GE8320", "Imagination Technologies"),
+                     GP_DEVICE_CLASS_UNKNOWN);
+}
+
 static int64_t score_by_name(const gp_device_info *info, void *user)
 {
     return strcmp(info->name, (const char *)user) == 0 ? 5 : -1;
@@ -372,10 +388,15 @@ static void test_loop_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),          cmocka_unit_test(test_device_choice),
-        cmocka_unit_test(test_loop_limit),       cmocka_unit_test(test_own_objects),
-        cmocka_unit_test(test_events),           cmocka_unit_test(test_async_error),
-        cmocka_unit_test(test_failed_wait),      cmocka_unit_test(test_read_beside_gated_command),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_device_choice),
+        cmocka_unit_test(test_loop_limit),
+        cmocka_unit_test(test_own_objects),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_async_error),
+        cmocka_unit_test(test_failed_wait),
+        cmocka_unit_test(test_read_beside_gated_command),
         cmocka_unit_test(test_many_gated_calls),
     };
     return cmocka_run_group_tests_name("context", tests, NULL, NULL);

@@ -508,9 +508,10 @@ static void test_device_class(void **state)
     static const struct {
         gp_device_class device_class;
         unsigned group; /* of a scan, src/runtime/tuning_table.h */
-    } classes[] = {{GP_DEVICE_CLASS_UNKNOWN, 128},  {GP_DEVICE_CLASS_POCL, 1},
-                   {GP_DEVICE_CLASS_LLVMPIPE, 256}, {GP_DEVICE_CLASS_NVIDIA, 256},
-                   {GP_DEVICE_CLASS_AMD, 256},      {GP_DEVICE_CLASS_INTEL_GPU, 256}};
+    } classes[] = {
+        {GP_DEVICE_CLASS_UNKNOWN, 128}, {GP_DEVICE_CLASS_POCL, 1},     {GP_DEVICE_CLASS_LLVMPIPE, 256},
+        {GP_DEVICE_CLASS_NVIDIA, 256},  {GP_DEVICE_CLASS_AMD, 256},    {GP_DEVICE_CLASS_INTEL_GPU, 256},
+        {GP_DEVICE_CLASS_MALI, 64},     {GP_DEVICE_CLASS_ADRENO, 128}, {GP_DEVICE_CLASS_APPLE, 256}};
     size_t k;
     (void)state;
     if (getenv("GPUPRIM_TEST_SUB_GROUP")) skip(); /* every class has the same shape */

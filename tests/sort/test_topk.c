@@ -271,6 +271,24 @@ static void test_places(void **state)
     gp_context_destroy(gp);
 }
 
+/* The sample is of all stretches alike, so that keys in order do not mislead it. */
+static void test_in_order(void **state)
+{
+    static const key_pattern patterns[] = {KEYS_RANDOM, KEYS_SORTED, KEYS_REVERSED};
+    static const size_t few[] = {10, 1000};
+    gp_context *gp = open_variant(&variants[0], NULL);
+    topk_case c = {GP_U32, GP_U32, test_small() ? 9001 : 100003, 0, KEYS_RANDOM, false, false, false, 0};
+    size_t i;
+    (void)state;
+    for (i = 0; i < 6; i++) {
+        c.pattern = patterns[i / 2];
+        c.smallest = i % 2 != 0;
+        check_ks(gp, "in order", c, few, test_small() ? 1 : 2);
+    }
+    assert_int_equal(test_profile_of(gp).fallbacks, 0);
+    gp_context_destroy(gp);
+}
+
 /* The sample misleads: too few keys pass when k is odd, too many when it is even. */
 static void test_misled(void **state)
 {
@@ -524,11 +542,12 @@ static void test_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),   cmocka_unit_test(test_types),
-        cmocka_unit_test(test_places),          cmocka_unit_test(test_misled),
-        cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_own_scratch),
-        cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),          cmocka_unit_test(test_events),
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_places),        cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_misled),        cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_own_scratch),   cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_events),
     };
     return cmocka_run_group_tests_name("topk", tests, NULL, NULL);
 }

@@ -117,6 +117,15 @@ uint32_t test_sub_group_of(gp_context *gp)
     return plan.sub_group;
 }
 
+gp_device_class test_class_of(const char *name, const char *vendor)
+{
+    gp_device_info info = {0};
+    info.device_type = CL_DEVICE_TYPE_GPU;
+    (void)snprintf(info.name, sizeof info.name, "%s", name);
+    (void)snprintf(info.vendor, sizeof info.vendor, "%s", vendor);
+    return gpi_class_of(&info);
+}
+
 uint32_t test_per_item_at(gp_context *gp, uint32_t capability)
 {
     gpi_plan plan;

@@ -62,6 +62,8 @@ gp_result test_sub_group_check(gp_context *gp, uint32_t size, uint32_t group);
 uint32_t test_sub_group_of(gp_context *gp);
 
 /* Elements of an item of a selection, if the device had this compute capability. */
+/* The class of a GPU with this name and vendor. */
+gp_device_class test_class_of(const char *name, const char *vendor);
 uint32_t test_per_item_at(gp_context *gp, uint32_t capability);
 
 /* The most elements that a kernel which has been compiled for fewer takes: PoCL compiles it once more for

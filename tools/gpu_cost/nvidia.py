@@ -131,9 +131,9 @@ def counters_of(chip, run, said, listing):
     return found
 
 
-def listings(path, source, kernel, group):
+def listings(path, source, kernel, group, *options):
     """What ptxas says and the kernel's listing, by chip."""
-    programs.compile_to(path + ".s", source, CLANG, TARGET, LIBRARY, OPTIONS)
+    programs.compile_to(path + ".s", source, CLANG, TARGET, LIBRARY, [*OPTIONS, *options])
     with open(path + ".s") as lines:
         text = lines.read()
     for chip in CHIPS:

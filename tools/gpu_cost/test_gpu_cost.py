@@ -36,17 +36,26 @@ __kernel void shuffle(__global const uint *in, __global uint *out)
     out[i] = gpi_sg_shuffle(room[i], 0, room);
 }
 """
-INLINE_PTX = """
-__kernel void shuffle(__global const uint *in, __global uint *out)
+# Each operation of sub-groups once, and the instruction that NVIDIA's chips have for it.
+OPERATIONS = """
+#define GPI_SUB_GROUP 32
+#define GPI_SUB_GROUP_FORM 3
+#define GPI_SUB_GROUP_MATCH 1
+#include "base/prelude.h"
+#include "group/sub_group.cl"
+__kernel void operations(__global uint *words)
 {
-    const uint i = get_local_id(0);
-    uint x = in[i];
-#ifdef __NV_CL_C_VERSION
-    asm volatile("shfl.sync.idx.b32 %0, %0, 31, 0x1f, 0xffffffff;" : "+r"(x));
-#endif
-    out[i] = x;
+    uint x = words[get_local_id(0)];
+    x += gpi_sg_up(x, 1, 0);
+    x += gpi_sg_down(x, 1, 0);
+    x += gpi_sg_from(x, 31, 0);
+    x += gpi_sg_ballot(x & 1, 0);
+    x += gpi_sg_match(x, 8, 0);
+    gpi_sg_pause();
+    words[get_local_id(0)] = x;
 }
 """
+INSTRUCTIONS = ("SHFL.UP", "SHFL.DOWN", "SHFL.IDX", "VOTE.ANY", "MATCH.ANY", "NANOSLEEP")
 FOLDER = None
 
 
@@ -82,15 +91,16 @@ class Launches(unittest.TestCase):
 
 
 class Machine(unittest.TestCase):
-    def test_inline_ptx_arrives(self):
+    def test_operations_of_subgroups_are_an_instruction_each(self):
         if not nvidia.is_there():
             self.skipTest("no NVIDIA machine code")
         with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
             with open(folder + "/source.cl", "w") as out:
-                out.write(INLINE_PTX)
-            for chip, _, listing in nvidia.listings(folder + "/hot", folder + "/source.cl", "shuffle", 64):
-                names = [instruction.name for instruction in nvidia.code_of(listing, "shuffle")]
-                self.assertIn("SHFL.IDX", names, chip)
+                out.write(OPERATIONS)
+            for chip, _, listing in nvidia.listings(folder + "/hot", folder + "/source.cl", "operations", 64, "-Ikernels"):
+                names = [instruction.name for instruction in nvidia.code_of(listing, "operations")]
+                for wanted in INSTRUCTIONS:
+                    self.assertEqual(sum(name.startswith(wanted) for name in names), 1, "%s on %s" % (wanted, chip))
 
 
 class Ways(unittest.TestCase):
