@@ -2472,7 +2472,7 @@ struct gp_context {
     char *options;              /* of every build */
     char *options_sub_groups;   /* of programs with Khronos' sub-groups; NULL: there are none */
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
-    cl_uint compute_capability; /* NVIDIA's, the major number; 0: not known */
+    cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
     uint64_t fetches;  /* of programs, so far */
     uint64_t released; /* programs fetched by then are held by no call in progress */
@@ -3820,8 +3820,8 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
    counting (docs/gpu-cost.md) and by documents:
 
    NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
-              each multiprocessor, and six groups have 192 KB under way. Before compute capability 8 half, as local memory
-              is small (tuning.c). Groups that have started go on running, so that others may wait for them.
+              each multiprocessor, and six groups have 192 KB under way. Half of that where local memory is small
+              (tuning.c). Groups that have started go on running, so that others may wait for them.
    AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
    INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
    MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
@@ -4127,11 +4127,14 @@ static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
     return emulated ? emulated : gp->info.sub_group_size;
 }
 
-/* NVIDIA's multiprocessors before compute capability 8 have 64 to 96 KB of local memory: tiles of 32 elements an
-   item would leave them with one group or two. */
+/* NVIDIA's multiprocessors before compute capability 8.0, and later ones for graphics, have 64 to 100 KB of local
+   memory: tiles of 32 elements an item would leave them with one group or two. (CUDA C++ Programming Guide, "Technical
+   Specifications per Compute Capability".) */
 static bool gpi_has_small_memory(const gp_context *gp)
 {
-    return gp->compute_capability > 0 && gp->compute_capability < 8;
+    const cl_uint capability = gp->compute_capability;
+    return (capability > 0 && capability < 80) || capability == 86 || capability == 89 ||
+           capability / 10 == 12;
 }
 
 static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,
@@ -20781,7 +20784,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
         gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
                      (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
         gpi_text_add(text, "#define GPI_SUB_GROUP_MATCH %d\n#define GPI_SUB_GROUP_PINNED %d\n",
-                     gp->compute_capability >= 7, gp->sub_group_pinned);
+                     gp->compute_capability >= 70, gp->sub_group_pinned);
     }
 }
 
@@ -33976,6 +33979,7 @@ GP_API gp_result gp_stats_reset(gp_context *gp)
 enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+#define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
 /* Does every item find its sub-group as it should be? A program that was loaded from disk has been found right
    with this driver: it is saved only then. */
@@ -34006,6 +34010,15 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
                     "gp_context_create: sub-groups of %u work-items fail their check (0x%x)", plan->sub_group,
                     (unsigned)any);
+}
+
+/* As gp_context has it. */
+static cl_uint gpi_compute_capability(cl_device_id device)
+{
+    cl_uint major = 0, minor = 0;
+    (void)clGetDeviceInfo(device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL);
+    (void)clGetDeviceInfo(device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, sizeof minor, &minor, NULL);
+    return 10 * major + minor;
 }
 
 static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
@@ -34068,8 +34081,7 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
     }
     plan = gpi_sub_groups_plan(gp->info.sub_group_size, GPI_SUB_GROUP_CHECK_ITEMS);
     if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
-    (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV,
-                          sizeof gp->compute_capability, &gp->compute_capability, NULL);
+    gp->compute_capability = gpi_compute_capability(gp->info.device);
     gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
     result = gpi_sub_groups_try(gp, &plan);
     gp->info.sub_group_size = plan.sub_group;

@@ -39,7 +39,7 @@ struct gp_context {
     char *options;              /* of every build */
     char *options_sub_groups;   /* of programs with Khronos' sub-groups; NULL: there are none */
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
-    cl_uint compute_capability; /* NVIDIA's, the major number; 0: not known */
+    cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
     uint64_t fetches;  /* of programs, so far */
     uint64_t released; /* programs fetched by then are held by no call in progress */

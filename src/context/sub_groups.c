@@ -15,6 +15,7 @@
 enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+#define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
 /* Does every item find its sub-group as it should be? A program that was loaded from disk has been found right
    with this driver: it is saved only then. */
@@ -45,6 +46,15 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
                     "gp_context_create: sub-groups of %u work-items fail their check (0x%x)", plan->sub_group,
                     (unsigned)any);
+}
+
+/* As gp_context has it. */
+static cl_uint gpi_compute_capability(cl_device_id device)
+{
+    cl_uint major = 0, minor = 0;
+    (void)clGetDeviceInfo(device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL);
+    (void)clGetDeviceInfo(device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, sizeof minor, &minor, NULL);
+    return 10 * major + minor;
 }
 
 static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
@@ -107,8 +117,7 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
     }
     plan = gpi_sub_groups_plan(gp->info.sub_group_size, GPI_SUB_GROUP_CHECK_ITEMS);
     if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
-    (void)clGetDeviceInfo(gp->info.device, GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV,
-                          sizeof gp->compute_capability, &gp->compute_capability, NULL);
+    gp->compute_capability = gpi_compute_capability(gp->info.device);
     gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
     result = gpi_sub_groups_try(gp, &plan);
     gp->info.sub_group_size = plan.sub_group;

@@ -192,11 +192,14 @@ static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
     return emulated ? emulated : gp->info.sub_group_size;
 }
 
-/* NVIDIA's multiprocessors before compute capability 8 have 64 to 96 KB of local memory: tiles of 32 elements an
-   item would leave them with one group or two. */
+/* NVIDIA's multiprocessors before compute capability 8.0, and later ones for graphics, have 64 to 100 KB of local
+   memory: tiles of 32 elements an item would leave them with one group or two. (CUDA C++ Programming Guide, "Technical
+   Specifications per Compute Capability".) */
 static bool gpi_has_small_memory(const gp_context *gp)
 {
-    return gp->compute_capability > 0 && gp->compute_capability < 8;
+    const cl_uint capability = gp->compute_capability;
+    return (capability > 0 && capability < 80) || capability == 86 || capability == 89 ||
+           capability / 10 == 12;
 }
 
 static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const gpi_tuning_row *row,

@@ -13,8 +13,8 @@
    counting (docs/gpu-cost.md) and by documents:
 
    NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
-              each multiprocessor, and six groups have 192 KB under way. Before compute capability 8 half, as local memory
-              is small (tuning.c). Groups that have started go on running, so that others may wait for them.
+              each multiprocessor, and six groups have 192 KB under way. Half of that where local memory is small
+              (tuning.c). Groups that have started go on running, so that others may wait for them.
    AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
    INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
    MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.

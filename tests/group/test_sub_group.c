@@ -128,8 +128,13 @@ static void test_small_memory(void **state)
     gp = test_open_if(&desc);
     assert_non_null(gp);
     assert_int_equal(test_per_item_at(gp, 0), 32); /* not known */
-    assert_int_equal(test_per_item_at(gp, 7), 16);
-    assert_int_equal(test_per_item_at(gp, 8), 32);
+    assert_int_equal(test_per_item_at(gp, 75), 16);
+    assert_int_equal(test_per_item_at(gp, 80), 32);
+    assert_int_equal(test_per_item_at(gp, 86), 16);
+    assert_int_equal(test_per_item_at(gp, 89), 16);
+    assert_int_equal(test_per_item_at(gp, 90), 32);
+    assert_int_equal(test_per_item_at(gp, 100), 32);
+    assert_int_equal(test_per_item_at(gp, 120), 16);
     gp_context_destroy(gp);
 }
 
