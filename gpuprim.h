@@ -20403,7 +20403,7 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "    GPI_EACH_BIN(d)\n",
     "    {\n",
     "        volatile __global uint *bin = gpi_topk_bin(topk, before, d);\n",
-    "        shared->next[d] = (ulong)bin[1] << 32 | bin[0];\n",
+    "        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0;\n",
     "    }\n",
     "    const uint digit = gpi_choose(s.rest, &below, &with, shared);\n",
     "    if (level > 0 && !s.decided) {\n",

@@ -115,7 +115,7 @@ static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared
     GPI_EACH_BIN(d)
     {
         volatile __global uint *bin = gpi_topk_bin(topk, before, d);
-        shared->next[d] = (ulong)bin[1] << 32 | bin[0];
+        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0; /* level 0's are being counted */
     }
     const uint digit = gpi_choose(s.rest, &below, &with, shared);
     if (level > 0 && !s.decided) {
