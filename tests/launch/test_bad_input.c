@@ -570,8 +570,8 @@ static void test_tuning(void **state)
         assert_null(gp);                                                                       \
     } while (0)
     REFUSED("tuning.shape = 5", desc.tuning.shape = (gp_shape)5);
-    REFUSED("tuning.device_class = 8 is not a gp_device_class",
-            desc.tuning.device_class = (gp_device_class)8);
+    REFUSED("tuning.device_class = 100 is not a gp_device_class",
+            desc.tuning.device_class = (gp_device_class)100);
     REFUSED("tuning.words = 3", desc.tuning.words = (gp_words)3);
     REFUSED("tuning.ring_rows = 1000 is not a power of two", desc.tuning.ring_rows = 1000);
     REFUSED("tuning.ring_rows = 64 must be at least ring_reach + ring_block = 64 + 32",
