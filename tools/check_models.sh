@@ -96,12 +96,14 @@ right states back -DWORKERS=2
 right states back -DWORKERS=2 -DGROUP=2
 right states back -DWORKERS=2 -DLEAVES=8 -DTILES=5
 right states back -DLOCAL -DTILES=3
+right states back -DLOCAL -DLEAVES=8 -DTILES=5 -DWORKERS=2
 right states back -DLOCAL -DSILENT -DTILES=3 -DWORKERS=2
 wrong states back -DLOCAL -DSILENT -DTILES=3 -DWORKERS=2 -DBUG_AGREE
 wrong states back -DBUG_LEAF
 wrong states back -DBUG_NODE
 wrong states back -DBUG_OURS
 wrong states back -DTILES=3 -DBUG_LAST
+wrong states back -DLOCAL -DTILES=3 -DBUG_LAST
 wrong states back -DTILES=3 -DWORKERS=2 -DBUG_TICKET
 wrong states back -DTILES=3 -DWORKERS=2 -DSILENT
 

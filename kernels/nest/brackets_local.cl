@@ -38,6 +38,9 @@ typedef struct gpi_group {
     gpi_index height[GPI_WG]; /* of the stack before an item */
     uint open[GPI_WG];        /* a bit for each opener that an item leaves */
     gpi_node before;          /* of all tiles before this one */
+#if GPI_LOOKBACK
+    gpi_node beside[32]; /* in the tiles' tree to the left of the tile's path to the root, from its leaf up */
+#endif
     gpi_note note;
     char sign[GPI_TILE];
 } gpi_group;

@@ -66,7 +66,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
     if (first >= end) return; /* so do all later ones: nobody waits for them */
     gpi_pair_group(in, to.match, nest, group, memory);
     for (uint tile = first; tile < end; tile++)
-        (void)gpi_lookback_climb(nest.tree, tile, gpi_leaf(nest, tile));
+        (void)gpi_lookback_climb(nest.tree, tile, gpi_leaf(nest, tile), 0);
     for (uint tile = first; tile < end; tile++) gpi_lookback_tile(in, to, nest, tile);
 #if GPI_ENCLOSE
     gpi_enclose_group(in, nest, group, to.parent, to.parents != 0, to.depth, to.depths != 0, memory);
@@ -134,7 +134,10 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
 {
     const gpi_shared shared = &memory->group;
     gpi_pair_group(in, to.match, nest, tile, memory);
-    if (get_local_id(0) == 0) shared->before = gpi_lookback_climb(nest.tree, tile, shared->tree[1]);
+    gpi_lookback_all_beside(nest.tree, tile, shared->beside);
+    gpi_sync(); /* what is beside the tile's path is there */
+    if (get_local_id(0) == 0)
+        shared->before = gpi_lookback_climb(nest.tree, tile, shared->tree[1], shared->beside);
     gpi_sync(); /* what comes before the tile is there; nobody has to wait for it */
     const gpi_note note = gpi_lookback_join(in, to, nest, tile, memory->stage);
 #if GPI_MEASURE

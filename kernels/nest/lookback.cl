@@ -21,9 +21,10 @@
    Waiting. Groups wait for leaves only, and a leaf is published by a group that has not waited for anybody: a
    node above it that is late is computed by whoever needs it, from its children, and published.
      - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
-     - Local shape: a wait is bounded. After `polls` looks at a leaf that is late, the item computes it from
-       the input, publishes it, and goes on. Cells validate themselves like words; those that are late are
-       found in the input.
+     - Local shape: a group's items look at the nodes to the left of its path side by side, a level each. A
+       wait is bounded. After `polls` looks at a leaf that is late, the item computes it from the input,
+       publishes it, and goes on. Cells validate themselves like words; those that are late are found in the
+       input.
      - Serial shape: cells are plain memory, written before the leaf, and read by those who have seen the leaf
        itself, not only a node above it. The host takes this form only where both fences below are known and
        threads of the operating system run the groups: those that have started run on until they end.
@@ -198,20 +199,35 @@ static gpi_node gpi_lookback_node(gpi_lookback back, uint x)
     return node;
 }
 
-/* The product of all tiles before this one. Publishes the nodes whose last leaf the tile is. (back.pml:
-   `right`, `grown`.) */
-static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf)
+/* What is to the left of node x, beside it: node x - 1. Nothing, where x is a left child or the root. */
+static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
+{
+    return (x & 1) && x > 1 ? gpi_lookback_node(back, x - 1) : gpi_node_make(0, 0);
+}
+
+#if GPI_SHAPE_LOCAL
+/* What is beside the tile's path to the root, from the leaf up: each item looks at another level. All items
+   call, and a barrier follows. */
+static void gpi_lookback_all_beside(gpi_lookback back, uint tile, __local gpi_node *beside)
+{
+    for (uint level = (uint)get_local_id(0); level < 32; level += GPI_WG)
+        beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);
+}
+#endif
+
+/* The product of all tiles before this one. Publishes the nodes whose last leaf the tile is. `beside`: local
+   shape, by gpi_lookback_all_beside. (back.pml: `right`, `grown`.) */
+static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf,
+                                   __local const gpi_node *beside)
 {
     const bool last = tile + 1 == gpi_tiles_of(back.n);
     gpi_node before = gpi_node_make(0, 0), node = leaf;
     bool ours = true; /* node x ends with the tile */
     for (uint x = back.leaves + tile; x > 1; x >>= 1) {
-        const bool right = x & 1;
-        gpi_node left = gpi_node_make(0, 0);
-        if (right) left = gpi_lookback_node(back, x - 1);
+        const gpi_node left = GPI_SHAPE_LOCAL ? *beside++ : gpi_lookback_beside(back, x);
         before = gpi_node_product(left, before);
         node = gpi_node_product(left, node);
-        ours = ours && (right || last);
+        ours = ours && ((x & 1) || last);
         if (ours) gpi_lookback_publish(back, x >> 1, node);
     }
     return before;

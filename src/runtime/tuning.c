@@ -100,7 +100,7 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
    element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * (2 * 2 * size + size + 4) + group * per_item * 3 + 64;
+    return group * (2 * 2 * size + size + 4) + group * per_item * 3 + 32 * 2 * size + 64;
 }
 
 /* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links

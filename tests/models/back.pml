@@ -18,8 +18,9 @@
    the word has `heard` that, and knows it from the next acquire on. Where a node is written more than once, the reader
    has heard only what each of its writers told. Waits are ended by what a word holds, as every store is seen some time.
 
-     LOCAL      the local shape: at any look a late tile may be computed from the input instead; no fences. (Cells
-                are there or found in the input, and are not modelled.)
+     LOCAL      the local shape: at any look a late tile may be computed from the input instead; no fences; what is
+                to the left of a path is looked at in any order, by items side by side. (Cells are there or found in
+                the input, and are not modelled.)
      SILENT     any word of what a tile is to publish may be left out (goes with LOCAL)
 
    Mutations that must be caught: BUG_AGREE (the first word is believed), BUG_LEAF (no release before a leaf is
@@ -180,6 +181,40 @@ inline get(n)
     atomic { there = false; ACQUIRE_NODE }
 }
 
+#ifdef LOCAL
+/* All nodes to the left of the path, in any order: items look at them side by side. Then item 0 climbs. */
+inline climb()
+{
+    atomic {
+        x = LEAVES + t; u = 0;
+        do
+        :: x <= 1 -> break
+        :: else -> wanted = wanted | (x & 1) << u; x = x >> 1; u++
+        od;
+        u = 0
+    };
+    do
+    :: atomic { wanted == 0 -> break }
+    :: atomic {
+           wanted != 0 ->
+           do
+           :: wanted & 1 << u -> break
+           :: wanted >> (u + 1) -> u++
+           od;
+           wanted = wanted ^ 1 << u;
+           x = (LEAVES + t) >> u
+       };
+       get(x - 1);
+       atomic { beside[u] = value; u = 0 }
+    od;
+    atomic { x = LEAVES + t; before = 0; node = 1 << t; ours = true };
+    do
+    :: atomic { x <= 1 -> break }
+    :: atomic { x > 1 -> value = beside[u]; beside[u] = 0; u++ }; step()
+    od;
+    climbed()
+}
+#else
 inline climb()
 {
     atomic { x = LEAVES + t; before = 0; node = 1 << t; ours = true };
@@ -188,9 +223,15 @@ inline climb()
     :: atomic { x > 1 && !(x & 1) -> value = 0 }; step()
     :: atomic { x > 1 && (x & 1) -> skip }; get(x - 1); step()
     od;
+    climbed()
+}
+#endif
+
+inline climbed()
+{
     atomic {
         assert(before == (1 << t) - 1); /* right: all tiles before */
-        before = 0; node = 0; ours = false; value = 0
+        before = 0; node = 0; ours = false; value = 0; u = 0
     }
 }
 
@@ -257,6 +298,9 @@ proctype group()
     byte t, end, x, y, u, value, all, before, node;
     byte known, heard, released; /* tiles whose cells are written, for this group */
     bool there, ours;
+#ifdef LOCAL
+    byte beside[3], wanted; /* left of the path; levels that nobody has looked at yet */
+#endif
 
     do
 #ifdef BUG_TICKET
