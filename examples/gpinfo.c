@@ -120,8 +120,8 @@ static bool print_self_test(gp_context *gp)
     desc.report = NULL;
     desc.report_user = NULL;
     (void)gp_self_test(gp, &desc);
-    printf("\nself-test: %u of %u cases failed; %.1f s with programs built or loaded, %.1f s without\n",
-           all.failed, all.cases, built - begin, now() - built);
+    printf("\nself-test: %u of %u cases passed; %.1f s with programs built or loaded, %.1f s without\n",
+           all.cases - all.failed, all.cases, built - begin, now() - built);
     return all.failed == 0;
 }
 

@@ -2,7 +2,8 @@
 # Everything to be learnt on a borrowed machine with a GPU, in steps of at most 8 minutes (docs/gpu-day.md).
 #
 # usage: tools/gpu_day.sh packages FOLDER    ahead, with a network: Debian packages that the machine may lack
-#        tools/gpu_day.sh [OUT [STEP...]]    there: the steps, or all that have not ended; OUT: build/gpu-day
+#        tools/gpu_day.sh [OUT [STEP...]]    there: these steps from their beginning, or all that have not ended
+#                                            OUT: build/gpu-day
 #
 # GPU_DAY_PACKAGES   folder of .deb files (build/packages); they are unpacked into OUT/root, nothing is installed
 # GPU_DAY_TIME       seconds for all steps of this run (none); what is cut short is resumed by the next run
@@ -346,6 +347,11 @@ end_session() { # session
     done | while read -r pid; do kill -9 "$pid" 2>/dev/null || true; done
 }
 
+# What a step has left, so that it begins anew.
+forget_step() { # step
+    rm -rf "$OUT/status/$1" "$OUT/status/$1".* "$OUT/results/$1".*
+}
+
 run_step() { # step seconds
     echo "== $1: at most $2 s, $OUT/logs/$1.log"
     began=$(date +%s)
@@ -381,10 +387,17 @@ run_all() {
     done
 }
 
-if [ "${1:-}" = packages ]; then
+case ${1:-} in
+packages)
     fetch_packages "${2:?a folder}"
     exit
-fi
+    ;;
+-h | --help)
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+    echo "steps, the most important ones first: $STEPS"
+    exit
+    ;;
+esac
 if [ "${1:-}" = --step ]; then # a step's own process, whose environment is ready
     OUT=$2
     "step_$3"
@@ -393,7 +406,16 @@ fi
 mkdir -p "${1:-build/gpu-day}"
 OUT=$(cd "${1:-build/gpu-day}" && pwd)
 if [ $# -gt 0 ]; then shift; fi
+for step; do
+    case " $STEPS " in
+    *" $step "*) ;;
+    *) echo "gpu-day: no step \"$step\"; there are: $STEPS" >&2 && exit 2 ;;
+    esac
+done
 prepare
 if [ $# = 0 ]; then run_all; fi
-for step; do run_step "$step" "${GPU_DAY_LIMIT:-480}"; done
+for step; do
+    forget_step "$step"
+    run_step "$step" "${GPU_DAY_LIMIT:-480}"
+done
 echo "gpu-day: $OUT/report.md"

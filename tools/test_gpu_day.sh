@@ -59,4 +59,12 @@ for step in build selftest litmus ptx tests bench stress large tuning; do echo "
 tools/gpu_day.sh "$tmp/out" >"$tmp/again.log" 2>&1 || fail "the run is not resumed"
 grep -q '^pass' "$tmp/out/status/info" || fail "a late step was not run again"
 ! grep -q '^== build' "$tmp/again.log" || fail "a step that has ended was run again"
+
+# A step that is named begins anew; what is no step is refused.
+echo 1 >"$tmp/out/status/info.piece"
+tools/gpu_day.sh "$tmp/out" info >"$tmp/anew.log" 2>&1 || fail "a step that is named does not run"
+[ ! -e "$tmp/out/status/info.piece" ] || fail "a step that is named does not begin anew"
+! tools/gpu_day.sh "$tmp/out" nothing >"$tmp/nothing.log" 2>&1 || fail "a step that does not exist is run"
+grep -q 'no step "nothing"; there are: info build' "$tmp/nothing.log" || fail "the steps there are are not named"
+tools/gpu_day.sh --help | grep -q '^usage: ' || fail "--help does not help"
 echo "test-gpu-day: passed"

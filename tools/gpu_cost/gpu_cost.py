@@ -136,6 +136,26 @@ def print_table(rows):
         print("%-22s%-34s%s%15s" % (work, counter, line, "" if cub is None else "%g" % cub))
 
 
+def print_beside_cub(rows):
+    """For each work that CUB has: sm_90's counters, and CUB's in brackets."""
+    values = {key(row): row for row in rows}
+    counters = {"instructions": "instructions_per_%s", "local wavefronts": "local_wavefronts_per_%s",
+                "barriers": "barriers_per_tile", "launches": "launches_per_call", "groups": "resident_groups",
+                "of a copy, H200": "copy_fraction_h200"}
+    print("\nnvidia, sm_90, beside CUB\n%-22s%s" % ("work", "".join("%20s" % name for name in counters)))
+    for work in counts.WORKS:
+        part = "key_pass" if work in counts.SORTS else "element"
+        cells = [values.get((work, "nvidia", name % part if "%" in name else name)) for name in counters.values()]
+        if any(cell and cell["cub"] is not None for cell in cells):
+            print("%-22s%s" % (work, "".join("%20s" % beside(cell) for cell in cells)))
+
+
+def beside(cell):
+    if not cell:
+        return ""
+    return "%.3g (%s)" % (cell["value"], "-" if cell["cub"] is None else "%.3g" % cell["cub"])
+
+
 def is_worse(row, before):
     change = row["value"] - before["value"]
     if row["counter"] in MORE_IS_BETTER:
@@ -194,6 +214,7 @@ def main():
     if not arguments.check:
         if cub.is_there():
             print_published(all_runs, arguments.folder)
+        print_beside_cub(rows)
         write(rows, baseline)
         return 0
     if not list(check(plant(rows), rows)):
