@@ -6697,17 +6697,19 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "}\n",
     "\n",
     "static void gpi_sg_sync(void) { __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\"); }\n",
-    "\n",
-    "#if GPI_SUB_GROUP_MATCH\n",
+    "#line 235\n",
     "static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)\n",
     "{\n",
-    "    uint lanes;\n",
-    "    (void)bits;\n",
+    "    uint lanes = ~0u;\n",
     "    (void)m;\n",
-    "    __asm__ volatile(\"match.any.sync.b32 %0, %1, 0xffffffff;\" : \"=r\"(lanes) : \"r\"(x));\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < bits; k++)\n",
+    "        __asm__ volatile(\"{ .reg .pred p; .reg .b32 b; and.b32 b, %1, %2; setp.ne.u32 p, b, 0;\"\n",
+    "                         \" vote.sync.ballot.b32 b, p, 0xffffffff; @!p not.b32 b, b; and.b32 %0, %0, b; }\"\n",
+    "                         : \"+r\"(lanes)\n",
+    "                         : \"r\"(x), \"r\"(1u << k));\n",
     "    return lanes;\n",
     "}\n",
-    "#endif\n",
     "\n",
     "#elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD\n",
     "static uint gpi_sg_true_lane(void)\n",
@@ -6742,14 +6744,14 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "\n",
     "static void gpi_sg_pause(void)\n",
     "{\n",
-    "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_MATCH\n",
+    "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_SLEEP\n",
     "    __asm__ volatile(\"nanosleep.u32 350;\");\n",
     "#elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD\n",
     "    __builtin_amdgcn_s_sleep(10);\n",
     "#endif\n",
     "}\n",
     "\n",
-    "#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA || !GPI_SUB_GROUP_MATCH\n",
+    "#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA\n",
     "\n",
     "static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)\n",
     "{\n",
@@ -16887,7 +16889,11 @@ static const char *const gpi_kernel_sort_digit[] = {
     "\n",
     "static uint gpi_digit_of(gpi_key key, gpi_digit digit)\n",
     "{\n",
+    "#if GPI_KEY_HASH\n",
     "    return (uint)(gpi_key_order(key, digit.flip) >> digit.shift) & digit.mask;\n",
+    "#else\n",
+    "    return ((uint)(gpi_key_order(key, 0) >> digit.shift) ^ (uint)(digit.flip >> digit.shift)) & digit.mask;\n",
+    "#endif\n",
     "}\n",
     "\n",
     "\n",
@@ -16931,7 +16937,7 @@ static const char *const gpi_kernel_sort_digit[] = {
     "{\n",
     "    return gpi_digit_at(0, bits.flip, bits.end - 8, bits.end);\n",
     "}\n",
-    "#line 90\n",
+    "#line 94\n",
     "#define GPI_PLACE_IN 0\n",
     "#define GPI_PLACE_OUT 1\n",
     "#define GPI_PLACE_TMP 2\n",
@@ -17017,7 +17023,7 @@ static const char *const gpi_kernel_sort_digit[] = {
     "    if (from == GPI_PLACE_IN) return first;\n",
     "    return from == GPI_PLACE_OUT ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
     "}\n",
-    "#line 178\n",
+    "#line 182\n",
     "#define GPI_STATE_ABANDONED 2\n",
     "#define GPI_STATE_BUCKETS 3\n",
     "#define GPI_STATE_FROM 4\n",
@@ -17737,6 +17743,10 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "\n",
     "#define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)\n",
     "#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG)\n",
+    "#define GPI_EACH_SPLIT_BIN(d)                                     \\\n",
+    "    GPI_UNROLL                                                    \\\n",
+    "    for (uint k_ = 0, d = (uint)get_local_id(0) * GPI_SPLIT_BINS; \\\n",
+    "         k_ < GPI_TURNS(GPI_SPLIT_BINS) && (GPI_WG <= GPI_BINS || d < GPI_BINS); k_++, d++)\n",
     "\n",
     "typedef struct gpi_move_memory {\n",
     "    union {\n",
@@ -17760,19 +17770,25 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "\n",
     "\n",
     "static uint gpi_split_left(uint length, uint i) { return length > i ? length - i : 0; }\n",
-    "\n",
-    "\n",
-    "GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_key *x)\n",
+    "#line 72\n",
+    "GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,\n",
+    "                                   uint *at)\n",
     "{\n",
     "    const uint first = gpi_split_first(), left = gpi_split_left(length, first);\n",
     "    if (length == GPI_TILE) {\n",
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + first)[j * GPI_SUB_GROUP];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[j] = gpi_digit_of(x[j], digit);\n",
     "    } else {\n",
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "            x[j] = 0;\n",
-    "            if (j * GPI_SUB_GROUP < left) x[j] = (key + first)[j * GPI_SUB_GROUP];\n",
+    "            at[j] = GPI_BINS - 1;\n",
+    "            if (j * GPI_SUB_GROUP < left) {\n",
+    "                x[j] = (key + first)[j * GPI_SUB_GROUP];\n",
+    "                at[j] = gpi_digit_of(x[j], digit);\n",
+    "            }\n",
     "        }\n",
     "    }\n",
     "}\n",
@@ -17781,31 +17797,28 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,\n",
     "                                   uint *at, gpi_move_shared shared)\n",
     "{\n",
-    "    const uint left = gpi_split_left(length, gpi_split_first());\n",
     "    __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;\n",
     "    for (uint c = (uint)get_local_id(0); c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;\n",
-    "    gpi_split_load(key, length, x);\n",
+    "    gpi_split_load(key, length, digit, x, at);\n",
     "    gpi_sync();\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        uint d = gpi_digit_of(x[j], digit);\n",
-    "        if (j * GPI_SUB_GROUP >= left) d = GPI_BINS - 1;\n",
+    "        const uint d = at[j];\n",
     "        const gpi_sg_mask alike = gpi_sg_match(d, 8, &shared->sub_group);\n",
     "        const uint last = gpi_sg_last(alike), below = gpi_sg_count_below(alike);\n",
     "        uint before = 0;\n",
     "        if (gpi_sg_lane() == last) before = atomic_add(counts + d, below + 1);\n",
-    "        at[j] = gpi_sg_from(d << 16 | before, last, &shared->sub_group) + below;\n",
+    "        at[j] = (d << 16) + gpi_sg_from(before, last, &shared->sub_group) + below;\n",
     "        GPI_SG_SETTLE(at[j]);\n",
     "    }\n",
     "    gpi_sync();\n",
     "}\n",
-    "#line 107\n",
+    "#line 117\n",
     "GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)\n",
     "{\n",
-    "    const uint begin = (uint)get_local_id(0) * GPI_SPLIT_BINS;\n",
-    "    const uint end = min(begin + GPI_SPLIT_BINS, (uint)GPI_BINS);\n",
     "    uint own = 0, total;\n",
-    "    for (uint d = begin; d < end; d++) {\n",
+    "    GPI_EACH_SPLIT_BIN(d)\n",
+    "    {\n",
     "        uint sum = 0;\n",
     "        for (uint s = 0; s < GPI_SPLIT_PIECES; s++) sum += shared->counts[s * GPI_BINS + d];\n",
     "        if (d == GPI_BINS - 1) sum -= GPI_TILE - length;\n",
@@ -17813,7 +17826,8 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "        own += sum;\n",
     "    }\n",
     "    uint start = gpi_splits_scan_exclusive(own, &total, shared->sum);\n",
-    "    for (uint d = begin; d < end; d++) {\n",
+    "    GPI_EACH_SPLIT_BIN(d)\n",
+    "    {\n",
     "        uint sum = start;\n",
     "        shared->start[d] = start;\n",
     "        start += shared->count[d];\n",
@@ -17847,41 +17861,67 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "}\n",
     "\n",
     "\n",
+    "GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const bool full, gpi_digit digit,\n",
+    "                                         uint *digits, gpi_move_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const gpi_key key = (shared->stage.key + l)[j * GPI_WG];\n",
+    "        const uint d = gpi_digit_of(key, digit);\n",
+    "        if (full || j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = key;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        GPI_SPLIT_PACK(digits, j, 8, d);\n",
+    "#endif\n",
+    "    }\n",
+    "    (void)digits;\n",
+    "}\n",
+    "\n",
+    "#if GPI_VALUE_SIZE\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, const uint *digits,\n",
+    "                                           gpi_move_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint d = GPI_SPLIT_UNPACK(digits, j, 8);\n",
+    "        if (j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = (shared->stage.value + l)[j * GPI_WG];\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,\n",
+    "                                          gpi_value *value)\n",
+    "{\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        if (full || j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, first + j * GPI_SUB_GROUP);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "\n",
     "GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,\n",
     "                                    gpi_move_shared shared)\n",
     "{\n",
-    "    const uint l = (uint)get_local_id(0), ours = gpi_split_left(length, l);\n",
+    "    const bool full = length == GPI_TILE;\n",
+    "    const uint ours = gpi_split_left(length, (uint)get_local_id(0));\n",
+    "    uint digits[(GPI_PER_ITEM + 3) / 4];\n",
+    "    if (full) gpi_split_write_keys(move.key_to, ours, true, digit, digits, shared);\n",
+    "    else gpi_split_write_keys(move.key_to, ours, false, digit, digits, shared);\n",
     "#if GPI_VALUE_SIZE\n",
     "    const uint first = gpi_split_first(), left = gpi_split_left(length, first);\n",
     "    gpi_value value[GPI_PER_ITEM];\n",
-    "    uint digits[(GPI_PER_ITEM + 3) / 4];\n",
-    "#endif\n",
-    "    GPI_UNROLL\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        const uint p = l + j * GPI_WG;\n",
-    "        const gpi_key key = shared->stage.key[p];\n",
-    "        const uint bin = gpi_digit_of(key, digit);\n",
-    "#if GPI_VALUE_SIZE\n",
-    "        GPI_SPLIT_PACK(digits, j, 8, bin);\n",
-    "#endif\n",
-    "        if (j * GPI_WG < ours) (move.key_to + shared->next[bin])[p] = key;\n",
-    "    }\n",
-    "#if GPI_VALUE_SIZE\n",
-    "    GPI_UNROLL\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        if (j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, base + first + j * GPI_SUB_GROUP);\n",
-    "    }\n",
+    "    if (full) gpi_split_load_values(move, base + first, left, true, value);\n",
+    "    else gpi_split_load_values(move, base + first, left, false, value);\n",
     "    gpi_sync();\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
     "        shared->stage.value[GPI_SPLIT_UNPACK(at, j, 16)] = value[j];\n",
     "    gpi_sync();\n",
-    "    GPI_UNROLL\n",
-    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        const uint p = l + j * GPI_WG;\n",
-    "        if (j * GPI_WG < ours)\n",
-    "            (move.value_to + shared->next[GPI_SPLIT_UNPACK(digits, j, 8)])[p] = shared->stage.value[p];\n",
-    "    }\n",
+    "    gpi_split_write_values(move.value_to, ours, digits, shared);\n",
     "#else\n",
     "    (void)base;\n",
     "    (void)at;\n",
@@ -19382,19 +19422,6 @@ static const char *const gpi_kernel_sort_sort[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes)\n",
-    "{\n",
-    "    gpi_places places;\n",
-    "    GPI_PLACES_SET(places);\n",
-    "    const uint from = gpi_from(state, passes);\n",
-    "    const ulong n = gpi_state_count(state);\n",
-    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
-    "    if (from == GPI_PLACE_OUT) return;\n",
-    "    const ulong span = (n + get_num_groups(0) - 1) / get_num_groups(0);\n",
-    "    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);\n",
-    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) gpi_move_one(move, i, i);\n",
-    "}\n",
-    "#line 76\n",
     "static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)\n",
     "{\n",
     "    const ulong n = gpi_state_count(state);\n",
@@ -19403,6 +19430,24 @@ static const char *const gpi_kernel_sort_sort[] = {
     "}\n",
     "\n",
     "\n",
+    "static void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)\n",
+    "{\n",
+    "    const uint from = gpi_from(state, passes);\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    for (ulong i = begin + get_local_id(0); i < end && from != GPI_PLACE_OUT; i += GPI_WG)\n",
+    "        gpi_move_one(move, i, i);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes, ulong span)\n",
+    "{\n",
+    "    gpi_places places;\n",
+    "    ulong begin, end;\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    gpi_sort_block(state, span, &begin, &end);\n",
+    "    gpi_sort_copy(places, state, passes, begin, end);\n",
+    "}\n",
+    "#line 89\n",
     "static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)\n",
     "{\n",
     "    uint idle = 0;\n",
@@ -19462,7 +19507,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "}\n",
-    "#line 146\n",
+    "#line 151\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -19479,7 +19524,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);\n",
     "    }\n",
     "}\n",
-    "#line 165\n",
+    "#line 170\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
@@ -19503,7 +19548,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        state[GPI_STATE_FROM + p + 1] = from;\n",
     "    }\n",
     "}\n",
-    "#line 191\n",
+    "#line 196\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
@@ -19532,19 +19577,19 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "#endif\n",
     "}\n",
-    "\n",
-    "\n",
+    "#line 227\n",
     "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
-    "                               uint lines, ulong bases_at, volatile __global uint *counters)\n",
+    "                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_move_memory, shared);\n",
     "    gpi_places places;\n",
     "    gpi_digit_bits bits;\n",
+    "    ulong begin, end;\n",
     "    const uint abandoned = state[GPI_STATE_ABANDONED];\n",
+    "    const bool resumes = abandoned != 0 && get_group_id(0) == 0;\n",
     "    GPI_PLACES_SET(places);\n",
     "    GPI_BITS_SET(bits);\n",
-    "    if (abandoned == 0) return;\n",
-    "    for (uint p = abandoned - 1; p < passes; p++) {\n",
+    "    for (uint p = resumes ? abandoned - 1 : passes; p < passes; p++) {\n",
     "        __global const ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;\n",
     "        const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));\n",
     "        if (!gpi_is_trivial(state, p)) {\n",
@@ -19554,8 +19599,10 @@ static const char *const gpi_kernel_sort_sort[] = {
     "            gpi_sync_all();\n",
     "        }\n",
     "    }\n",
+    "    gpi_sort_block(state, abandoned ? gpi_state_count(state) : span, &begin, &end);\n",
+    "    gpi_sort_copy(places, state, passes, begin, end);\n",
     "}\n",
-    "#line 246\n",
+    "#line 255\n",
     "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
     "                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -20804,7 +20851,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
     if (plan->sub_group) {
         gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
                      (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
-        gpi_text_add(text, "#define GPI_SUB_GROUP_MATCH %d\n#define GPI_SUB_GROUP_PINNED %d\n",
+        gpi_text_add(text, "#define GPI_SUB_GROUP_SLEEP %d\n#define GPI_SUB_GROUP_PINNED %d\n",
                      gp->compute_capability >= 70, gp->sub_group_pinned);
     }
 }
@@ -26316,6 +26363,7 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
     gpi_sort_arg_places(call, sort);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
+    gpi_call_arg_ulong(call, sort->block_span);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
@@ -26351,7 +26399,7 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
         result =
             gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
-    return result;
+    return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
 /* Counts all digits; bases of each pass, and where it reads and writes. */
@@ -26410,7 +26458,7 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
-/* One group does the abandoned pass and all later ones, if any. */
+/* The end of a sort in which one group does the abandoned pass and all later ones, if any. */
 static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_resume");
@@ -26420,11 +26468,12 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     GPI_CALL_ARG(call, sort->portions);
     gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.bases);
+    gpi_call_arg_ulong(call, sort->block_span);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* Whether that launch stands by; else the classic kernels do, after each pass (docs/adr/010). */
+/* Whether that is how it ends; else the classic kernels stand by, after each pass (docs/adr/010). */
 static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
 {
     return gp->info.fair && sort->desc->count <= (size_t)GPI_SORT_RESUME_MOST / sort->passes;
@@ -26441,7 +26490,8 @@ static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
         if (result == GP_OK && !resumes)
             result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
     }
-    return result == GP_OK && resumes ? gpi_sort_resume(call, sort, state) : result;
+    if (result != GP_OK) return result;
+    return resumes ? gpi_sort_resume(call, sort, state) : gpi_sort_copy(call, sort, state);
 }
 
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
@@ -26454,11 +26504,9 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     gpi_sort_place(sort, scratch);
     if (sort->small) return gpi_sort_small(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
-    if (result == GP_OK) {
-        result = sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
-                                                : gpi_sort_classic(call, sort, scratch);
-    }
-    return result == GP_OK ? gpi_sort_copy(call, sort, scratch) : result;
+    if (result != GP_OK) return result;
+    return sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
+                                          : gpi_sort_classic(call, sort, scratch);
 }
 
 /* ------------------------------------------------------------------ API */

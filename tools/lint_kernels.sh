@@ -149,8 +149,8 @@ for size in 8 16 32 64 128; do
     sub_group 1 $size
     sub_group 2 $size -cl-std=CL3.0 -Xclang -cl-ext=+all
 done
-for match in 0 1; do
-    sub_group 3 32 -target nvptx64-nvidia-nvcl -Xclang -target-cpu -Xclang sm_80 -DGPI_SUB_GROUP_MATCH=$match
+for sleep in 0 1; do
+    sub_group 3 32 -target nvptx64-nvidia-nvcl -Xclang -target-cpu -Xclang sm_80 -DGPI_SUB_GROUP_SLEEP=$sleep
 done
 sub_group 4 32 -target amdgcn-amd-amdhsa -mcpu=gfx1030 -nogpulib
 sub_group 4 64 -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib

@@ -35,7 +35,7 @@
    Parameters
        GPI_SUB_GROUP         S
        GPI_SUB_GROUP_FORM    one of the forms
-       GPI_SUB_GROUP_MATCH   NVIDIA: 1 where match.any is there, from compute capability 7.0 on
+       GPI_SUB_GROUP_SLEEP   NVIDIA: 1 where nanosleep is there, from compute capability 7.0 on
        GPI_WG                items of the group, a multiple of S                                           */
 #ifndef GPI_GROUP_SUB_GROUP_CL
 #define GPI_GROUP_SUB_GROUP_CL
@@ -230,16 +230,20 @@ static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 
 static void gpi_sg_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }
 
-#if GPI_SUB_GROUP_MATCH
+/* A ballot a bit. (match.any, one instruction, takes the longer the more different words there are; CUB, too,
+   votes on every chip: NVIDIA/cccl pull request 1372.) */
 static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 {
-    uint lanes;
-    (void)bits;
+    uint lanes = ~0u;
     (void)m;
-    __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(lanes) : "r"(x));
+    GPI_UNROLL
+    for (uint k = 0; k < bits; k++)
+        __asm__ volatile("{ .reg .pred p; .reg .b32 b; and.b32 b, %1, %2; setp.ne.u32 p, b, 0;"
+                         " vote.sync.ballot.b32 b, p, 0xffffffff; @!p not.b32 b, b; and.b32 %0, %0, b; }"
+                         : "+r"(lanes)
+                         : "r"(x), "r"(1u << k));
     return lanes;
 }
-#endif
 
 #elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD
 static uint gpi_sg_true_lane(void)
@@ -274,14 +278,14 @@ static void gpi_sg_sync(void)
 /* Some 300 ns before a look is repeated, where the device can sleep: CUB waits 350 ns and more. */
 static void gpi_sg_pause(void)
 {
-#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_MATCH
+#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_SLEEP
     __asm__ volatile("nanosleep.u32 350;");
 #elif GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_AMD
     __builtin_amdgcn_s_sleep(10); /* 640 clocks */
 #endif
 }
 
-#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA || !GPI_SUB_GROUP_MATCH
+#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA
 /* A ballot a bit. */
 static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 {

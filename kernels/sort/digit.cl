@@ -40,7 +40,11 @@ typedef struct gpi_digit {
 
 static uint gpi_digit_of(gpi_key key, gpi_digit digit)
 {
+#if GPI_KEY_HASH
     return (uint)(gpi_key_order(key, digit.flip) >> digit.shift) & digit.mask;
+#else
+    return ((uint)(gpi_key_order(key, 0) >> digit.shift) ^ (uint)(digit.flip >> digit.shift)) & digit.mask;
+#endif
 }
 
 /* The digit of pass p: eight bits from `begin` on, fewer in the last one. */

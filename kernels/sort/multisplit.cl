@@ -38,7 +38,11 @@
 #undef GPI_GROUP_TURNS
 
 #define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)
-#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item */
+#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item that has any */
+#define GPI_EACH_SPLIT_BIN(d)                                     \
+    GPI_UNROLL                                                    \
+    for (uint k_ = 0, d = (uint)get_local_id(0) * GPI_SPLIT_BINS; \
+         k_ < GPI_TURNS(GPI_SPLIT_BINS) && (GPI_WG <= GPI_BINS || d < GPI_BINS); k_++, d++)
 
 typedef struct gpi_move_memory {
     union {
@@ -63,18 +67,26 @@ static uint gpi_split_first(void) { return gpi_sg_index() * (GPI_SUB_GROUP * GPI
 /* How far the tile goes on from element i. */
 static uint gpi_split_left(uint length, uint i) { return length > i ? length - i : 0; }
 
-/* Loads this item's keys, all before any of them is looked at. */
-GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_key *x)
+/* Loads this item's keys, all before any of them is looked at, and their digits into `at`: beyond the tile's end the
+   greatest one, which a stable order leaves there. */
+GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,
+                                   uint *at)
 {
     const uint first = gpi_split_first(), left = gpi_split_left(length, first);
     if (length == GPI_TILE) {
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + first)[j * GPI_SUB_GROUP];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[j] = gpi_digit_of(x[j], digit);
     } else {
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
             x[j] = 0;
-            if (j * GPI_SUB_GROUP < left) x[j] = (key + first)[j * GPI_SUB_GROUP];
+            at[j] = GPI_BINS - 1;
+            if (j * GPI_SUB_GROUP < left) {
+                x[j] = (key + first)[j * GPI_SUB_GROUP];
+                at[j] = gpi_digit_of(x[j], digit);
+            }
         }
     }
 }
@@ -83,20 +95,18 @@ GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi
 GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,
                                    uint *at, gpi_move_shared shared)
 {
-    const uint left = gpi_split_left(length, gpi_split_first());
     __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
     for (uint c = (uint)get_local_id(0); c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;
-    gpi_split_load(key, length, x);
+    gpi_split_load(key, length, digit, x, at);
     gpi_sync(); /* the counters are zero */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        uint d = gpi_digit_of(x[j], digit);
-        if (j * GPI_SUB_GROUP >= left) d = GPI_BINS - 1; /* which a stable order leaves at the end */
+        const uint d = at[j];
         const gpi_sg_mask alike = gpi_sg_match(d, 8, &shared->sub_group);
         const uint last = gpi_sg_last(alike), below = gpi_sg_count_below(alike);
         uint before = 0;
         if (gpi_sg_lane() == last) before = atomic_add(counts + d, below + 1);
-        at[j] = gpi_sg_from(d << 16 | before, last, &shared->sub_group) + below;
+        at[j] = (d << 16) + gpi_sg_from(before, last, &shared->sub_group) + below;
         GPI_SG_SETTLE(at[j]);
     }
     gpi_sync(); /* all is counted */
@@ -106,10 +116,9 @@ GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi
    first key of a digit comes. A barrier has to follow before anybody reads `counts`. */
 GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 {
-    const uint begin = (uint)get_local_id(0) * GPI_SPLIT_BINS;
-    const uint end = min(begin + GPI_SPLIT_BINS, (uint)GPI_BINS);
     uint own = 0, total;
-    for (uint d = begin; d < end; d++) {
+    GPI_EACH_SPLIT_BIN(d)
+    {
         uint sum = 0;
         for (uint s = 0; s < GPI_SPLIT_PIECES; s++) sum += shared->counts[s * GPI_BINS + d];
         if (d == GPI_BINS - 1) sum -= GPI_TILE - length;
@@ -117,7 +126,8 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
         own += sum;
     }
     uint start = gpi_splits_scan_exclusive(own, &total, shared->sum); /* its barriers show `count` to all */
-    for (uint d = begin; d < end; d++) {
+    GPI_EACH_SPLIT_BIN(d)
+    {
         uint sum = start;
         shared->start[d] = start;
         start += shared->count[d];
@@ -150,42 +160,68 @@ GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared 
     }
 }
 
+/* Writes the ordered tile's keys, this item's `ours` / GPI_WG: all GPI_PER_ITEM of them, where the tile is full. */
+GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const bool full, gpi_digit digit,
+                                         uint *digits, gpi_move_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const gpi_key key = (shared->stage.key + l)[j * GPI_WG];
+        const uint d = gpi_digit_of(key, digit);
+        if (full || j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = key;
+#if GPI_VALUE_SIZE
+        GPI_SPLIT_PACK(digits, j, 8, d);
+#endif
+    }
+    (void)digits;
+}
+
+#if GPI_VALUE_SIZE
+/* The same with the values, whose keys' digits have been found. (No path of its own for the full tile: its loads would
+   all be under way at once, and take 104 registers instead of 80.) */
+GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, const uint *digits,
+                                           gpi_move_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint d = GPI_SPLIT_UNPACK(digits, j, 8);
+        if (j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = (shared->stage.value + l)[j * GPI_WG];
+    }
+}
+
+/* Loads the values of this item's keys, `left` of the tile after the first one. */
+GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,
+                                          gpi_value *value)
+{
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        if (full || j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, first + j * GPI_SUB_GROUP);
+    }
+}
+#endif
+
 /* Writes the ordered tile to where shared->next says, as if the tile's first key had each digit. */
 GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,
                                     gpi_move_shared shared)
 {
-    const uint l = (uint)get_local_id(0), ours = gpi_split_left(length, l);
+    const bool full = length == GPI_TILE;
+    const uint ours = gpi_split_left(length, (uint)get_local_id(0));
+    uint digits[(GPI_PER_ITEM + 3) / 4];
+    if (full) gpi_split_write_keys(move.key_to, ours, true, digit, digits, shared);
+    else gpi_split_write_keys(move.key_to, ours, false, digit, digits, shared);
 #if GPI_VALUE_SIZE
     const uint first = gpi_split_first(), left = gpi_split_left(length, first);
     gpi_value value[GPI_PER_ITEM];
-    uint digits[(GPI_PER_ITEM + 3) / 4];
-#endif
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const uint p = l + j * GPI_WG;
-        const gpi_key key = shared->stage.key[p];
-        const uint bin = gpi_digit_of(key, digit);
-#if GPI_VALUE_SIZE
-        GPI_SPLIT_PACK(digits, j, 8, bin);
-#endif
-        if (j * GPI_WG < ours) (move.key_to + shared->next[bin])[p] = key;
-    }
-#if GPI_VALUE_SIZE
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        if (j * GPI_SUB_GROUP < left) value[j] = gpi_value_at(move, base + first + j * GPI_SUB_GROUP);
-    }
+    if (full) gpi_split_load_values(move, base + first, left, true, value);
+    else gpi_split_load_values(move, base + first, left, false, value);
     gpi_sync(); /* the keys are read */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
         shared->stage.value[GPI_SPLIT_UNPACK(at, j, 16)] = value[j];
     gpi_sync(); /* the values are in their places */
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const uint p = l + j * GPI_WG;
-        if (j * GPI_WG < ours)
-            (move.value_to + shared->next[GPI_SPLIT_UNPACK(digits, j, 8)])[p] = shared->stage.value[p];
-    }
+    gpi_split_write_values(move.value_to, ours, digits, shared);
 #else
     (void)base;
     (void)at;

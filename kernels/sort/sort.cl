@@ -17,8 +17,8 @@
        gp_sort_scatter     a group a block: move
 
    Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
-   output. An abandoned onesweep pass is done again, and so are those after it, by launches that else do
-   nothing: of gp_sort_resume (one group) after the last pass, or of the classic kernels after each.
+   output. An abandoned onesweep pass is done again, and so are those after it, by gp_sort_resume, which takes
+   the place of gp_sort_copy, or by classic kernels after each pass, which else do nothing.
    Few keys: gp_sort_single_tile, one group, one launch.
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
@@ -56,22 +56,6 @@ GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_
     }
 }
 
-/* Element-wise to the output, from wherever the last pass has left the result. */
-GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes)
-{
-    gpi_places places;
-    GPI_PLACES_SET(places);
-    const uint from = gpi_from(state, passes);
-    const ulong n = gpi_state_count(state);
-    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    if (from == GPI_PLACE_OUT) return;
-    const ulong span = (n + get_num_groups(0) - 1) / get_num_groups(0);
-    const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) gpi_move_one(move, i, i);
-}
-
-/* ------------------------------------------------------------------ classic */
-
 /* The block of this group: [*begin, *end). */
 static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)
 {
@@ -79,6 +63,27 @@ static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end
     *begin = min(n, span * get_group_id(0));
     *end = min(n, *begin + span);
 }
+
+/* [begin, end) to the output, from wherever the last pass has left the result. */
+static void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)
+{
+    const uint from = gpi_from(state, passes);
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    for (ulong i = begin + get_local_id(0); i < end && from != GPI_PLACE_OUT; i += GPI_WG)
+        gpi_move_one(move, i, i);
+}
+
+/* A group a block. */
+GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes, ulong span)
+{
+    gpi_places places;
+    ulong begin, end;
+    GPI_PLACES_SET(places);
+    gpi_sort_block(state, span, &begin, &end);
+    gpi_sort_copy(places, state, passes, begin, end);
+}
+
+/* ------------------------------------------------------------------ classic */
 
 /* Whether this group has nothing to do: one item asks. */
 static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)
@@ -217,18 +222,20 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 #endif
 }
 
-/* One group. Does the abandoned pass again, and those after it, from the bases of gp_sort_bases. */
+/* As gp_sort_copy. Where a pass was abandoned, the first group does it again, and those after it, from the bases
+   of gp_sort_bases; then it copies all. */
 GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,
-                               uint lines, ulong bases_at, volatile __global uint *counters)
+                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)
 {
     GPI_SHARED(gpi_move_memory, shared);
     gpi_places places;
     gpi_digit_bits bits;
+    ulong begin, end;
     const uint abandoned = state[GPI_STATE_ABANDONED];
+    const bool resumes = abandoned != 0 && get_group_id(0) == 0;
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-    if (abandoned == 0) return;
-    for (uint p = abandoned - 1; p < passes; p++) {
+    for (uint p = resumes ? abandoned - 1 : passes; p < passes; p++) {
         __global const ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;
         const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));
         if (!gpi_is_trivial(state, p)) {
@@ -238,6 +245,8 @@ GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_s
             gpi_sync_all(); /* the pass is written: the next one reads it, and overwrites `next` */
         }
     }
+    gpi_sort_block(state, abandoned ? gpi_state_count(state) : span, &begin, &end);
+    gpi_sort_copy(places, state, passes, begin, end);
 }
 
 /* ------------------------------------------------------------------ small */

@@ -97,7 +97,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
     if (plan->sub_group) {
         gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
                      (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
-        gpi_text_add(text, "#define GPI_SUB_GROUP_MATCH %d\n#define GPI_SUB_GROUP_PINNED %d\n",
+        gpi_text_add(text, "#define GPI_SUB_GROUP_SLEEP %d\n#define GPI_SUB_GROUP_PINNED %d\n",
                      gp->compute_capability >= 70, gp->sub_group_pinned);
     }
 }

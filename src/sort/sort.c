@@ -69,6 +69,7 @@ static gp_result gpi_sort_copy(gpi_call *call, gpi_sort *sort, cl_mem state)
     gpi_sort_arg_places(call, sort);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->passes);
+    gpi_call_arg_ulong(call, sort->block_span);
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
@@ -104,7 +105,7 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     for (pass = 0; pass < sort->passes && result == GP_OK; pass++)
         result =
             gpi_sort_classic_pass(call, sort, state, pass, sort->buckets ? GPI_UNLESS_BUCKETS : GPI_ALWAYS);
-    return result;
+    return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
 /* Counts all digits; bases of each pass, and where it reads and writes. */
@@ -163,7 +164,7 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
-/* One group does the abandoned pass and all later ones, if any. */
+/* The end of a sort in which one group does the abandoned pass and all later ones, if any. */
 static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_resume");
@@ -173,11 +174,12 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     GPI_CALL_ARG(call, sort->portions);
     gpi_call_arg_uint(call, gpi_sort_lines(sort));
     gpi_sort_arg_at(call, sort->at.bases);
+    gpi_call_arg_ulong(call, sort->block_span);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
+    return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* Whether that launch stands by; else the classic kernels do, after each pass (docs/adr/010). */
+/* Whether that is how it ends; else the classic kernels stand by, after each pass (docs/adr/010). */
 static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
 {
     return gp->info.fair && sort->desc->count <= (size_t)GPI_SORT_RESUME_MOST / sort->passes;
@@ -194,7 +196,8 @@ static gp_result gpi_sort_onesweep(gpi_call *call, gpi_sort *sort, cl_mem state)
         if (result == GP_OK && !resumes)
             result = gpi_sort_classic_pass(call, sort, state, pass, GPI_WHEN_ABANDONED);
     }
-    return result == GP_OK && resumes ? gpi_sort_resume(call, sort, state) : result;
+    if (result != GP_OK) return result;
+    return resumes ? gpi_sort_resume(call, sort, state) : gpi_sort_copy(call, sort, state);
 }
 
 static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
@@ -207,11 +210,9 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     gpi_sort_place(sort, scratch);
     if (sort->small) return gpi_sort_small(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
-    if (result == GP_OK) {
-        result = sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
-                                                : gpi_sort_classic(call, sort, scratch);
-    }
-    return result == GP_OK ? gpi_sort_copy(call, sort, scratch) : result;
+    if (result != GP_OK) return result;
+    return sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
+                                          : gpi_sort_classic(call, sort, scratch);
 }
 
 /* ------------------------------------------------------------------ API */

@@ -70,9 +70,9 @@ static void scatter_group(void)
 }
 static void resume_group(void)
 {
-    gp_sort_resume(ARRAYS, 0, 0, BITS, PASSES, state, PORTIONS, lines, BASES, counters);
+    gp_sort_resume(ARRAYS, 0, 0, BITS, PASSES, state, PORTIONS, lines, BASES, SPAN, counters);
 }
-static void copy_group(void) { gp_sort_copy(ARRAYS, state, PASSES); }
+static void copy_group(void) { gp_sort_copy(ARRAYS, state, PASSES, SPAN); }
 
 static void classic_pass(void)
 {
@@ -119,8 +119,7 @@ static int run(const char *what, int onesweep, uint32_t patience)
         if (onesweep) onesweep_pass();
         else classic_pass();
     }
-    if (onesweep && resumes) launch(resume_group, 1);
-    launch(copy_group, BLOCKS);
+    launch(onesweep && resumes ? resume_group : copy_group, BLOCKS);
     return check(what);
 }
 

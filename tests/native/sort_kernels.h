@@ -29,8 +29,9 @@ void gp_sort_spine(STATE, uint32_t pass, uint32_t redo, uint32_t first, uint32_t
 void gp_sort_scatter(PLACES, DIGIT, STATE, uint32_t pass, uint32_t redo, uint64_t span, uint32_t lines,
                      uint64_t table_at, uint64_t bases_at);
 void gp_sort_resume(PLACES, uint64_t flip, uint32_t begin_bit, uint32_t end_bit, uint32_t passes, STATE,
-                    uint32_t portions, uint32_t lines, uint64_t bases_at, volatile uint32_t *counters);
-void gp_sort_copy(PLACES, STATE, uint32_t passes);
+                    uint32_t portions, uint32_t lines, uint64_t bases_at, uint64_t span,
+                    volatile uint32_t *counters);
+void gp_sort_copy(PLACES, STATE, uint32_t passes, uint64_t span);
 
 enum { PLACE_IN = 0, PLACE_OUT = 1, PLACE_TMP = 2 };
 enum { ABANDONED = 2, FROM = 4, STATE_WORDS = 16, BINS = 256, DIGIT_BITS = 8 }; /* sort/digit.cl */

@@ -40,7 +40,7 @@ def source_of(run, form):
                 text = lines.read()
             if "void %s(" % run.hot in text:
                 text = text.replace("#define GPI_SUB_GROUP_FORM 1\n", "#define GPI_SUB_GROUP_FORM %d\n" % form)
-                text = text.replace("#define GPI_SUB_GROUP_MATCH 0\n", "#define GPI_SUB_GROUP_MATCH 1\n")
+                text = text.replace("#define GPI_SUB_GROUP_SLEEP 0\n", "#define GPI_SUB_GROUP_SLEEP 1\n")
                 path = os.path.join(run.dump, "form%d.%s" % (form, name))
                 write_once(path, text)
                 return path
