@@ -183,6 +183,13 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_ROLLED
 #define GPI_UNROLL_SOME
 #endif
+/* The word x is worked out here: NVIDIA's compiler puts additions off and keeps both terms in registers, or moves them out of
+   loops and keeps all of their results. */
+#if defined(cl_nv_pragma_unroll)
+#define GPI_SETTLE(x) __asm__ volatile("" : "+r"(x))
+#else
+#define GPI_SETTLE(x)
+#endif
 #if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
 #define GPI_INLINE_GPU __attribute__((always_inline)) static
 #else

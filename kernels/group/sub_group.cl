@@ -10,7 +10,6 @@
        gpi_sg_sync()                   what its lanes wrote to local memory can be read by them
        gpi_sg_vote(b, m)               b; emulated: is it true in any sub-group?
        gpi_sg_pause()                  before another look at what is awaited
-       GPI_SG_SETTLE(x)                the word x is worked out here, not where it is used first
 
    Lanes are a gpi_sg_mask, a bit each: gpi_sg_count, gpi_sg_count_below, gpi_sg_first, gpi_sg_last.
 
@@ -107,13 +106,6 @@ static uint gpi_sg_last(gpi_sg_mask mask) { return (uint)(mask.y ? 127 - clz(mas
 static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gpi_sg_below(gpi_sg_lane())); }
 
 /* ------------------------------------------------------------------ forms */
-
-/* NVIDIA's compiler puts an addition off, and keeps both terms in registers. */
-#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA
-#define GPI_SG_SETTLE(x) __asm__ volatile("" : "+r"(x))
-#else
-#define GPI_SG_SETTLE(x)
-#endif
 
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
 #define GPI_SG_ALL 1

@@ -14,7 +14,7 @@
 
 /* What the stage holds of the element that comes r-th: itself, or which one of the tile it is, and with runs where
    its run begins. `sum`: of all elements before. */
-static GPI_CELL gpi_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
+static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 {
 #if GPI_KEPT
     (void)i;
@@ -83,7 +83,8 @@ GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_inp
         const uint i = l * GPI_PER_ITEM + j;
         const GPI_T item = gpi_tile_item(tile, j);
         const uint r = i < length ? gpi_rank(item, before, aggregate, i) : ~0u;
-        if (r != ~0u) shared->stage[GPI_TILE_PAD(r)] = gpi_entry(tile, j, i, gpi_combine(prefix, before));
+        if (r != ~0u)
+            shared->stage[GPI_TILE_PAD(r)] = gpi_stage_entry(tile, j, i, gpi_combine(prefix, before));
         before = gpi_combine(before, item);
     }
     gpi_sync(); /* the stage is filled */

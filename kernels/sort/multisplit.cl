@@ -15,7 +15,8 @@
    The same digit in all keys costs no more than many: one lane of a sub-group counts.
    (Ashkiani et al. 2016; Adinets & Merrill 2022.)
 
-   Parameters: those of sort/rank_tile.cl and group/sub_group.cl. */
+   Parameters: those of group/sub_group.cl, and
+       GPI_WG, GPI_PER_ITEM, GPI_TILE   items of a group, keys of an item, keys of a tile                 */
 #ifndef GPI_SORT_MULTISPLIT_CL
 #define GPI_SORT_MULTISPLIT_CL
 #include "base/platform.cl"
@@ -23,7 +24,6 @@
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
-#include "sort/rank_tile.cl"
 
 #define GPI_GROUP gpi_splits
 #define GPI_GROUP_T uint
@@ -107,7 +107,7 @@ GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi
         uint before = 0;
         if (gpi_sg_lane() == last) before = atomic_add(counts + d, below + 1);
         at[j] = (d << 16) + gpi_sg_from(before, last, &shared->sub_group) + below;
-        GPI_SG_SETTLE(at[j]);
+        GPI_SETTLE(at[j]);
     }
     gpi_sync(); /* all is counted */
 }
@@ -143,7 +143,7 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 #define GPI_SPLIT_PACK(words, j, bits, x)                                                  \
     (words)[(j) * (bits) / 32] =                                                           \
         ((x) << (j) * (bits) % 32) + ((j) * (bits) % 32 ? (words)[(j) * (bits) / 32] : 0); \
-    GPI_SG_SETTLE((words)[(j) * (bits) / 32])
+    GPI_SETTLE((words)[(j) * (bits) / 32])
 #define GPI_SPLIT_UNPACK(words, j, bits) \
     ((words)[(j) * (bits) / 32] >> (j) * (bits) % 32 & ((1u << (bits)) - 1))
 

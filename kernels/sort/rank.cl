@@ -1,20 +1,19 @@
 /* rank.cl - what a group does with a range of keys: count digits, move keys stably.
 
        serial   one item: loops over the range (sort/rank_serial.cl)
-       local    tiles of GPI_TILE keys in local memory (sort/rank_tile.cl), put in the order of their digits
-                (sort/rank_local.cl), then written; with sub-groups, ranges are moved by sort/multisplit.cl
+       local    counters in local memory (sort/count_local.cl); keys are moved by tiles, put in the order of their
+                digits in local memory (sort/rank_local.cl), or, with sub-groups, in registers (sort/multisplit.cl)
 
    Every function is collective: all items of the group call it. `next[d]` is where the next key of digit d
    goes, kept for the whole range.
 
    Each shape defines
 
-       gpi_rank_memory, gpi_rank_shared   what the group shares: count[d], next[d], word
+       gpi_rank_memory, gpi_rank_shared   what the group shares to count: count[d], word
        GPI_NEAR, GPI_NEAR_INC(p)          where a group counts, and how
        gpi_count_range                    digits of a range into count
        gpi_move_memory, gpi_move_shared   what it shares to move keys: next[d], word
        gpi_move_range                     keys of a range to where next says
-       gpi_order_digits                   with local memory: the entries of a tile into the order of its digits
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1                                                            */
@@ -31,10 +30,11 @@
 #if GPI_SHAPE_SERIAL
 #include "sort/rank_serial.cl"
 #else
-#include "sort/rank_local.cl"
-#include "sort/rank_tile.cl"
+#include "sort/count_local.cl"
 #if GPI_SUB_GROUP
 #include "sort/multisplit.cl"
+#else
+#include "sort/rank_local.cl"
 #endif
 #endif
 

@@ -50,7 +50,7 @@ static uint gpi_nibble_sum(__local uint4 *four, uint sum)
 
 /* The counters become the sum of those before them. Items own eight consecutive words, which they read again after
    the group's sum: registers are for entries. */
-static void gpi_nibble_scan(gpi_rank_shared shared)
+static void gpi_nibble_scan(gpi_move_shared shared)
 {
     const uint first = GPI_NIBBLE_CELL(8 * (uint)get_local_id(0)) / 4;
     __local uint4 *lower = shared->nibble.four + first, *upper = shared->nibble.four + (first ^ 1);
@@ -63,7 +63,7 @@ static void gpi_nibble_scan(gpi_rank_shared shared)
 }
 
 /* Puts the items' entries in the order of four of their bits, stably, into shared->order. */
-GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_rank_shared shared)
+GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     GPI_UNROLL
@@ -82,7 +82,7 @@ GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_rank_shared 
 }
 
 /* Puts the items' entries in the order of their digits, stably, into shared->order. */
-GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_rank_shared shared)
+GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     gpi_order_nibble(entry, 16, shared);
@@ -95,7 +95,7 @@ GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_rank_shared shared)
 
 /* Where digits begin in the ordered tile, from shared->count, to shared->start: after the digits with lower upper
    four bits, where the last item's counter has come to, and those with the same ones. */
-static void gpi_tile_starts(gpi_rank_shared shared)
+static void gpi_tile_starts(gpi_move_shared shared)
 {
     GPI_EACH_BIN(d)
     {
@@ -104,10 +104,6 @@ static void gpi_tile_starts(gpi_rank_shared shared)
         shared->start[d] = start;
     }
 }
-
-#if !GPI_SUB_GROUP /* else sort/multisplit.cl */
-typedef gpi_rank_memory gpi_move_memory;
-typedef gpi_rank_shared gpi_move_shared;
 
 /* Moves [begin, end) to where shared->next says, tile by tile. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
@@ -127,5 +123,4 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
         GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];
     }
 }
-#endif
 #endif

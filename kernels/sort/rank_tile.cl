@@ -1,12 +1,12 @@
-/* rank_tile.cl - a tile of keys in local memory: what the shapes with many items a group have in common.
+/* rank_tile.cl - a tile of keys in local memory.
 
        stage      keys, as they come
        order      digit and cell of the stage of each key, in the order in which keys are written
 
-   A tile is loaded, put in the order of its digits in its shape's own way (sort/rank_local.cl), and written:
-   neighbours write neighbours. Loads and stores are striped (item l takes l, l + GPI_WG, ...), ranking is blocked
-   (item l owns l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1). Where every item has the same number of keys, in a full
-   tile, loops have no condition.
+   A tile is loaded, put in the order of its digits (sort/rank_local.cl), and written: neighbours write neighbours.
+   Loads and stores are striped (item l takes l, l + GPI_WG, ...), ranking is blocked (item l owns
+   l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1). Where every item has the same number of keys, in a full tile, loops
+   have no condition.
 
    Parameters
        GPI_SHAPE_LOCAL                  1
@@ -21,10 +21,6 @@
 #if !GPI_SHAPE_LOCAL || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
-
-/* The memory of a group. */
-#define GPI_NEAR __local
-#define GPI_NEAR_INC(p) (void)atomic_inc(p)
 
 /* Of stage and order, the cell of element i: one unused after every 32 keeps blocked and striped accesses off one
    another's banks. Back: the element of a cell. */
@@ -56,28 +52,27 @@
 #define GPI_SUM_ROW min(32u, (uint)GPI_WG)
 #define GPI_SUM_ROWS ((GPI_WG + 31) / 32)
 
-typedef struct gpi_rank_memory {
+typedef struct gpi_move_memory {
     union {
         uint4 four[GPI_NIBBLE_WORDS / 4];
         uint word[GPI_NIBBLE_WORDS];
         ushort part[2 * GPI_NIBBLE_WORDS];
-        ulong wide[GPI_NIBBLE_WORDS / 2];
     } nibble;
     ulong next[GPI_BINS];
     gpi_key stage[GPI_RANK_CELL(GPI_TILE)];
     uint order[GPI_RANK_CELL(GPI_TILE)];
     uint sum[GPI_RANK_CELL(GPI_WG)];
     uint row[2 * GPI_SUM_ROWS]; /* zeros, then rows' sums */
-    uint count[GPI_BINS];       /* of a range, or of a tile */
+    uint count[GPI_BINS];       /* of the tile */
     uint start[GPI_BINS];       /* where a digit begins in the ordered tile */
     uint word;
-} gpi_rank_memory;
-typedef __local gpi_rank_memory *gpi_rank_shared;
+} gpi_move_memory;
+typedef __local gpi_move_memory *gpi_move_shared;
 
 /* The sum of x over the items before this one; *total over all. As in group/collectives.cl, but an item adds up as many
    rows' sums as there are, zeros where none are before its own: no comparisons, fewer registers. A barrier has to come
    before the next call. */
-static uint gpi_group_before(uint x, uint *total, gpi_rank_shared shared)
+static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     __local const uint *sums = shared->row + GPI_SUM_ROWS;
@@ -103,22 +98,11 @@ static uint gpi_group_before(uint x, uint *total, gpi_rank_shared shared)
     return before;
 }
 
-/* The digits of [begin, end) into shared->count. */
-static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                            gpi_rank_shared shared)
-{
-    GPI_EACH_BIN(d) shared->count[d] = 0;
-    gpi_sync(); /* the counters are zero */
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)
-        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);
-    gpi_sync(); /* all is counted */
-}
-
 /* ------------------------------------------------------------------ a tile */
 
 /* The tile into the stage; after its end, zeros. All loads of a full tile come first, so that they are under way
    together. */
-GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_rank_shared shared)
+GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     if (length == GPI_TILE) {
@@ -137,7 +121,7 @@ GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_
 
 /* The entries of this item's keys on the stage; after the tile's end with the highest digit, which a stable order
    leaves there. */
-GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_rank_shared shared)
+GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0), i = l * GPI_PER_ITEM;
     GPI_UNROLL
@@ -153,7 +137,7 @@ GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, 
 
 /* Loads the tile, makes its entries, and counts its digits into shared->count. */
 GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi_digit digit, uint *entry,
-                                   gpi_rank_shared shared)
+                                   gpi_move_shared shared)
 {
     /* What is not there has the highest digit, and will be counted. */
     GPI_EACH_BIN(d) shared->count[d] = d < GPI_BINS - 1 ? 0 : length - GPI_TILE;
@@ -167,7 +151,7 @@ GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi
 }
 
 /* Writes the ordered tile. shared->next: where digits go, as if the tile's first key had each. */
-GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_rank_shared shared)
+GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     if (length == GPI_TILE) {

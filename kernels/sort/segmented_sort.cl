@@ -35,6 +35,7 @@
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/segments_state.cl"
+#include "sort/single_tile_sort.cl"
 #if GPI_SHAPE_SERIAL
 #include "sort/segments_serial.cl"
 #else
@@ -124,7 +125,7 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAM
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   ulong window, uint small, uint from, uint tmp_first)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_single_tile_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit_bits bits;

@@ -1,8 +1,6 @@
 /* segments_local.cl - segments in the local shape: neighbouring small ones share a tile.
 
-   The tile is put in the order of all digits, and then, being stable, of the segments' numbers.
-
-   Parameters: those of sort/rank_tile.cl and sort/segments_state.cl. */
+   Parameters: those of sort/tile_merge_sort.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SEGMENTS_LOCAL_CL
 #define GPI_SORT_SEGMENTS_LOCAL_CL
 #include "base/platform.cl"
@@ -11,6 +9,7 @@
 #include "sort/rank.cl"
 #include "sort/segments_state.cl"
 #include "sort/single_tile_sort.cl"
+#include "sort/tile_merge_sort.cl"
 
 typedef __local gpi_sort_cell *gpi_maxima_shared;
 #define GPI_MAXIMA_SHARED(name)                   \
@@ -36,29 +35,29 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
     return x;
 }
 
-/* Puts shared->order of a tile at `base`, ordered by keys, in the order of its segments [first, last):
-   their numbers are further digits. */
-static void gpi_tile_order_segments(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
-                                    uint last, gpi_rank_shared shared)
+/* Gives the entries of a tile of n keys at `base` their segments, which are of [first, last): what one is known by is where
+   it begins. */
+GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
+                                       uint last, gpi_entry *entry)
 {
-    const uint l = (uint)get_local_id(0), highest = last - first - 1;
-    for (uint shift = 0; shift < 32 && highest >> shift; shift += 8) {
-        uint entry[GPI_PER_ITEM];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-            const uint c = GPI_ORDER_CELL(GPI_RANK_BLOCKED(shared->order, l, j));
-            const uint k = GPI_RANK_CELL_BACK(c);
-            uint d = GPI_BINS - 1;
-            if (k < n) d = (gpi_bound_find(bounds, first, last, base + k + 1) - 1 - first) >> shift & d;
-            entry[j] = GPI_ORDER(d, c);
+    const uint at = (uint)get_local_id(0) * GPI_PER_ITEM;
+    for (uint i = 0; i < GPI_PER_ITEM;) {
+        uint begin = n, end = GPI_TILE; /* after all segments */
+        if (at + i < n) {
+            const uint s = gpi_bound_find(bounds, first, last, base + at + i + 1);
+            begin = (uint)(bounds[s - 1] - base);
+            end = (uint)(bounds[s] - base);
         }
-        gpi_order_digits(entry, min(GPI_BINS - 1u, highest >> shift), shared);
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            if (j >= i) gpi_entry_enter(entry + j, begin);
+        i = end - at;
     }
 }
 
 /* The small ones of segments [first, last), as many together as a tile holds. */
 static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
-                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)
+                              uint from, uint tmp_first, uint first, uint last, gpi_single_tile_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     (void)tmp_first;
@@ -70,10 +69,11 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digi
         next = gpi_broadcast(next, &shared->word);
         const uint n = (uint)(segments.bounds[next] - base);
         if (n > 0) {
-            gpi_single_tile_order(move.key, base, n, bits, shared);
-            gpi_tile_order_segments(segments.bounds, base, n, first, next, shared);
-            gpi_single_tile_write(move, base, n, shared);
-            gpi_sync(); /* the tile is written: the next one may overwrite it */
+            gpi_entry entry[GPI_PER_ITEM];
+            gpi_single_tile_load(move.key + base, n, bits, entry, shared);
+            gpi_segments_enter(segments.bounds, base, n, first, next, entry);
+            gpi_entries_sort(entry, n, &shared->tile.entry);
+            gpi_single_tile_write(move, base, n, entry, shared);
         }
         first = next > first ? next : first + 1; /* the same: this one is large */
     }

@@ -21,7 +21,7 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
 
 /* The small ones of segments [first, last), one after the other. */
 static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
-                              uint from, uint tmp_first, uint first, uint last, gpi_rank_shared shared)
+                              uint from, uint tmp_first, uint first, uint last, gpi_single_tile_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     for (uint s = first; s < last; s++) {

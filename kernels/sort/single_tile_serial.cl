@@ -13,6 +13,9 @@
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 
+typedef gpi_rank_memory gpi_single_tile_memory;
+typedef gpi_rank_shared gpi_single_tile_shared;
+
 /* Keys [base, base + n) from place `from` to the output. All digits are counted in one reading. `tmp_first`:
    0 when the first pass may write the output, so that the last one can be made to. n > 0. */
 static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,

@@ -5,7 +5,7 @@
        local    at most a tile: its order is made in local memory, then keys and values move once
                 (sort/single_tile_local.cl)
 
-   Sizes are limited by what one group should do alone, in the local shape by the tile (sort/rank_tile.cl). */
+   Sizes are limited by what one group should do alone, in the local shape by the tile. */
 #ifndef GPI_SORT_SINGLE_TILE_SORT_CL
 #define GPI_SORT_SINGLE_TILE_SORT_CL
 #if GPI_SHAPE_SERIAL

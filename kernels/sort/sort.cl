@@ -255,19 +255,13 @@ GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_s
 GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
                                     GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_single_tile_memory, shared);
     gpi_places places;
     gpi_digit_bits bits;
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     GPI_COUNT_CHECK(true, counters);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-#if GPI_SHAPE_SERIAL
     if (n > 0) gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);
-#else
-    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    gpi_single_tile_order(move.key, 0, (uint)n, bits, shared);
-    gpi_single_tile_write(move, 0, (uint)n, shared);
-#endif
 }
 #endif

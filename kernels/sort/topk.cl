@@ -8,15 +8,14 @@
        gp_topk_sample      one group: the threshold, by the rank that k has among keys picked at random
        gp_topk_filter      a group a tile: keys below the threshold go to wherever there is room
        gp_topk_histogram   each digit from the highest; only if too few or too many keys passed: digits of the
-                           keys that agree with the k-th one so far, until those that are left fit; one more
-                           group finds the threshold; then
-       gp_topk_filter      once more, with the threshold that this has found
+                           keys that agree with the k-th one so far, until those that are left fit; then
+       gp_topk_filter_again   with the threshold that this has found
        gp_topk_gather      a group a tile: what it kept, to where it belongs; of equal ones what is missing
        (sort/sort.cl)           sorts those, stably, of which there are `found`
        gp_topk_take        the first k of them
 
    No group waits for another. Whatever the sample was, the result is the same: only the cost differs. Each
-   histogram's groups choose the digit of the one before for themselves, so that a choice costs no launch but the last.
+   launch's groups choose the digit of the histogram before for themselves, so that a choice costs no launch.
    (A threshold from a sample: Floyd & Rivest 1975.)
 
    The directory has for each tile: where its kept keys begin, how many they are, how many equal t. What else
@@ -55,7 +54,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
                                ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,
                                GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_topk_memory, shared);
     gpi_topk topk;
     GPI_TOPK_SET(topk);
     const uint l = (uint)get_local_id(0);
@@ -103,39 +102,69 @@ static void gpi_topk_note(gpi_topk topk, uint round, uint number, uint below, ui
     if (equal && round == 0) gpi_add_wide(topk.equals, equal);
 }
 
-GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
-                               uint round, uint span, __global uint4 *directory, ulong directory_at,
-                               __global gpi_key *kept_key, ulong kept_key_at, __global gpi_value *kept_index,
-                               ulong kept_index_at)
+#define GPI_TOPK_KEPT_PARAMETERS                                                                  \
+    __global uint4 *directory, ulong directory_at, __global gpi_key *kept_key, ulong kept_key_at, \
+        __global gpi_value *kept_index, ulong kept_index_at
+#define GPI_TOPK_KEPT_SET(to, directory)     \
+    (to).key = kept_key + kept_key_at;       \
+    (to).index = kept_index + kept_index_at; \
+    (directory) += directory_at
+
+/* The group's tile. */
+GPI_INLINE void gpi_topk_filter(gpi_topk topk, uint round, gpi_topk_tile tile, ulong base,
+                                __global uint4 *directory, gpi_topk_kept to, gpi_topk_shared shared)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
-    gpi_topk topk;
-    gpi_topk_kept to;
-    uint below, equal, start = 0;
     const uint number = (uint)get_group_id(0);
-    const ulong base = (ulong)number * span;
-    GPI_TOPK_SET(topk);
-    if (round > 0 && !gpi_topk_missed(topk)) return;
-    const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,
-                                             topk.number[GPI_TOPK_THRESHOLD + round]);
+    uint below, equal, start = 0;
     const ulong found = gpi_tile_survey(tile, &below, &equal, shared);
     if (get_local_id(0) == 0) {
         gpi_topk_note(topk, round, number, below, equal);
         if (below) start = gpi_topk_claim(topk, round, below);
-        directory[directory_at + number] = (uint4)(start, below, equal, 0);
+        directory[number] = (uint4)(start, below, equal, 0);
     }
     if (below == 0) return;
     start = gpi_broadcast(start, &shared->word);
-    if ((ulong)start + below > room) return; /* the round is missed */
-    to.key = kept_key + kept_key_at + start;
-    to.index = kept_index + kept_index_at + start;
+    if ((ulong)start + below > topk.room) return; /* the round is missed */
+    to.key += start;
+    to.index += start;
     gpi_tile_keep(tile, found, to, base, shared);
+}
+
+GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
+                               uint span, GPI_TOPK_KEPT_PARAMETERS)
+{
+    GPI_SHARED(gpi_topk_memory, shared);
+    gpi_topk topk;
+    gpi_topk_kept to;
+    const ulong base = (ulong)get_group_id(0) * span;
+    GPI_TOPK_SET(topk);
+    GPI_TOPK_KEPT_SET(to, directory);
+    const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,
+                                             topk.number[GPI_TOPK_THRESHOLD]);
+    gpi_topk_filter(topk, 0, tile, base, directory, to, shared);
+}
+
+GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS,
+                                     ulong flip, uint span, GPI_TOPK_KEPT_PARAMETERS)
+{
+    GPI_SHARED(gpi_topk_memory, shared);
+    gpi_topk topk;
+    gpi_topk_kept to;
+    const ulong base = (ulong)get_group_id(0) * span;
+    GPI_TOPK_SET(topk);
+    GPI_TOPK_KEPT_SET(to, directory);
+    if (!gpi_topk_missed(topk)) return;
+    const gpi_selected s = gpi_topk_selected(topk, GPI_KEY_SIZE, shared);
+    if (get_group_id(0) == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;
+    const gpi_topk_tile tile =
+        gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, s.threshold);
+    gpi_topk_filter(topk, 1, tile, base, directory, to, shared);
 }
 
 GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                   uint level, ulong span, volatile __global uint *counters)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_topk_memory, shared);
     gpi_topk topk;
     GPI_TOPK_SET(topk);
     if (!gpi_topk_missed(topk)) return;
@@ -157,7 +186,7 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
 
 /* How many keys below the threshold the tiles before this one have. All items call, and get it. */
 static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
-                            gpi_rank_shared shared)
+                            gpi_topk_shared shared)
 {
     const uint l = (uint)get_local_id(0), block = number / GPI_TOPK_BLOCK;
     uint sum = 0;
@@ -193,7 +222,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
                                __global gpi_key *found_key, ulong found_key_at,
                                __global gpi_value *found_index, ulong found_index_at)
 {
-    GPI_SHARED(gpi_rank_memory, shared);
+    GPI_SHARED(gpi_topk_memory, shared);
     gpi_topk topk;
     gpi_topk_kept to;
     GPI_TOPK_SET(topk);

@@ -1,23 +1,18 @@
 /* topk_filter_local.cl - the filter of a tile in the local shape. The survey only counts: few tiles have keys that
    pass. Those are read again, and each key that passes sets a bit; the bits before it say where it goes.
 
-   Parameters: those of sort/rank_tile.cl. */
+   Parameters: those of sort/rank.cl and sort/topk_tile.cl. */
 #ifndef GPI_SORT_TOPK_FILTER_LOCAL_CL
 #define GPI_SORT_TOPK_FILTER_LOCAL_CL
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
-#include "sort/rank.cl"
+#include "sort/bases.cl"
 #include "sort/topk_tile.cl"
 
 #define GPI_SPAN_MAX GPI_TILE
 
-/* A bit for each of the tile's keys, in shared->order; how many are set before a word, in shared->nibble.part. */
-#define GPI_MASKS ((GPI_TILE + 31) / 32)
 #define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)
-#if GPI_MASKS > 16 * GPI_WG
-#error "GPI_PER_ITEM must be 512 at most"
-#endif
 
 /* Adds a key to the counters of those below and equal to the threshold. */
 static void gpi_key_count(gpi_topk_tile tile, gpi_key key, uint *below, uint *equal)
@@ -28,48 +23,49 @@ static void gpi_key_count(gpi_topk_tile tile, gpi_key key, uint *below, uint *eq
 }
 
 /* Marks the keys that equal the threshold (`equals`), or that are below it. */
-static void gpi_tile_mark(gpi_topk_tile tile, bool equals, gpi_rank_shared shared)
+static void gpi_tile_mark(gpi_topk_tile tile, bool equals, gpi_topk_shared shared)
 {
     const uint l = (uint)get_local_id(0);
-    for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->order[i] = 0;
+    for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->mask[i] = 0;
     gpi_sync(); /* the masks are zero */
     for (uint i = l; i < tile.length; i += GPI_WG) {
         const gpi_key_bits c = gpi_key_order(tile.key[i], tile.flip);
         if (equals ? c == tile.threshold : c < tile.threshold)
-            (void)atomic_or(&shared->order[i / 32], 1u << i % 32);
+            (void)atomic_or(&shared->mask[i / 32], 1u << i % 32);
     }
     gpi_sync(); /* all is marked */
 }
 
-/* shared->nibble.part[w]: how many keys are marked in the masks before w. */
-static void gpi_masks_rank(gpi_rank_shared shared)
+/* shared->before[w]: how many keys are marked in the masks before w. */
+static void gpi_masks_rank(gpi_topk_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;
-    uint sum = 0, total;
-    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->order[w]);
-    sum = gpi_group_before(sum, &total, shared);
+    uint sum = 0;
+    ulong total;
+    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->mask[w]);
+    sum = (uint)gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);
     for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) {
-        shared->nibble.part[w] = (ushort)sum;
-        sum += popcount(shared->order[w]);
+        shared->before[w] = (ushort)sum;
+        sum += popcount(shared->mask[w]);
     }
     gpi_sync(); /* the ranks are written */
 }
 
 /* Writes the first `most` marked keys to `to`, in order. */
 static void gpi_tile_keep_marked(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
-                                 gpi_rank_shared shared)
+                                 gpi_topk_shared shared)
 {
     gpi_masks_rank(shared);
     for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {
-        const uint mask = shared->order[i / 32], bit = 1u << i % 32;
-        const uint rank = shared->nibble.part[i / 32] + popcount(mask & (bit - 1));
+        const uint mask = shared->mask[i / 32], bit = 1u << i % 32;
+        const uint rank = shared->before[i / 32] + popcount(mask & (bit - 1));
         if (!(mask & bit) || rank >= most) continue;
         to.key[rank] = tile.key[i];
         to.index[rank] = GPI_VALUE_OF(base + i);
     }
 }
 
-static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
+static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_topk_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     __global const gpi_key *key = tile.key + l;
@@ -95,7 +91,7 @@ static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_r
 }
 
 static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,
-                          gpi_rank_shared shared)
+                          gpi_topk_shared shared)
 {
     (void)found;
     gpi_tile_mark(tile, false, shared);
@@ -103,7 +99,7 @@ static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulo
 }
 
 static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
-                                gpi_rank_shared shared)
+                                gpi_topk_shared shared)
 {
     gpi_tile_mark(tile, true, shared);
     gpi_tile_keep_marked(tile, most, to, base, shared);

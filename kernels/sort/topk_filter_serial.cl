@@ -77,7 +77,7 @@ static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *be
 }
 
 /* How many keys are below and equal to the threshold; what finds the former again. */
-static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_rank_shared shared)
+static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_topk_shared shared)
 {
     ulong found = 0;
     (void)shared;
@@ -91,7 +91,7 @@ static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_r
 
 /* Writes the keys below the threshold to `to`, in order. `base`: the tile's first index. */
 static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,
-                          gpi_rank_shared shared)
+                          gpi_topk_shared shared)
 {
     uint j = 0;
     (void)shared;
@@ -108,7 +108,7 @@ static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulo
 
 /* The same with the first `most` keys that equal it. */
 static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
-                                gpi_rank_shared shared)
+                                gpi_topk_shared shared)
 {
     ulong j = 0;
     (void)shared;

@@ -16,10 +16,11 @@
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/topk_state.cl"
+#include "sort/topk_tile.cl"
 
 /* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */
 static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                               gpi_key_bits prefix, gpi_rank_shared shared)
+                               gpi_key_bits prefix, gpi_topk_shared shared)
 {
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
@@ -43,7 +44,7 @@ static gpi_digit gpi_topk_digit(uint level, ulong flip)
 /* The digit of the key that comes rank-th (from 1) among those counted in shared->next; how many have lower digits, and
    how many have this one. */
 #if GPI_SHAPE_SERIAL
-static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared shared)
+static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
     uint d = 0;
     *below = 0;
@@ -53,7 +54,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared sh
 }
 #else
 /* Items own consecutive digits. */
-static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared shared)
+static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
     const uint l = (uint)get_local_id(0), each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
     const uint begin = min(l * each, (uint)GPI_BINS), end = min(begin + each, (uint)GPI_BINS);
@@ -61,18 +62,18 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared sh
     gpi_sync(); /* the counts are there */
     for (uint d = begin; d < end; d++) sum += shared->next[d];
     if (l == 0) shared->word = 0;
-    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->nibble.wide);
+    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);
     for (uint d = begin; d < end; d++) {
         const ulong x = shared->next[d];
         if (sum < rank && rank <= sum + x) { /* one digit */
             shared->word = d;
-            shared->nibble.wide[0] = sum;
+            shared->sum[0] = sum;
         }
         sum += x;
     }
     gpi_sync(); /* the digit is written */
     const uint chosen = shared->word;
-    *below = shared->nibble.wide[0];
+    *below = shared->sum[0];
     *with = shared->next[chosen];
     gpi_sync(); /* all is read: the next level's counts may overwrite it */
     return chosen;
@@ -81,7 +82,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_rank_shared sh
 
 /* The order that comes rank-th among n keys; one group. */
 static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
-                               gpi_rank_shared shared)
+                               gpi_topk_shared shared)
 {
     gpi_key_bits prefix = 0;
     for (uint level = 0; level < GPI_KEY_SIZE; level++) {
@@ -102,7 +103,7 @@ typedef struct gpi_selected {
 
 /* The same after `level` digits: from what was known before, and the histogram of the digit. Every group computes it,
    without a branch around barriers (docs/drivers.md). */
-static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_rank_shared shared)
+static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_shared shared)
 {
     const uint before = level > 0 ? level - 1 : 0, bits = 8 * (GPI_KEY_SIZE - 1 - before);
     __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * before;
@@ -135,6 +136,5 @@ static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
     known[1] = s.rest;
     known[2] = s.threshold;
     known[3] = s.decided;
-    if (level == GPI_KEY_SIZE) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;
 }
 #endif

@@ -1,7 +1,29 @@
-/* topk_tile.cl - a tile of keys that are compared with a threshold, and what is written of it. */
+/* topk_tile.cl - a tile of keys that are compared with a threshold, and what is written of it.
+
+   Parameters
+       GPI_WG, GPI_TILE   in the local shape: items of a group, keys of a tile                                */
 #ifndef GPI_SORT_TOPK_TILE_CL
 #define GPI_SORT_TOPK_TILE_CL
+#include "group/sync.cl"
 #include "element/key.cl"
+#include "sort/digit.cl"
+
+#if GPI_SHAPE_LOCAL
+#define GPI_MASKS ((GPI_TILE + 31) / 32)
+#endif
+
+/* What a group shares. */
+typedef struct gpi_topk_memory {
+    ulong next[GPI_BINS];
+    uint count[GPI_BINS];
+#if GPI_SHAPE_LOCAL
+    ulong sum[2 * GPI_WG];
+    uint mask[GPI_MASKS];     /* a bit for each of the tile's keys */
+    ushort before[GPI_MASKS]; /* how many are set before a mask */
+#endif
+    uint word;
+} gpi_topk_memory;
+typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
 
 /* A tile's keys, and what they are compared with. */
 typedef struct gpi_topk_tile {
