@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+import gpu_cost
 import machine
 import nvidia
 import programs
@@ -116,6 +117,21 @@ class Ways(unittest.TestCase):
     def test_call_returns(self):
         self.assertEqual(instructions(1, "CALL.REL.NOINC 0x30", "STG.E [R4.64], R2", "EXIT", "IADD3 R2, R2, 0x1, RZ",
                                       "RET.REL.NODEC R6 0x0"), 1 + 2 + 2)
+
+
+class Comparison(unittest.TestCase):
+    def is_worse(self, counter, before, after):
+        return gpu_cost.is_worse({"counter": counter, "value": after}, {"counter": counter, "value": before})
+
+    def test_rise_above_tolerance_is_worse(self):
+        self.assertFalse(self.is_worse("instructions_per_element", 100, 102))
+        self.assertTrue(self.is_worse("instructions_per_element", 100, 103))
+        self.assertTrue(self.is_worse("resident_groups", 4, 3))
+        self.assertFalse(self.is_worse("resident_groups", 3, 4))
+
+    def test_registers_within_a_step_are_equal(self):
+        self.assertFalse(self.is_worse("registers", 25, 32))
+        self.assertTrue(self.is_worse("registers", 32, 33))
 
 
 if __name__ == "__main__":
