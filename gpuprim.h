@@ -1009,10 +1009,12 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
      elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
      first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. A pass in which
-     all keys agree moves nothing. Up to some thousand keys take one launch.
+     all keys agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
+     2^d tiles of that size, d the digits of a key, are sorted and merged: 1 + log2(tiles) launches (u32 on
+     NVIDIA: up to 2^16 keys).
    Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
-     (buckets).
+     (buckets); Odeh et al. 2012 (merges).
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
@@ -3735,6 +3737,7 @@ typedef enum gpi_primitive {
     GPI_SELECT, /* also partition, unique, run-length encoding */
     GPI_SORT,
     GPI_BUCKETS,
+    GPI_MERGE_SORT,
     GPI_MERGE,
     GPI_SEARCH,
     GPI_TOPK,
@@ -3918,6 +3921,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SELECT,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
     X(BUCKETS,          SORT,       keys,     4) \
+    X(MERGE_SORT,       SORT,       keys,     4) \
     X(MERGE,            MERGE,      keys,     4) \
     X(SEARCH,           SEARCH,     keys,     4) \
     X(TOPK,             SORT,       keys,     4) \
@@ -17753,6 +17757,70 @@ static const char *const gpi_kernel_sort_merge_serial[] = {
 };
 /* ---- End file kernels/sort/merge_serial.cl ---- */
 
+/* ---- Begin file kernels/sort/merge_sort.cl ---- */
+static const char *const gpi_kernel_sort_merge_sort[] = {
+    "#line 1 \"kernels/sort/merge_sort.cl\"\n",
+    "#line 12\n",
+    "#ifndef GPI_SORT_MERGE_SORT_CL\n",
+    "#define GPI_SORT_MERGE_SORT_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 15 \"kernels/sort/merge_sort.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 16 \"kernels/sort/merge_sort.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 17 \"kernels/sort/merge_sort.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 18 \"kernels/sort/merge_sort.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 19 \"kernels/sort/merge_sort.cl\"\n",
+    "#include \"sort/merge_local.cl\"\n",
+    "#line 20 \"kernels/sort/merge_sort.cl\"\n",
+    "#include \"sort/merge_pair.cl\"\n",
+    "#line 21 \"kernels/sort/merge_sort.cl\"\n",
+    "#include \"sort/sort_tiles.cl\"\n",
+    "#line 22 \"kernels/sort/merge_sort.cl\"\n",
+    "\n",
+    "#if !GPI_SHAPE_LOCAL\n",
+    "#error \"merge sorts are for the local shape\"\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "static gpi_pair gpi_pair_of_runs(gpi_move move, ulong flip, uint first, uint tiles, ulong n)\n",
+    "{\n",
+    "    const ulong begin = (ulong)first * GPI_TILE, length = (ulong)tiles * GPI_TILE;\n",
+    "    gpi_pair pair;\n",
+    "    pair.flip = (gpi_key_bits)flip;\n",
+    "    pair.a_count = min(length, n - begin);\n",
+    "    pair.b_count = min(length, n - begin - pair.a_count);\n",
+    "    pair.a = move.key + begin;\n",
+    "    pair.b = pair.a + pair.a_count;\n",
+    "    pair.out = move.key_to + begin;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    pair.a_value = move.value + begin;\n",
+    "    pair.b_value = pair.a_value + pair.a_count;\n",
+    "    pair.value_out = move.value_to + begin;\n",
+    "#endif\n",
+    "    return pair;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_sort_merge(GPI_PLACES_PARAMETERS, ulong flip, uint from, uint to, uint tiles,\n",
+    "                              GPI_COUNT_PARAMETERS)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_merge_memory, shared);\n",
+    "    gpi_places places;\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const uint number = (uint)get_group_id(0), first = number & ~(2 * tiles - 1);\n",
+    "    const ulong begin = (ulong)(number - first) * GPI_TILE;\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    if ((ulong)number * GPI_TILE >= n) return;\n",
+    "    const gpi_pair pair = gpi_pair_of_runs(gpi_move_make(places, from, to), flip, first, tiles, n);\n",
+    "    gpi_merge_tile(pair, begin, min(begin + GPI_TILE, pair.a_count + pair.b_count), shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/merge_sort.cl ---- */
+
 /* ---- Begin file kernels/sort/multisplit.cl ---- */
 static const char *const gpi_kernel_sort_multisplit[] = {
     "#line 1 \"kernels/sort/multisplit.cl\"\n",
@@ -19308,9 +19376,8 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
     "GPI_INLINE_GPU void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,\n",
     "                                          uint from, uint tmp_first, gpi_single_tile_shared shared)\n",
     "{\n",
-    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);\n",
     "    gpi_entry entry[GPI_PER_ITEM];\n",
-    "    (void)tmp_first;\n",
     "    gpi_single_tile_load(move.key + base, (uint)n, bits, entry, shared);\n",
     "    gpi_entries_sort(entry, (uint)n, &shared->tile.entry);\n",
     "    gpi_single_tile_write(move, base, (uint)n, entry, shared);\n",
@@ -19476,7 +19543,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "#endif\n",
     "#include \"sort/rank.cl\"\n",
     "#line 39 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/sort_tiles.cl\"\n",
     "#line 40 \"kernels/sort/sort.cl\"\n",
     "#line 44\n",
     "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,\n",
@@ -19674,19 +19741,6 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    }\n",
     "    gpi_sort_block(state, abandoned ? gpi_state_count(state) : span, &begin, &end);\n",
     "    gpi_sort_copy(places, state, passes, begin, end);\n",
-    "}\n",
-    "#line 255\n",
-    "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
-    "                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
-    "{\n",
-    "    GPI_SHARED(gpi_single_tile_memory, shared);\n",
-    "    gpi_places places;\n",
-    "    gpi_digit_bits bits;\n",
-    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
-    "    GPI_COUNT_CHECK(true, counters);\n",
-    "    GPI_PLACES_SET(places);\n",
-    "    GPI_BITS_SET(bits);\n",
-    "    if (n > 0) gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -19932,6 +19986,39 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
     "#endif\n",
 };
 /* ---- End file kernels/sort/sort_strings.cl ---- */
+
+/* ---- Begin file kernels/sort/sort_tiles.cl ---- */
+static const char *const gpi_kernel_sort_sort_tiles[] = {
+    "#line 1 \"kernels/sort/sort_tiles.cl\"\n",
+    "\n",
+    "#ifndef GPI_SORT_SORT_TILES_CL\n",
+    "#define GPI_SORT_SORT_TILES_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 5 \"kernels/sort/sort_tiles.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/sort/sort_tiles.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 7 \"kernels/sort/sort_tiles.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 8 \"kernels/sort/sort_tiles.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 9 \"kernels/sort/sort_tiles.cl\"\n",
+    "#line 12\n",
+    "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
+    "                                    ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_single_tile_memory, shared);\n",
+    "    gpi_places places;\n",
+    "    gpi_digit_bits bits;\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), base = span * get_group_id(0);\n",
+    "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_BITS_SET(bits);\n",
+    "    if (base < n) gpi_single_tile_range(places, base, min(span, n - base), bits, from, tmp_first, shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/sort_tiles.cl ---- */
 
 /* ---- Begin file kernels/sort/tile_merge_sort.cl ---- */
 static const char *const gpi_kernel_sort_tile_merge_sort[] = {
@@ -20960,6 +21047,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/merge_local.cl", gpi_kernel_sort_merge_local, GPI_COUNT_OF(gpi_kernel_sort_merge_local), true},
     {"sort/merge_pair.cl", gpi_kernel_sort_merge_pair, GPI_COUNT_OF(gpi_kernel_sort_merge_pair), true},
     {"sort/merge_serial.cl", gpi_kernel_sort_merge_serial, GPI_COUNT_OF(gpi_kernel_sort_merge_serial), true},
+    {"sort/merge_sort.cl", gpi_kernel_sort_merge_sort, GPI_COUNT_OF(gpi_kernel_sort_merge_sort), true},
     {"sort/multisplit.cl", gpi_kernel_sort_multisplit, GPI_COUNT_OF(gpi_kernel_sort_multisplit), true},
     {"sort/onesweep_local.cl", gpi_kernel_sort_onesweep_local, GPI_COUNT_OF(gpi_kernel_sort_onesweep_local), true},
     {"sort/onesweep_serial.cl", gpi_kernel_sort_onesweep_serial, GPI_COUNT_OF(gpi_kernel_sort_onesweep_serial), true},
@@ -20977,6 +21065,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/single_tile_sort.cl", gpi_kernel_sort_single_tile_sort, GPI_COUNT_OF(gpi_kernel_sort_single_tile_sort), true},
     {"sort/sort.cl", gpi_kernel_sort_sort, GPI_COUNT_OF(gpi_kernel_sort_sort), true},
     {"sort/sort_strings.cl", gpi_kernel_sort_sort_strings, GPI_COUNT_OF(gpi_kernel_sort_sort_strings), true},
+    {"sort/sort_tiles.cl", gpi_kernel_sort_sort_tiles, GPI_COUNT_OF(gpi_kernel_sort_sort_tiles), true},
     {"sort/tile_merge_sort.cl", gpi_kernel_sort_tile_merge_sort, GPI_COUNT_OF(gpi_kernel_sort_tile_merge_sort), true},
     {"sort/topk.cl", gpi_kernel_sort_topk, GPI_COUNT_OF(gpi_kernel_sort_topk), true},
     {"sort/topk_filter.cl", gpi_kernel_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_sort_topk_filter), true},
@@ -21012,9 +21101,10 @@ static const gpi_program_text gpi_program_texts[] = {
     {"select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"sort/buckets.cl", {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"sort/merge.cl", {"gp_merge_tiles", NULL}},
+    {"sort/merge_sort.cl", {"gp_sort_single_tile", "gp_sort_merge", NULL}},
     {"sort/search.cl", {"gp_search_needles", NULL}},
     {"sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
-    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", "gp_sort_single_tile", NULL}},
+    {"sort/sort.cl", {"gp_sort_single_tile", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", NULL}},
     {"sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
 };
@@ -21030,6 +21120,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_SELECT: return "select/select.cl";
     case GPI_SORT: return "sort/sort.cl";
     case GPI_BUCKETS: return "sort/buckets.cl";
+    case GPI_MERGE_SORT: return "sort/merge_sort.cl";
     case GPI_MERGE: return "sort/merge.cl";
     case GPI_SEARCH: return "sort/search.cl";
     case GPI_TOPK: return "sort/topk.cl";
@@ -25595,6 +25686,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool small, onesweep;
+    cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
     size_t tile_span; /* of a group of the onesweep kernel */
@@ -26578,14 +26670,38 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
                            &sort->plan, &sort->program);
 }
 
+/* How often runs of tiles double until there is one. */
+static cl_uint gpi_sort_doublings(const gpi_sort *sort)
+{
+    const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
+    cl_uint doublings = 0;
+    while ((size_t)1 << doublings < tiles) doublings++;
+    return doublings;
+}
+
+/* Whether some tiles are sorted and merged: launches are fewer than by digits, and nobody has named a strategy. */
+static bool gpi_sort_merges(const gp_context *gp, const gpi_sort *sort)
+{
+    const cl_uint doublings = gpi_sort_doublings(sort);
+    if (sort->plan.shape != GP_SHAPE_LOCAL || sort->hash || sort->desc->strategy || gp->desc.strategy)
+        return false;
+    if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || !gpi_sort_needs_tmp(sort)) return false;
+    return doublings > 0 && doublings <= sort->passes;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
+    bool merges;
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
-    result = gpi_sort_program(gp, sort);
+    merges = gpi_sort_merges(gp, sort);
+    result = merges ? gpi_key_program(gp, sort->function, GPI_MERGE_SORT, sort->desc->key_type,
+                                      sort->value_size, "", &sort->plan, &sort->program)
+                    : gpi_sort_program(gp, sort);
+    if (merges) sort->merges = gpi_sort_doublings(sort); /* of the groups that the program has */
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -26594,16 +26710,45 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ launches */
 
-static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
+/* Each tile by itself: one, or those that are merged. */
+static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_first)
 {
+    const size_t span = sort->small ? sort->desc->count : sort->tile_span;
     gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     gpi_call_arg_uint(call, gpi_sort_from(sort));
-    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, tmp_first);
+    gpi_call_arg_ulong(call, span);
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
+    return gpi_call_launch(call, &sort->plan, gpi_ceil_div(sort->desc->count, span));
+}
+
+/* In the local shape all is read before anything is written. */
+static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
+{
+    return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
+}
+
+/* From the output to the second buffer and back; the last launch writes the output. */
+static gp_result gpi_sort_merge(gpi_call *call, gpi_sort *sort)
+{
+    cl_uint m, from = sort->merges % 2 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
+    gp_result result = gpi_sort_tiles_alone(call, sort, from == GPI_PLACE_TMP);
+    for (m = 0; m < sort->merges && result == GP_OK; m++) {
+        const cl_uint to = from == GPI_PLACE_TMP ? GPI_PLACE_OUT : GPI_PLACE_TMP;
+        gpi_call_kernel(call, sort->program, "gp_sort_merge");
+        gpi_sort_arg_places(call, sort);
+        GPI_CALL_ARG(call, sort->flip);
+        GPI_CALL_ARG(call, from);
+        GPI_CALL_ARG(call, to);
+        gpi_call_arg_uint(call, 1u << m);
+        gpi_call_arg_count(call, &sort->count);
+        result = gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, 0));
+        from = to;
+    }
+    return result;
 }
 
 static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
@@ -26763,6 +26908,7 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     if (result != GP_OK) return result;
     gpi_sort_place(sort, scratch);
     if (sort->small) return gpi_sort_small(call, sort);
+    if (sort->merges) return gpi_sort_merge(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
     if (result != GP_OK) return result;
     return sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
@@ -26830,14 +26976,14 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
-/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy, but for those that
-   stand by only where keys are very many (gpi_sort_resumes). */
+/* Sorts zeros of the context's own: few, and as many as take all kernels of each way to sort, but for those that stand
+   by only where keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* one group; passes; buckets */
+    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; merges; passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -26847,12 +26993,16 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     if (result != GP_OK) return result;
     counts[1] =
         sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
-    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
-    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
+    counts[2] = counts[1];
+    probe.count = counts[1];
+    if (gpi_sort_merges(gp, &sort)) counts[2] = (gpi_plan_tile(&sort.plan) << sort.passes) + 1;
+    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
+    result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)
-        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
-    for (i = 0; i < 3 && result == GP_OK; i++) {
-        if (desc->count && (desc->count < counts[i] || (i == 0 && desc->count >= counts[1]))) continue;
+        result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * probe.value_size, &probe.values);
+    for (i = 0; i < 4 && result == GP_OK; i++) {
+        if (desc->count && (desc->count < counts[i] || (i < 2 && desc->count >= counts[i + 1]))) continue;
+        if (i == 1 && counts[1] == counts[2]) continue;
         probe.count = counts[i];
         result = gp_sort(gp, &probe);
     }
@@ -27143,7 +27293,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     const size_t n = desc->count;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
-    if (!sort->small) {
+    if (!sort->small && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
@@ -33323,6 +33473,7 @@ typedef struct gpi_self_test {
     X(reduce_by_key,    "gp_reduce_by_key",    SELECT,           AUTO,        "keys_out", "out", "count_out") \
     X(sort_keys,        "gp_sort (keys)",      SORT,             MULTI_PASS,  "keys_out", "", "") \
     X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
+    X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
     X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
     X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
@@ -33986,11 +34137,11 @@ static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint3
     qsort(t->order + begin, end - begin, sizeof *t->order, gpi_self_test_compare_words);
 }
 
-/* What a sort has to give: keys, and the elements of the second input. */
-static void gpi_self_test_expect_sorted(gpi_self_test *t)
+/* What a sort of the first `count` has to give: keys, and the elements of the second input. */
+static void gpi_self_test_expect_sorted(gpi_self_test *t, size_t count)
 {
     size_t i;
-    for (i = 0; i < t->count; i++) {
+    for (i = 0; i < count; i++) {
         gpi_self_test_expect(t, 0, (uint32_t)(t->order[i] >> 32));
         gpi_self_test_expect(t, 1, t->in[1][(uint32_t)t->order[i]]);
     }
@@ -34015,24 +34166,33 @@ static gp_result gpi_self_test_sort_keys(gpi_self_test *t)
     gp_result result = gpi_self_test_upload(t);
     const gp_sort_desc d = gpi_self_test_sort_desc(t);
     gpi_self_test_sort(t, 0, t->count, 0);
-    gpi_self_test_expect_sorted(t);
+    gpi_self_test_expect_sorted(t, t->count);
     t->expected_count[1] = 0;
     return result == GP_OK ? gp_sort(t->gp, &d) : result;
 }
 
 /* With many equal keys, whose values keep their order. */
-static gp_result gpi_self_test_sort_pairs(gpi_self_test *t)
+static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 {
     gp_result result;
     gp_sort_desc d = gpi_self_test_sort_desc(t);
     gpi_self_test_mask(t, 0xc3000f3fu);
     result = gpi_self_test_upload(t);
-    gpi_self_test_sort(t, 0, t->count, 0);
-    gpi_self_test_expect_sorted(t);
+    gpi_self_test_sort(t, 0, count, 0);
+    gpi_self_test_expect_sorted(t, count);
+    d.count = count;
     d.values = t->in_buffer[1];
     d.values_out = t->out_buffer[1];
     d.value_size = 4;
     return result == GP_OK ? gp_sort(t->gp, &d) : result;
+}
+
+static gp_result gpi_self_test_sort_pairs(gpi_self_test *t) { return gpi_self_test_sort_first(t, t->count); }
+
+/* Some tiles of a GPU. */
+static gp_result gpi_self_test_sort_few(gpi_self_test *t)
+{
+    return gpi_self_test_sort_first(t, t->count < 10007 ? t->count : 10007);
 }
 
 static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
@@ -34136,7 +34296,7 @@ static gp_result gpi_self_test_merge(gpi_self_test *t)
     for (i = 0; i < t->count; i++) t->in[0][i] = (uint32_t)(t->order[i] >> 32);
     result = gpi_self_test_upload(t);
     gpi_self_test_sort(t, 0, t->count, 0);
-    gpi_self_test_expect_sorted(t);
+    gpi_self_test_expect_sorted(t, t->count);
     memset(&d, 0, sizeof d);
     d.a_keys = d.b_keys = t->in_buffer[0];
     d.a_values = d.b_values = t->in_buffer[1];

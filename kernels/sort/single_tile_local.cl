@@ -92,13 +92,12 @@ GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, ulong base, uint n, con
     gpi_sync(); /* the stage is read: the next tile may overwrite it */
 }
 
-/* Keys [base, base + n) from place `from` to the output. 0 < n <= GPI_TILE. */
+/* Keys [base, base + n) from place `from` to the output, or the second buffer. 0 < n <= GPI_TILE. */
 GPI_INLINE_GPU void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,
                                           uint from, uint tmp_first, gpi_single_tile_shared shared)
 {
-    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     gpi_entry entry[GPI_PER_ITEM];
-    (void)tmp_first;
     gpi_single_tile_load(move.key + base, (uint)n, bits, entry, shared);
     gpi_entries_sort(entry, (uint)n, &shared->tile.entry);
     gpi_single_tile_write(move, base, (uint)n, entry, shared);

@@ -19,7 +19,7 @@
    Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
    output. An abandoned onesweep pass is done again, and so are those after it, by gp_sort_resume, which takes
    the place of gp_sort_copy, or by classic kernels after each pass, which else do nothing.
-   Few keys: gp_sort_single_tile, one group, one launch.
+   Few keys: gp_sort_single_tile (sort/sort_tiles.cl), one group, one launch.
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
 #define GPI_SORT_SORT_CL
@@ -36,7 +36,7 @@
 #include "sort/onesweep_local.cl"
 #endif
 #include "sort/rank.cl"
-#include "sort/single_tile_sort.cl"
+#include "sort/sort_tiles.cl"
 
 /* ------------------------------------------------------------------ begin, end */
 
@@ -247,21 +247,5 @@ GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_s
     }
     gpi_sort_block(state, abandoned ? gpi_state_count(state) : span, &begin, &end);
     gpi_sort_copy(places, state, passes, begin, end);
-}
-
-/* ------------------------------------------------------------------ small */
-
-/* Few keys, one group, one launch. */
-GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
-                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)
-{
-    GPI_SHARED(gpi_single_tile_memory, shared);
-    gpi_places places;
-    gpi_digit_bits bits;
-    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    GPI_COUNT_CHECK(true, counters);
-    GPI_PLACES_SET(places);
-    GPI_BITS_SET(bits);
-    if (n > 0) gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);
 }
 #endif

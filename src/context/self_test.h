@@ -35,6 +35,7 @@ typedef struct gpi_self_test {
     X(reduce_by_key,    "gp_reduce_by_key",    SELECT,           AUTO,        "keys_out", "out", "count_out") \
     X(sort_keys,        "gp_sort (keys)",      SORT,             MULTI_PASS,  "keys_out", "", "") \
     X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
+    X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
     X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
     X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \

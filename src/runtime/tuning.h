@@ -10,6 +10,7 @@ typedef enum gpi_primitive {
     GPI_SELECT, /* also partition, unique, run-length encoding */
     GPI_SORT,
     GPI_BUCKETS,
+    GPI_MERGE_SORT,
     GPI_MERGE,
     GPI_SEARCH,
     GPI_TOPK,

@@ -111,6 +111,7 @@
     X(SELECT,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
     X(BUCKETS,          SORT,       keys,     4) \
+    X(MERGE_SORT,       SORT,       keys,     4) \
     X(MERGE,            MERGE,      keys,     4) \
     X(SEARCH,           SEARCH,     keys,     4) \
     X(TOPK,             SORT,       keys,     4) \

@@ -24,14 +24,38 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
                            &sort->plan, &sort->program);
 }
 
+/* How often runs of tiles double until there is one. */
+static cl_uint gpi_sort_doublings(const gpi_sort *sort)
+{
+    const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
+    cl_uint doublings = 0;
+    while ((size_t)1 << doublings < tiles) doublings++;
+    return doublings;
+}
+
+/* Whether some tiles are sorted and merged: launches are fewer than by digits, and nobody has named a strategy. */
+static bool gpi_sort_merges(const gp_context *gp, const gpi_sort *sort)
+{
+    const cl_uint doublings = gpi_sort_doublings(sort);
+    if (sort->plan.shape != GP_SHAPE_LOCAL || sort->hash || sort->desc->strategy || gp->desc.strategy)
+        return false;
+    if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || !gpi_sort_needs_tmp(sort)) return false;
+    return doublings > 0 && doublings <= sort->passes;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
+    bool merges;
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
-    result = gpi_sort_program(gp, sort);
+    merges = gpi_sort_merges(gp, sort);
+    result = merges ? gpi_key_program(gp, sort->function, GPI_MERGE_SORT, sort->desc->key_type,
+                                      sort->value_size, "", &sort->plan, &sort->program)
+                    : gpi_sort_program(gp, sort);
+    if (merges) sort->merges = gpi_sort_doublings(sort); /* of the groups that the program has */
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -40,16 +64,45 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ launches */
 
-static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
+/* Each tile by itself: one, or those that are merged. */
+static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_first)
 {
+    const size_t span = sort->small ? sort->desc->count : sort->tile_span;
     gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     gpi_call_arg_uint(call, gpi_sort_from(sort));
-    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
+    gpi_call_arg_uint(call, tmp_first);
+    gpi_call_arg_ulong(call, span);
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, 1);
+    return gpi_call_launch(call, &sort->plan, gpi_ceil_div(sort->desc->count, span));
+}
+
+/* In the local shape all is read before anything is written. */
+static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
+{
+    return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
+}
+
+/* From the output to the second buffer and back; the last launch writes the output. */
+static gp_result gpi_sort_merge(gpi_call *call, gpi_sort *sort)
+{
+    cl_uint m, from = sort->merges % 2 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
+    gp_result result = gpi_sort_tiles_alone(call, sort, from == GPI_PLACE_TMP);
+    for (m = 0; m < sort->merges && result == GP_OK; m++) {
+        const cl_uint to = from == GPI_PLACE_TMP ? GPI_PLACE_OUT : GPI_PLACE_TMP;
+        gpi_call_kernel(call, sort->program, "gp_sort_merge");
+        gpi_sort_arg_places(call, sort);
+        GPI_CALL_ARG(call, sort->flip);
+        GPI_CALL_ARG(call, from);
+        GPI_CALL_ARG(call, to);
+        gpi_call_arg_uint(call, 1u << m);
+        gpi_call_arg_count(call, &sort->count);
+        result = gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, 0));
+        from = to;
+    }
+    return result;
 }
 
 static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
@@ -209,6 +262,7 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     if (result != GP_OK) return result;
     gpi_sort_place(sort, scratch);
     if (sort->small) return gpi_sort_small(call, sort);
+    if (sort->merges) return gpi_sort_merge(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
     if (result != GP_OK) return result;
     return sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
@@ -276,14 +330,14 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
-/* Sorts zeros of the context's own: few, and as many as take all kernels of the strategy, but for those that
-   stand by only where keys are very many (gpi_sort_resumes). */
+/* Sorts zeros of the context's own: few, and as many as take all kernels of each way to sort, but for those that stand
+   by only where keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[3] = {1, 0, 0}, i; /* one group; passes; buckets */
+    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; merges; passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -293,12 +347,16 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     if (result != GP_OK) return result;
     counts[1] =
         sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
-    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[2] = gpi_buckets_count_min(&sort);
-    result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * sort.key_size, &probe.keys);
+    counts[2] = counts[1];
+    probe.count = counts[1];
+    if (gpi_sort_merges(gp, &sort)) counts[2] = (gpi_plan_tile(&sort.plan) << sort.passes) + 1;
+    if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
+    result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)
-        result = gpi_alloc_zeros(gp, (counts[1] + counts[2]) * probe.value_size, &probe.values);
-    for (i = 0; i < 3 && result == GP_OK; i++) {
-        if (desc->count && (desc->count < counts[i] || (i == 0 && desc->count >= counts[1]))) continue;
+        result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * probe.value_size, &probe.values);
+    for (i = 0; i < 4 && result == GP_OK; i++) {
+        if (desc->count && (desc->count < counts[i] || (i < 2 && desc->count >= counts[i + 1]))) continue;
+        if (i == 1 && counts[1] == counts[2]) continue;
         probe.count = counts[i];
         result = gp_sort(gp, &probe);
     }

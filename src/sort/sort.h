@@ -47,6 +47,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool small, onesweep;
+    cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
     size_t tile_span; /* of a group of the onesweep kernel */

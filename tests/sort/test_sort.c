@@ -152,6 +152,7 @@ static const sort_variant variants[] = {
     {"serial, onesweep, narrow", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW, 0, 0, 0, 0, 0},
     {"serial, onesweep, portions", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 8, 2, 2, 60000,
      0},
+    {"local, tiles merged", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0},
     {"local, classic", GP_SHAPE_LOCAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 0},
     {"local, onesweep", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 0, 0, 0, 0, 0},
     {"local, onesweep, tiny ring", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 8, 2, 2, 0, 0},
@@ -159,7 +160,7 @@ static const sort_variant variants[] = {
     {"serial, buckets", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 100000},
     {"serial, buckets split", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 70},
 };
-enum { VARIANTS = sizeof variants / sizeof *variants, TINY = 3, TINY_LOCAL = 9 };
+enum { VARIANTS = sizeof variants / sizeof *variants, TINY = 3, TINY_LOCAL = 10 };
 
 static gp_context_desc desc_of(const sort_variant *v)
 {
@@ -305,6 +306,45 @@ static void test_argsort(void **state)
         if (gp && !is_dear(gp, &variants[v])) check_sizes(gp, variants[v].name, c, 50000);
         if (gp) gp_context_destroy(gp);
     }
+}
+
+/* Some tiles in the local shape, without a strategy: a launch for the tiles, and one for each doubling, of which there
+   are as many as digits at most. */
+static void check_merged(gp_context *gp, gp_type type, size_t value_size, size_t tile)
+{
+    const size_t digits = key_size(type), most = tile << digits;
+    const size_t counts[] = {tile - 1,     tile,         tile + 1,     2 * tile,
+                             2 * tile + 1, 3 * tile - 1, 5 * tile + 7, most};
+    size_t k;
+    for (k = 0; k < sizeof counts / sizeof *counts; k++) {
+        sort_case c = {type, value_size, counts[k], KEYS_AND, 0, 0, false, false, false, false, k % 3};
+        const uint64_t before = test_profile_of(gp).launches;
+        size_t merges = 0;
+        if (counts[k] > most) continue;
+        while (tile << merges < counts[k]) merges++;
+        c.descending = k % 2 != 0;
+        c.in_place = k % 4 > 1;
+        c.own_tmp = k % 3 > 0;
+        check(gp, "merged", &c);
+        if (c.in_place || digits > 1) assert_int_equal(test_profile_of(gp).launches - before, 1 + merges);
+    }
+}
+
+static void test_merged(void **state)
+{
+    static const gp_type types[] = {GP_U32, GP_I16, GP_F64, GP_U8};
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    size_t t;
+    (void)state;
+    desc.tuning.shape = GP_SHAPE_LOCAL;
+    desc.tuning.work_group_size = 16;
+    desc.tuning.tile = 2;
+    gp = test_open_if(&desc);
+    if (!gp) return;
+    for (t = 0; t < (test_builds_are_cheap(gp) ? 4 : 1); t++)
+        check_merged(gp, types[t], t == 3 ? 0 : 4 << t % 3, 32);
+    gp_context_destroy(gp);
 }
 
 /* More than the caches are taken for, so that lines are written; every alignment of keys and values. */
@@ -630,7 +670,7 @@ int main(void)
         cmocka_unit_test(test_impatient),     cmocka_unit_test(test_count_on_device),
         cmocka_unit_test(test_own_scratch),   cmocka_unit_test(test_scratch_is_constant),
         cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_warmup),        cmocka_unit_test(test_merged),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }

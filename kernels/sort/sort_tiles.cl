@@ -1,0 +1,24 @@
+/* sort_tiles.cl - each tile of the keys sorted by itself: few keys are one tile, and done (sort/single_tile_sort.cl). */
+#ifndef GPI_SORT_SORT_TILES_CL
+#define GPI_SORT_SORT_TILES_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "sort/digit.cl"
+#include "sort/single_tile_sort.cl"
+
+/* A group a tile, of `span` keys; in the serial shape there is one. tmp_first: 0 when the first pass may write the output;
+   else it writes the second buffer. */
+GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
+                                    ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+{
+    GPI_SHARED(gpi_single_tile_memory, shared);
+    gpi_places places;
+    gpi_digit_bits bits;
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), base = span * get_group_id(0);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    if (base < n) gpi_single_tile_range(places, base, min(span, n - base), bits, from, tmp_first, shared);
+}
+#endif
