@@ -6,10 +6,11 @@
 #                                            OUT: build/gpu-day
 #
 # GPU_DAY_PACKAGES   folder of .deb files (build/packages); they are unpacked into OUT/root, nothing is installed
-# GPU_DAY_TIME       seconds for all steps of this run (none); what is cut short is resumed by the next run
+# GPU_DAY_TIME       seconds for all steps of this run, 35 at least (no end); what is cut short is resumed by the next run
 # GPU_DAY_LIMIT      seconds for one step (480)
 # GPU_DAY_SMALL=1    small sizes, a few of everything: to try the steps on a machine without a GPU
 # GPU_DAY_ROOT       look for the vendor's library below this folder (/)
+# CUDA_ARCH          what CUB and PTX are compiled for (sm_ and the capability that nvidia-smi tells; else sm_90)
 # GPUPRIM_DEVICE     as README says; by default a GPU where there is one
 set -eu
 cd "$(dirname "$0")/.."
@@ -79,6 +80,13 @@ add_path() { # variable folder...
     export "$variable=$value"
 }
 
+find_cuda_arch() {
+    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n '1s/\.//p') || true
+    case ${CUDA_ARCH:-}:$capability in
+    :[0-9]*) export CUDA_ARCH="sm_$capability" ;;
+    esac
+}
+
 prepare() {
     mkdir -p "$OUT/root" "$OUT/status" "$OUT/logs" "$OUT/results"
     unpack_packages
@@ -86,6 +94,7 @@ prepare() {
     link_loader
     libraries="$OUT/root $OUT/root/usr/lib $OUT/root/usr/lib/$(uname -m)-linux-gnu"
     add_path PATH "$OUT/root/usr/bin" /usr/local/cuda/bin
+    find_cuda_arch
     add_path CPATH "$OUT/root/usr/include"
     # shellcheck disable=SC2086 # lists
     { add_path LIBRARY_PATH $libraries && add_path LD_LIBRARY_PATH $libraries; }
@@ -352,8 +361,36 @@ forget_step() { # step
     rm -rf "$OUT/status/$1" "$OUT/status/$1".* "$OUT/results/$1".*
 }
 
+has_built() {
+    grep -Eqs '^(pass|FAIL)' "$OUT/status/build"
+}
+
+# Programs that a step cannot do without.
+programs_of() { # step
+    case $1 in
+    litmus | large) echo "build/gpu/$1" ;;
+    selftest | ptx | bench | tuning) echo build/gpbench ;;
+    counters) if command -v ncu >/dev/null; then echo build/gpbench; fi ;;
+    tests) if ! has_built; then programs_of_tests; fi ;;
+    stress) echo build/stress/stress build/gpu/litmus ;;
+    esac
+}
+
+# Without its programs a step is late, as `build` is; or it has failed, if `build` has ended.
+is_ready() { # step
+    for program in $(programs_of "$1"); do
+        if [ -x "$program" ]; then continue; fi
+        if has_built; then result=FAIL; else result=late; fi
+        echo "gpu-day: $1 needs $program, which the step build makes" | tee -a "$OUT/logs/$1.log" >&2
+        echo "$result 0" | tee "$OUT/status/$1"
+        tools/gpu_day_report.sh all "$OUT" "$STEPS"
+        return 1
+    done
+}
+
 run_step() { # step seconds
     echo "== $1: at most $2 s, $OUT/logs/$1.log"
+    is_ready "$1" || return 0
     began=$(date +%s)
     status=0
     setsid timeout -k 10 "$2" "$0" --step "$OUT" "$1" >>"$OUT/logs/$1.log" 2>&1 </dev/null &
@@ -375,21 +412,37 @@ is_to_run() { # step pass: first what has never begun, then what was cut short
     if [ "$2" = 1 ]; then [ ! -e "$OUT/status/$1" ]; else grep -q '^late' "$OUT/status/$1"; fi
 }
 
-# In the order of importance, as far as the time goes.
+# As long as the time goes.
+run_in_time() { # step
+    limit=$((ENDS - $(date +%s) - 15))
+    if [ "$limit" -lt 20 ]; then
+        echo "gpu-day: no time for $1"
+        return
+    fi
+    if [ "$limit" -gt "${GPU_DAY_LIMIT:-480}" ]; then limit=${GPU_DAY_LIMIT:-480}; fi
+    run_step "$1" "$limit"
+}
+
+# In the order of importance.
 run_all() {
-    ends=$(($(date +%s) + ${GPU_DAY_TIME:-100000}))
     for pass in 1 2; do
         for step in $STEPS; do
-            limit=$((ends - $(date +%s) - 15))
-            if [ "$limit" -gt "${GPU_DAY_LIMIT:-480}" ]; then limit=${GPU_DAY_LIMIT:-480}; fi
-            if [ "$limit" -ge 20 ] && is_to_run "$step" $pass; then run_step "$step" "$limit"; fi
+            if is_to_run "$step" $pass; then run_in_time "$step"; fi
         done
     done
 }
 
+# A number of seconds, or nothing.
+check_seconds() { # variable value
+    case $2 in
+    *[!0-9]*) echo "gpu-day: $1=$2 is no number of seconds" >&2 && exit 2 ;;
+    esac
+}
+
 case ${1:-} in
 packages)
-    fetch_packages "${2:?a folder}"
+    if [ $# -ne 2 ]; then echo "usage: tools/gpu_day.sh packages FOLDER" >&2 && exit 2; fi
+    fetch_packages "$2"
     exit
     ;;
 -h | --help)
@@ -403,6 +456,12 @@ if [ "${1:-}" = --step ]; then # a step's own process, whose environment is read
     "step_$3"
     exit
 fi
+case ${1:-} in
+-*) echo "gpu-day: no option \"$1\"; --help tells what there is" >&2 && exit 2 ;;
+esac
+check_seconds GPU_DAY_TIME "${GPU_DAY_TIME:-}"
+check_seconds GPU_DAY_LIMIT "${GPU_DAY_LIMIT:-}"
+ENDS=$(($(date +%s) + ${GPU_DAY_TIME:-100000}))
 mkdir -p "${1:-build/gpu-day}"
 OUT=$(cd "${1:-build/gpu-day}" && pwd)
 if [ $# -gt 0 ]; then shift; fi
@@ -412,10 +471,14 @@ for step; do
     *) echo "gpu-day: no step \"$step\"; there are: $STEPS" >&2 && exit 2 ;;
     esac
 done
+exec 9>"$OUT/lock" # what a run has started holds it too
+if command -v flock >/dev/null && ! flock -n 9; then
+    echo "gpu-day: another run works on $OUT" >&2 && exit 2
+fi
 prepare
 if [ $# = 0 ]; then run_all; fi
 for step; do
     forget_step "$step"
-    run_step "$step" "${GPU_DAY_LIMIT:-480}"
+    run_in_time "$step"
 done
 echo "gpu-day: $OUT/report.md"

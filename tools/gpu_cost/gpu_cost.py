@@ -203,18 +203,34 @@ def write(rows, baseline):
         out.write("[\n%s\n]\n" % ",\n".join(json.dumps(row) for row in rows))
 
 
+def read_baseline():
+    """Before anything is counted, which takes minutes."""
+    if not os.path.exists(BASELINE):
+        return []
+    with open(BASELINE) as lines:
+        try:
+            rows = json.load(lines)
+        except ValueError as error:
+            sys.exit("gpu-cost: %s is no JSON: %s" % (BASELINE, error))
+    if not all({"work", "class", "counter", "value", "cub", "source"} <= set(row) for row in rows):
+        sys.exit("gpu-cost: %s has a row without one of its fields" % BASELINE)
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("folder")
     arguments = parser.parse_args()
+    for name in ("plugin.so", "calls"):
+        if not os.path.exists(os.path.join(arguments.folder, name)):
+            sys.exit("gpu-cost: no %s in %s: `make gpu-cost` makes it" % (name, arguments.folder))
+    if not programs.has("oclgrind"):
+        sys.exit("gpu-cost: no oclgrind here: tools/deps.sh installs it")
+    baseline = read_baseline()
     programs.find_cuda()
     all_runs = runs(arguments.folder)
     rows = count(all_runs)
-    baseline = []
-    if os.path.exists(BASELINE):
-        with open(BASELINE) as lines:
-            baseline = json.load(lines)
     if not arguments.check:
         add_cub(rows, baseline, all_runs, arguments.folder)
     print_table(rows)
