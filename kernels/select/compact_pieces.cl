@@ -26,11 +26,13 @@ GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_inp
     GPI_UNROLL
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
         const uint r = j * GPI_SUB_GROUP + lane;
-        if ((int)(j * GPI_SUB_GROUP) < left) out[r] = piece[r].record;
-#if GPI_PARTS == 2
-        else if (r < length)
-            sink.rest[sink.step * (long)(rest + (r - selected))] =
-                piece[GPI_PIECE - 1 - (r - selected)].record;
+        const bool is_selected = (int)(j * GPI_SUB_GROUP) < left;
+#if GPI_PARTS == 2 /* one store: of two in branches PoCL 3.1 loses the second (docs/drivers.md) */
+        __global GPI_RECORD *to =
+            is_selected ? out + r : sink.rest + sink.step * (long)(rest + (r - selected));
+        if (r < length) *to = piece[is_selected ? r : GPI_PIECE - 1 - (r - selected)].record;
+#else
+        if (is_selected) out[r] = piece[r].record;
 #endif
     }
     (void)input;

@@ -414,6 +414,26 @@ static void test_partition_elements(void **state)
     gp_context_destroy(gp);
 }
 
+/* Sub-groups of one or some elements a work-item: PoCL 3.1 lost the second of two stores in branches, of one element. */
+static void test_partition_by_pieces(void **state)
+{
+    static const uint32_t tiles[] = {1, 2, 4};
+    const choice c = {BY_PREDICATE, GP_U32, 4, 60, 0};
+    size_t t;
+    (void)state;
+    for (t = 0; t < sizeof tiles / sizeof *tiles; t++) {
+        gp_context_desc desc = {0};
+        gp_context *gp;
+        desc.tuning.shape = GP_SHAPE_SUB_GROUP;
+        desc.tuning.sub_group_size = desc.tuning.work_group_size = 8;
+        desc.tuning.tile = tiles[t];
+        gp = test_open_if(&desc);
+        if (!gp) continue;
+        check_partition_counts(gp, &c, 2, test_small() ? 1000 : 5000);
+        gp_context_destroy(gp);
+    }
+}
+
 /* As outputs too long for the caches are written. */
 static void test_past_caches(void **state)
 {
@@ -560,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_select_floats),
         cmocka_unit_test(test_partition_every_variant),
         cmocka_unit_test(test_partition_elements),
+        cmocka_unit_test(test_partition_by_pieces),
         cmocka_unit_test(test_past_caches),
         cmocka_unit_test(test_fault_injection),
         cmocka_unit_test(test_bad_input),
