@@ -76,8 +76,9 @@ typedef uint gpi_sg_mask;
 #else
 typedef ulong gpi_sg_mask;
 #endif
-static gpi_sg_mask gpi_sg_bit(uint lane) { return (gpi_sg_mask)1 << lane; }
-static gpi_sg_mask gpi_sg_below(uint lane) { return gpi_sg_bit(lane) - 1; }
+/* `bits`, the first of them for lane `first` */
+static gpi_sg_mask gpi_sg_bits(uint bits, uint first) { return (gpi_sg_mask)bits << first; }
+static gpi_sg_mask gpi_sg_below(uint lane) { return gpi_sg_bits(1, lane) - 1; }
 static uint gpi_sg_count(gpi_sg_mask mask) { return (uint)popcount(mask); }
 static uint gpi_sg_first(gpi_sg_mask mask)
 {
@@ -86,9 +87,9 @@ static uint gpi_sg_first(gpi_sg_mask mask)
 static uint gpi_sg_last(gpi_sg_mask mask) { return (uint)(8 * sizeof mask - 1 - clz(mask)); }
 #else
 typedef ulong2 gpi_sg_mask;
-static gpi_sg_mask gpi_sg_bit(uint lane)
+static gpi_sg_mask gpi_sg_bits(uint bits, uint first)
 {
-    return lane < 64 ? (ulong2)(1ul << lane, 0) : (ulong2)(0, 1ul << (lane - 64));
+    return first < 64 ? (ulong2)((ulong)bits << first, 0) : (ulong2)(0, (ulong)bits << (first - 64));
 }
 static gpi_sg_mask gpi_sg_below(uint lane)
 {
@@ -127,8 +128,12 @@ static gpi_sg_mask gpi_sg_alike(uint x, uint word, gpi_sg_shared m)
     gpi_sg_mask mask = 0;
     m->word[get_local_id(0)] = x;
     barrier(CLK_LOCAL_MEM_FENCE); /* the words are written */
-    for (uint k = 0; k < GPI_TURNS(GPI_SUB_GROUP); k++) {
-        if (m->word[gpi_sg_index() * GPI_SUB_GROUP + k] == word) mask |= gpi_sg_bit(k);
+    __local const uint *words = m->word + gpi_sg_index() * GPI_SUB_GROUP;
+    for (uint k = 0; k < GPI_TURNS(GPI_SUB_GROUP / 8); k++) {
+        const int8 eight = (vload8(k, words) == word) & (int8)(1, 2, 4, 8, 16, 32, 64, 128);
+        const int4 four = eight.lo | eight.hi;
+        const int2 two = four.lo | four.hi;
+        mask |= gpi_sg_bits((uint)(two.x | two.y), 8 * k);
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* the words are read: the next exchange may overwrite them */
     return mask;

@@ -7,6 +7,7 @@
 #define GP_IMPLEMENTATION
 #include "../../gpuprim.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,10 @@ enum {
     LANES_MAX = 64,
     HASH_COUNT = 1 << 12,
     SEGMENTED_COUNT = 1 << 13,
-    SEGMENT = 64
+    SEGMENT = 64,
+    STRING_COUNT = 1 << 12,
+    SIDE = 1 << 7, /* of a picture */
+    RUN = 4        /* a run's average length */
 };
 
 static gp_context *gp;
@@ -64,6 +68,45 @@ static cl_mem steps(size_t count, uint32_t first, uint32_t step)
 {
     size_t i;
     for (i = 0; i < count; i++) words[i] = first + (uint32_t)i * step;
+    return buffer(count * sizeof *words, words);
+}
+
+/* Words that rise by one now and then. */
+static cl_mem runs(size_t count)
+{
+    uint32_t word = 0;
+    size_t i;
+    for (i = 0; i < count; i++) words[i] = word += random_word() % RUN == 0;
+    return buffer(count * sizeof *words, words);
+}
+
+/* A number below 2^bits, k about as often as 1 / (k + 1): Zipf's law. */
+static uint32_t zipf(int bits) { return (uint32_t)(exp2(random_word() / 4294967296.0 * bits) - 1); }
+
+static cl_mem zipf_words(size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) words[i] = zipf(32);
+    return buffer(count * sizeof *words, words);
+}
+
+static cl_mem zipf_bytes(size_t count)
+{
+    uint8_t *bytes = (uint8_t *)words;
+    size_t i;
+    for (i = 0; i < count; i++) bytes[i] = (uint8_t)zipf(8);
+    return buffer(count, bytes);
+}
+
+/* Random words of rising, or falling, size. */
+static cl_mem sorted_words(size_t count, bool falling)
+{
+    const uint32_t step = (uint32_t)(((uint64_t)1 << 32) / count);
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const uint32_t part = (uint32_t)(falling ? count - 1 - i : i);
+        words[i] = part * step + random_word() % step;
+    }
     return buffer(count * sizeof *words, words);
 }
 
@@ -119,10 +162,10 @@ static void call_select(void)
     check(gp_select(gp, &desc));
 }
 
-static void sort(bool pairs)
+static void sort(cl_mem keys, bool pairs)
 {
     gp_sort_desc desc = {0};
-    desc.keys = random_words(COUNT);
+    desc.keys = keys;
     desc.keys_out = no_words(COUNT);
     if (pairs) {
         desc.values = random_words(COUNT);
@@ -136,19 +179,27 @@ static void sort(bool pairs)
     check(gp_sort(gp, &desc));
 }
 
-static void call_sort(void) { sort(false); }
-static void call_sort_pairs(void) { sort(true); }
+static void call_sort(void) { sort(random_words(COUNT), false); }
+static void call_sort_pairs(void) { sort(random_words(COUNT), true); }
+static void call_sort_constant(void) { sort(steps(COUNT, 0x5bd1e995u, 0), false); }
+static void call_sort_sorted(void) { sort(sorted_words(COUNT, false), false); }
+static void call_sort_reversed(void) { sort(sorted_words(COUNT, true), false); }
+static void call_sort_zipf(void) { sort(zipf_words(COUNT), false); }
 
-static void call_histogram(void)
+static void histogram(cl_mem in)
 {
     gp_histogram_desc desc = {0};
-    desc.in = random_words(REDUCE_COUNT);
+    desc.in = in;
     desc.out = buffer(256 * 4, NULL);
     desc.count = REDUCE_COUNT * sizeof *words;
     desc.type = GP_U8;
     ready(desc.count);
     check(gp_histogram(gp, &desc));
 }
+
+static void call_histogram(void) { histogram(random_words(REDUCE_COUNT)); }
+static void call_histogram_constant(void) { histogram(steps(REDUCE_COUNT, 0x5a5a5a5au, 0)); }
+static void call_histogram_zipf(void) { histogram(zipf_bytes(REDUCE_COUNT * sizeof *words)); }
 
 /* Half of the slots are taken in the end, by keys that are all different. */
 static void hash(bool find)
@@ -175,14 +226,19 @@ static void call_hash_insert(void) { hash(false); }
 static void call_hash_find(void) { hash(true); }
 
 /* A quarter of the symbols are brackets. */
-static void call_brackets(void)
+static cl_mem random_symbols(size_t count)
 {
     static const char symbols[] = "()aaaaaa";
-    gp_brackets_desc desc = {0};
     uint8_t *text = (uint8_t *)words;
     size_t i;
-    for (i = 0; i < COUNT; i++) text[i] = (uint8_t)symbols[random_word() % 8];
-    desc.in = buffer(COUNT, text);
+    for (i = 0; i < count; i++) text[i] = (uint8_t)symbols[random_word() % 8];
+    return buffer(count, text);
+}
+
+static void call_brackets(void)
+{
+    gp_brackets_desc desc = {0};
+    desc.in = random_symbols(COUNT);
     desc.match = no_words(COUNT);
     desc.count = COUNT;
     desc.type = GP_U8;
@@ -269,6 +325,164 @@ static void call_transform(void)
     check(gp_transform(gp, &desc));
 }
 
+/* ------------------------------------------------------------------ what selects, runs */
+
+static void call_partition(void)
+{
+    gp_partition_desc desc = {0};
+    desc.in = random_words(COUNT);
+    desc.out = no_words(COUNT);
+    desc.counts_out = buffer(8, NULL);
+    desc.count = COUNT;
+    desc.type = GP_U32;
+    desc.predicate = "x < 2147483648u";
+    desc.reversed = true;
+    ready(COUNT);
+    check(gp_partition(gp, &desc));
+}
+
+static void call_unique(void)
+{
+    gp_unique_desc desc = {0};
+    desc.keys = runs(COUNT);
+    desc.keys_out = no_words(COUNT);
+    desc.count_out = buffer(4, NULL);
+    desc.count = COUNT;
+    desc.key_type = GP_U32;
+    ready(COUNT);
+    check(gp_unique(gp, &desc));
+}
+
+static void call_run_length_encode(void)
+{
+    gp_run_length_encode_desc desc = {0};
+    desc.in = runs(COUNT);
+    desc.out = no_words(COUNT);
+    desc.lengths_out = no_words(COUNT);
+    desc.count_out = buffer(4, NULL);
+    desc.count = COUNT;
+    desc.type = GP_U32;
+    ready(COUNT);
+    check(gp_run_length_encode(gp, &desc));
+}
+
+static void call_reduce_by_key(void)
+{
+    gp_reduce_by_key_desc desc = {0};
+    desc.keys = runs(COUNT);
+    desc.in = random_words(COUNT);
+    desc.keys_out = no_words(COUNT);
+    desc.out = no_words(COUNT);
+    desc.count_out = buffer(4, NULL);
+    desc.count = COUNT;
+    desc.key_type = desc.type = desc.out_type = GP_U32;
+    desc.op = GP_SUM;
+    ready(COUNT);
+    check(gp_reduce_by_key(gp, &desc));
+}
+
+static void call_segmented_scan(void)
+{
+    gp_scan_desc desc = {0};
+    desc.heads = runs(COUNT);
+    desc.in = random_words(COUNT);
+    desc.out = no_words(COUNT);
+    desc.count = COUNT;
+    desc.type = desc.heads_type = GP_U32;
+    desc.op = GP_SUM;
+    desc.segments = GP_SEGMENTS_BY_KEYS;
+    ready(COUNT);
+    check(gp_scan(gp, &desc));
+}
+
+/* ------------------------------------------------------------------ search, strings, nests, pictures */
+
+static void call_search(void)
+{
+    gp_search_desc desc = {0};
+    desc.keys = steps(COUNT, 0, 262147);
+    desc.needles = random_words(COUNT);
+    desc.out = no_words(COUNT);
+    desc.count = desc.needle_count = COUNT;
+    desc.key_type = desc.out_type = GP_U32;
+    ready(COUNT);
+    check(gp_search(gp, &desc));
+}
+
+/* 4 to 19 letters each. */
+static void call_sort_strings(void)
+{
+    static uint8_t bytes[STRING_COUNT * 20];
+    gp_sort_strings_desc desc = {0};
+    size_t i, used = 0;
+    for (i = 0; i < STRING_COUNT; i++) {
+        const size_t end = used + 4 + random_word() % 16;
+        words[i] = (uint32_t)used;
+        while (used < end) bytes[used++] = (uint8_t)('a' + random_word() % 26);
+    }
+    words[STRING_COUNT] = (uint32_t)used;
+    desc.bytes = buffer(used, bytes);
+    desc.offsets = buffer((STRING_COUNT + 1) * sizeof *words, words);
+    desc.out = no_words(STRING_COUNT);
+    desc.byte_count = used;
+    desc.offsets_type = GP_U32;
+    desc.count = STRING_COUNT;
+    ready(STRING_COUNT);
+    check(gp_sort_strings(gp, &desc));
+}
+
+static void call_stack_scan(void)
+{
+    gp_stack_scan_desc desc = {0};
+    desc.values = random_words(SEGMENTED_COUNT);
+    desc.in = random_symbols(SEGMENTED_COUNT);
+    desc.out = no_words(SEGMENTED_COUNT);
+    desc.count = SEGMENTED_COUNT;
+    desc.type = GP_U8;
+    desc.pairs = "()";
+    desc.value_type = GP_U32;
+    desc.op = GP_SUM;
+    ready(SEGMENTED_COUNT);
+    check(gp_stack_scan(gp, &desc));
+}
+
+/* Parents of random nests: of four elements one is within its predecessor, and one closes a nest. */
+static void call_tree(void)
+{
+    gp_tree_desc desc = {0};
+    uint32_t i, top = UINT32_MAX;
+    for (i = 0; i < COUNT; i++) {
+        const uint32_t kind = random_word() % 4;
+        if (kind == 0 && i > 0) top = i - 1;
+        if (kind == 1 && top != UINT32_MAX) top = words[top];
+        words[i] = top;
+    }
+    desc.parent = buffer(COUNT * sizeof *words, words);
+    desc.index = no_words(COUNT);
+    desc.children = no_words(COUNT);
+    desc.end = no_words(COUNT);
+    desc.count = COUNT;
+    ready(COUNT);
+    check(gp_tree(gp, &desc));
+}
+
+/* 3 x 3 weights. */
+static void call_stencil(void)
+{
+    static float floats[SIDE * SIDE];
+    gp_stencil_desc desc = {0};
+    size_t i;
+    for (i = 0; i < SIDE * SIDE; i++) floats[i] = (float)(random_word() % 256);
+    desc.in = buffer(sizeof floats, floats);
+    desc.out = no_words(SIDE * SIDE);
+    desc.weights = buffer(9 * sizeof *floats, floats);
+    desc.type = GP_F32;
+    desc.width = desc.height = SIDE;
+    desc.radius_x = desc.radius_y = 1;
+    ready(SIDE * SIDE);
+    check(gp_stencil(gp, &desc));
+}
+
 /* ------------------------------------------------------------------ works, classes */
 
 static const struct {
@@ -288,7 +502,23 @@ static const struct {
              {"segmented-sort-u32", call_segmented_sort},
              {"segmented-reduce-u32", call_segmented_reduce},
              {"gather-u32", call_gather},
-             {"transform-u32", call_transform}};
+             {"transform-u32", call_transform},
+             {"partition-u32", call_partition},
+             {"unique-u32", call_unique},
+             {"rle-u32", call_run_length_encode},
+             {"reduce-by-key-u32", call_reduce_by_key},
+             {"segmented-scan-u32", call_segmented_scan},
+             {"search-u32", call_search},
+             {"sort-strings", call_sort_strings},
+             {"stack-scan-u8", call_stack_scan},
+             {"tree-u32", call_tree},
+             {"stencil-f32", call_stencil},
+             {"sort-u32-constant", call_sort_constant},
+             {"sort-u32-zipf", call_sort_zipf},
+             {"sort-u32-sorted", call_sort_sorted},
+             {"sort-u32-reversed", call_sort_reversed},
+             {"histogram-u8-constant", call_histogram_constant},
+             {"histogram-u8-zipf", call_histogram_zipf}};
 enum { WORKS = sizeof works / sizeof *works };
 
 static gp_device_class class_of(const char *name)

@@ -9,7 +9,13 @@ import programs
 CLASSES = {"nvidia": ("nvidia", 32), "amd32": ("amd", 32), "amd64": ("amd", 64), "intel": ("intel", 16)}
 
 WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find brackets-u8 merge-u32 "
-         "topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32").split()
+         "topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32 "
+         "partition-u32 unique-u32 rle-u32 reduce-by-key-u32 segmented-scan-u32 "
+         "search-u32 sort-strings stack-scan-u8 tree-u32 stencil-f32").split()
+# The same kernels on input that is not random: for one class, and without machine code.
+SKEWED = {work + "-" + skew: work for work, skews in {"sort-u32": ("constant", "zipf", "sorted", "reversed"),
+                                                      "histogram-u8": ("constant", "zipf")}.items() for skew in skews}
+SKEWED_CLASS = "nvidia"
 SORTS = ("sort-u32", "sort-pairs-u32")
 
 # The device that Oclgrind pretends to be: an H200's multiprocessors and what each group may have. Where there are as many
@@ -42,7 +48,8 @@ def run(work, name, folder):
     os.makedirs(dump)
     path = os.path.join(dump, "launches.jsonl")
     environment = dict(os.environ, GPU_COST_OUT=path, GPU_COST_LANES=str(lanes))
-    call = json.loads(programs.output_of("oclgrind", *DEVICE, str(UNITS.get(work, 132)), "--plugins", folder + "/plugin.so",
+    units = str(UNITS.get(SKEWED.get(work, work), 132))
+    call = json.loads(programs.output_of("oclgrind", *DEVICE, units, "--plugins", folder + "/plugin.so",
                                          folder + "/calls", work, device, str(lanes), dump, env=environment))
     with open(path) as lines:
         launches = [json.loads(line) for line in lines]

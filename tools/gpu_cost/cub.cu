@@ -42,6 +42,17 @@ cudaError_t call(void *scratch, size_t &bytes, uint32_t *in, uint32_t *out, uint
     const auto demands = cuda::execution::require(cuda::execution::determinism::not_guaranteed,
                                                   cuda::execution::output_ordering::unsorted);
     return cub::DeviceTopK::MaxKeys(scratch, bytes, in, out, static_cast<int>(n), 100, cuda::std::execution::env{demands});
+#elif defined(CUB_PARTITION)
+    return cub::DevicePartition::If(scratch, bytes, in, out, values, n, Below{1u << 31});
+#elif defined(CUB_UNIQUE)
+    return cub::DeviceSelect::Unique(scratch, bytes, in, out, values, n);
+#elif defined(CUB_RLE)
+    return cub::DeviceRunLengthEncode::Encode(scratch, bytes, in, out, values, values_out, n);
+#elif defined(CUB_REDUCE_BY_KEY)
+    return cub::DeviceReduce::ReduceByKey(scratch, bytes, in, out, values, values_out, values_out + n, cuda::std::plus<uint32_t>{},
+                                          n);
+#elif defined(CUB_SEGMENTED_SCAN)
+    return cub::DeviceScan::InclusiveSumByKey(scratch, bytes, in, values, out, n);
 #elif defined(CUB_TRANSFORM)
     return cub::DeviceTransform::Transform(in, out, n, Affine{});
 #endif

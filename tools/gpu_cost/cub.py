@@ -1,7 +1,8 @@
 """cub.py - the same counters of CUB's hot kernels, from their machine code for sm_90.
 
 Oclgrind cannot run them. What a sort's pass and a histogram ask of local memory comes from a simulation of their steps
-on random digits; of others, from the code, as if no bank were asked twice. CUB has no gather, hash table or brackets.
+on random digits; of others, from the code, as if no bank were asked twice. CUB has no gather, hash table,
+brackets, stack scan, tree or stencil; its search and its sort of strings are not counted.
 """
 import collections
 import glob
@@ -41,12 +42,18 @@ WORKS = {
     "segmented-reduce-u32": Work("CUB_SEGMENTED_REDUCE", "DeviceSegmentedReduceKernel", None, 256, 1),
     # The host makes the tile as large as it takes for 48 KB in flight on a multiprocessor; a bulk copy brings it.
     "transform-u32": Work("CUB_TRANSFORM", "transform_kernel", 6, 256, 1),
+    "partition-u32": Work("CUB_PARTITION", "DeviceSelectSweepKernel", 14, 256, 2),
+    "unique-u32": Work("CUB_UNIQUE", "DeviceSelectSweepKernel", 17, 384, 2),
+    "rle-u32": Work("CUB_RLE", "ReduceByKeyKernel", 14, 192, 2),
+    "reduce-by-key-u32": Work("CUB_REDUCE_BY_KEY", "ReduceByKeyKernel", 18, 256, 2),
+    "segmented-scan-u32": Work("CUB_SEGMENTED_SCAN", "DeviceScanByKeyKernel", 14, 288, 2),
 }
 # CUB 3.0 has no top-k: of PyPI's, 3.5, where tools/deps.sh has put it.
 NEWER = glob.glob("build/ptxas/lib/python3*/site-packages/nvidia/cu13/include/cccl")
 # What follows from what they do: sectors loaded and stored, where each element is moved once; tiles that a warp looks back at.
 MOVED = {"reduce-u32": (1 / 8, 0), "scan-u32": (1 / 8, 1 / 8), "select-u32": (1 / 8, 1 / 16), "merge-u32": (1 / 8, 1 / 8),
-         "transform-u32": (1 / 8, 1 / 8)}
+         "transform-u32": (1 / 8, 1 / 8), "partition-u32": (1 / 8, 1 / 8), "unique-u32": (1 / 8, 1 / 32),
+         "rle-u32": (1 / 8, 2 / 32), "reduce-by-key-u32": (2 / 8, 2 / 32), "segmented-scan-u32": (2 / 8, 1 / 8)}
 LOOK_BACK = {"scan-u32": 32}
 TUNED = {("sort-u32", "sm_80"): 21}  # elements of a work-item, where they differ
 

@@ -35,6 +35,7 @@ def abreast(function, cases):
 
 def runs(folder):
     cases = [(work, name) for work in counts.WORKS for name in counts.CLASSES]
+    cases += [(work, counts.SKEWED_CLASS) for work in counts.SKEWED]
     return abreast(lambda case: counts.run(*case, folder), cases)
 
 
@@ -52,11 +53,15 @@ def rows_of_counts(all_runs):
         yield from rows_of("sort-pairs-u32", name, "oclgrind", counts.values_of_pairs(all_runs, name))
 
 
+def compiled_runs(all_runs, name):
+    return [run for run in all_runs if run.name == name and run.work not in counts.SKEWED]
+
+
 def rows_of_nvidia(all_runs):
     if not nvidia.is_there():
         print("gpu-cost: no NVIDIA machine code: it takes clang-15, libclc-15, ptxas and cuobjdump")
         return
-    source, chosen = nvidia.source_name(), [run for run in all_runs if run.name == nvidia.CLASS]
+    source, chosen = nvidia.source_name(), compiled_runs(all_runs, nvidia.CLASS)
     for run, chips in zip(chosen, abreast(lambda run: list(nvidia.count(run)), chosen)):
         for name, found in chips:
             yield from rows_of(run.work, name, source, found)
@@ -67,7 +72,7 @@ def rows_of_amd(all_runs):
         if not amd.is_there(chip):
             print("gpu-cost: no machine code of %s: it takes %s and libclc-15" % (chip, properties.clang))
             continue
-        source, chosen = amd.source_name(chip), [run for run in all_runs if run.name == properties.class_]
+        source, chosen = amd.source_name(chip), compiled_runs(all_runs, properties.class_)
         for run, found in zip(chosen, abreast(lambda run, chip=chip: amd.count(run, chip), chosen)):
             yield from rows_of(run.work, amd.class_of(chip), source, found)
 
@@ -149,6 +154,21 @@ def print_beside_cub(rows):
         cells = [values.get((work, "nvidia", name % part if "%" in name else name)) for name in counters.values()]
         if any(cell and cell["cub"] is not None for cell in cells):
             print("%-22s%s" % (work, "".join("%20s" % beside(cell) for cell in cells)))
+
+
+def print_skew(rows):
+    """What skewed input costs, as a multiple of random input's."""
+    values = {key(row): row["value"] for row in rows}
+
+    def ratio(work, *counters):
+        asked, random = (sum(values[w, counts.SKEWED_CLASS, counter] for counter in counters) for w in (work, counts.SKEWED[work]))
+        return asked / random
+
+    print("\n%s, of random input's\n%-24s%18s%18s%18s" % (counts.SKEWED_CLASS, "work", "local wavefronts", "sectors", "atomics"))
+    for work in counts.SKEWED:
+        print("%-24s%18.2f%18.2f%18.2f" % (work, ratio(work, "local_wavefronts_per_element"),
+                                           ratio(work, "load_sectors_per_element", "store_sectors_per_element"),
+                                           ratio(work, "atomics_per_element")))
 
 
 def beside(cell):
@@ -234,6 +254,7 @@ def main():
     if not arguments.check:
         add_cub(rows, baseline, all_runs, arguments.folder)
     print_table(rows)
+    print_skew(rows)
     if not arguments.check:
         if cub.is_there():
             print_published(all_runs, arguments.folder)
