@@ -38,12 +38,52 @@
 #endif
 #endif
 
+/* Counters of all passes' digits: in the local shape several of each, for neighbouring items, which would queue up at one
+   where keys are in order, or alike. */
+#if GPI_SHAPE_LOCAL
+#define GPI_COUNT_COPIES (GPI_KEY_SIZE < 8 ? 4 : 2)
+#else
+#define GPI_COUNT_COPIES 1
+#endif
+#define GPI_COUNTERS (GPI_KEY_SIZE * GPI_BINS * GPI_COUNT_COPIES)
+
+/* That of this item. */
+static uint gpi_counter_of(uint p, gpi_key_bits digit)
+{
+    return (p * GPI_BINS + (uint)(digit & (GPI_BINS - 1))) * GPI_COUNT_COPIES +
+           (uint)get_local_id(0) % GPI_COUNT_COPIES;
+}
+
 GPI_INLINE void gpi_count_key(gpi_key key, gpi_digit_bits bits, const uint passes, GPI_NEAR uint *count)
 {
-    gpi_key_bits k = gpi_window_of(key, bits);
-    for (uint p = 0; p < passes; p++, k >>= 8)
-        GPI_NEAR_INC(count + p * GPI_BINS + (uint)(k & (GPI_BINS - 1)));
+    const gpi_key_bits k = gpi_window_of(key, bits);
+    for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> 8 * p));
 }
+
+#if GPI_SHAPE_LOCAL
+#define GPI_COUNT_LOADS 8 /* under way at a time */
+
+/* A digit that all of the item's keys have is added once. */
+GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const uint passes,
+                               GPI_NEAR uint *count)
+{
+    gpi_key_bits k[GPI_COUNT_LOADS], differ = 0;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_COUNT_LOADS); j++) {
+        k[j] = gpi_window_of(key[j], bits);
+        differ |= k[j] ^ k[0];
+    }
+    for (uint p = 0; p < passes; p++) {
+        if ((differ >> 8 * p & (GPI_BINS - 1)) == 0) {
+            (void)atomic_add(count + gpi_counter_of(p, k[0] >> 8 * p), (uint)GPI_COUNT_LOADS);
+            continue;
+        }
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_COUNT_LOADS); j++)
+            GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> 8 * p));
+    }
+}
+#endif
 
 /* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
 GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
@@ -51,23 +91,22 @@ GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong
 {
     ulong i = begin + get_local_id(0);
 #if GPI_SHAPE_LOCAL
-    enum { LOADS = 8 }; /* under way at a time */
-    for (; i + (LOADS - 1) * GPI_WG < end; i += LOADS * GPI_WG) {
-        gpi_key x[LOADS];
+    for (; i + (GPI_COUNT_LOADS - 1) * GPI_WG < end; i += GPI_COUNT_LOADS * GPI_WG) {
+        gpi_key x[GPI_COUNT_LOADS];
         GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(LOADS); j++) x[j] = (key + i)[j * GPI_WG];
-        GPI_UNROLL
-        for (uint j = 0; j < GPI_TURNS(LOADS); j++) gpi_count_key(x[j], bits, passes, count);
+        for (uint j = 0; j < GPI_TURNS(GPI_COUNT_LOADS); j++) x[j] = (key + i)[j * GPI_WG];
+        gpi_count_keys(x, bits, passes, count);
     }
 #endif
     for (; i < end; i += GPI_WG) gpi_count_key(key[i], bits, passes, count);
 }
 
-/* The digits of all passes at once, into count[pass][digit]. */
+/* The digits of all passes at once, into count[pass][digit][copy]. */
 static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                           GPI_NEAR uint *count)
 {
-    for (uint c = (uint)get_local_id(0); c < bits.passes * GPI_BINS; c += GPI_WG) count[c] = 0;
+    for (uint c = (uint)get_local_id(0); c < bits.passes * GPI_BINS * GPI_COUNT_COPIES; c += GPI_WG)
+        count[c] = 0;
     gpi_sync(); /* the counters are zero */
     if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);
     else gpi_count_passes(key, begin, end, bits, bits.passes, count);

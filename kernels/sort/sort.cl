@@ -151,7 +151,7 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
 GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,
                                   ulong histogram_at)
 {
-    GPI_NEAR uint count[sizeof(gpi_key) * GPI_BINS];
+    GPI_NEAR uint count[GPI_COUNTERS];
     gpi_places places;
     gpi_digit_bits bits;
     ulong begin, end;
@@ -161,7 +161,9 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
     gpi_sort_block(state, span, &begin, &end);
     gpi_count_all(move.key, begin, end, bits, count);
     for (uint c = (uint)get_local_id(0); c < passes * GPI_BINS; c += GPI_WG) {
-        if (count[c]) gpi_add_wide(state + histogram_at + 2 * c, count[c]);
+        uint sum = 0;
+        for (uint k = 0; k < GPI_COUNT_COPIES; k++) sum += count[c * GPI_COUNT_COPIES + k];
+        if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);
     }
 }
 
