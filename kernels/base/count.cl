@@ -49,6 +49,18 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     if ((first_group) && get_local_id(0) == 0 &&                                                  \
         gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
+
+/* GPI_COUNT_NAMED and GPI_COUNT_CHECK_NAMED in one, which reads the number once. */
+static ulong gpi_count_checked(ulong bound, ulong wanted, bool first_group, volatile __global uint *counters)
+{
+    if (wanted > bound && first_group && get_local_id(0) == 0) atomic_inc(counters + GPI_COUNT_CLAMPED);
+    return min(bound, wanted);
+}
+#define GPI_COUNT_CHECKED_NAMED(x, first_group, counters)                                           \
+    gpi_count_checked(x##_bound,                                                                    \
+                      gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words), \
+                      first_group, counters)
+
 /* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */
 static void gpi_add_wide(volatile __global uint *count, uint x)
 {

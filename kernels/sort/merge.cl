@@ -46,9 +46,9 @@ GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a
     GPI_SHARED(gpi_merge_memory, shared);
     gpi_pair pair;
     GPI_PAIR_SET(pair);
+    pair.a_count = GPI_COUNT_CHECKED_NAMED(a, get_group_id(0) == 0, counters);
+    pair.b_count = GPI_COUNT_CHECKED_NAMED(b, get_group_id(0) == 0, counters);
     const ulong n = pair.a_count + pair.b_count, begin = span * get_group_id(0);
-    GPI_COUNT_CHECK_NAMED(a, get_group_id(0) == 0, counters);
-    GPI_COUNT_CHECK_NAMED(b, get_group_id(0) == 0, counters);
     if (begin >= n) return;
     gpi_merge_tile(pair, begin, min(n, begin + span), shared);
 }

@@ -19,13 +19,11 @@ typedef struct gpi_pair {
 #define GPI_PAIR_KEYS                                                                                    \
     __global const gpi_key *a, ulong a_at, __global const gpi_key *b, ulong b_at, __global gpi_key *out, \
         ulong out_at, ulong flip
-#define GPI_PAIR_SET_KEYS(pair)          \
-    (pair).a = a + a_at;                 \
-    (pair).b = b + b_at;                 \
-    (pair).out = out + out_at;           \
-    (pair).flip = (gpi_key_bits)(flip);  \
-    (pair).a_count = GPI_COUNT_NAMED(a); \
-    (pair).b_count = GPI_COUNT_NAMED(b)
+#define GPI_PAIR_SET_KEYS(pair) \
+    (pair).a = a + a_at;        \
+    (pair).b = b + b_at;        \
+    (pair).out = out + out_at;  \
+    (pair).flip = (gpi_key_bits)(flip)
 
 #if GPI_VALUE_SIZE
 #define GPI_PAIR_PARAMETERS                                                                                \

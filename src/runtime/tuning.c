@@ -98,6 +98,13 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
+/* The same for a merge: staged keys, an item's more than the tile has, and where each was; emulated sub-groups
+   (sort/merge_local.cl). */
+static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
+{
+    return (group + 1) * per_item * (size + 2) + group * 4 + 64;
+}
+
 /* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
    element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)

@@ -62,9 +62,9 @@
     X(MERGE,      POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
-    X(MERGE,      NVIDIA,    SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1)         \
-    X(MERGE,      AMD,       SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1)         \
-    X(MERGE,      INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      NVIDIA,    SUB_GROUP, 256,      92, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      AMD,       SUB_GROUP, 256,      92, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE,      INTEL_GPU, SUB_GROUP, 256,      60, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
     X(SEARCH,     POCL,      SERIAL,      1, 1 << 16, AUTO,   MULTI_PASS,  1)         \
     X(SEARCH,     INTEL_CPU, SERIAL,      1, 1 << 16, AUTO,   MULTI_PASS,  1)         \
@@ -112,7 +112,7 @@
     X(SORT,             SORT,       keys,     4) \
     X(BUCKETS,          SORT,       keys,     4) \
     X(MERGE_SORT,       SORT,       keys,     4) \
-    X(MERGE,            MERGE,      keys,     4) \
+    X(MERGE,            MERGE,      merge,    4) \
     X(SEARCH,           SEARCH,     keys,     4) \
     X(TOPK,             SORT,       keys,     4) \
     X(SEGMENTED_SORT,   SORT,       keys,     4) \
