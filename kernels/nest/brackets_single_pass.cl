@@ -111,7 +111,7 @@ static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest n
     uint seen = 0;
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         const uint code = partner[i];
-        if (code < GPI_PENDING || code == GPI_ALONE) continue;
+        if (code < GPI_PENDING || code >= GPI_LEFT) continue;
         place = gpi_lookback_next(nest, tile, place, place.need + (code - GPI_PENDING - seen), &note);
         seen = code - GPI_PENDING;
         if (place.leaf != GPI_NOWHERE) {
