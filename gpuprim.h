@@ -3883,6 +3883,9 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(BRACKETS,   POCL,      SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1 << 20)   \
     X(BRACKETS,   INTEL_CPU, SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1)         \
     X(BRACKETS,   LLVMPIPE,  LOCAL,     256,      64, AUTO,   MULTI_PASS,  200)       \
+    X(BRACKETS,   NVIDIA,    SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(BRACKETS,   AMD,       SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(BRACKETS,   INTEL_GPU, SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
     X(BRACKETS,   UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
     X(STACK_SCAN, POCL,      SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
     X(STACK_SCAN, INTEL_CPU, SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
@@ -4033,11 +4036,11 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
-   element (nest/brackets_local.cl). */
+/* The same for brackets; `size` is that of an index. Items' nodes, heights and brackets, and a word for emulated
+   sub-groups; a partner an element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * (2 * 2 * size + size + 4) + group * per_item * 3 + 32 * 2 * size + 64;
+    return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
 /* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
@@ -4347,6 +4350,7 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
     if (plan->per_item > most) plan->per_item = most;
     while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->per_item > 16384) plan->group /= 2;
     if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    gpi_plan_fit_sub_group(plan);
     return GP_OK;
 }
 
@@ -4429,6 +4433,7 @@ typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, c
 /* compose.c */
 static const char *const *gpi_kernel_names(gpi_primitive primitive);
 static void gpi_text_add_kernels(gpi_text *text, const char *path);
+static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
@@ -10344,24 +10349,26 @@ static const char *const gpi_kernel_nest_brackets[] = {
 /* ---- Begin file kernels/nest/brackets_local.cl ---- */
 static const char *const gpi_kernel_nest_brackets_local[] = {
     "#line 1 \"kernels/nest/brackets_local.cl\"\n",
-    "#line 10\n",
+    "#line 11\n",
     "#ifndef GPI_NEST_BRACKETS_LOCAL_CL\n",
     "#define GPI_NEST_BRACKETS_LOCAL_CL\n",
     "#include \"base/fault_injection.cl\"\n",
-    "#line 13 \"kernels/nest/brackets_local.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 14 \"kernels/nest/brackets_local.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 15 \"kernels/nest/brackets_local.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
     "#line 16 \"kernels/nest/brackets_local.cl\"\n",
-    "#include \"nest/symbols.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 17 \"kernels/nest/brackets_local.cl\"\n",
-    "#include \"nest/tile_summary.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 18 \"kernels/nest/brackets_local.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
+    "#line 19 \"kernels/nest/brackets_local.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 20 \"kernels/nest/brackets_local.cl\"\n",
     "#if GPI_LOOKBACK\n",
     "#include \"nest/lookback.cl\"\n",
-    "#line 20 \"kernels/nest/brackets_local.cl\"\n",
+    "#line 22 \"kernels/nest/brackets_local.cl\"\n",
     "#endif\n",
     "\n",
     "#if GPI_SHAPE_LOCAL\n",
@@ -10371,15 +10378,23 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "\n",
     "#define GPI_GROUP_TILES 1\n",
     "\n",
-    "GPI_DEFINE_TREE(items, __local const gpi_node *, GPI_NODE_AT)\n",
+    "\n",
+    "static uint gpi_pack_node(uint pops, uint pushes) { return pops | pushes << 16; }\n",
+    "static gpi_node gpi_unpack_node(uint x) { return gpi_node_make(x & 0xffff, x >> 16); }\n",
+    "\n",
+    "\n",
+    "static uint gpi_packed_product(uint a, uint b) { return a + b - min(a >> 16, b & 0xffff) * 0x10001u; }\n",
+    "\n",
+    "#define GPI_PACKED_NODE_AT(tree, x) gpi_unpack_node((tree)[x])\n",
+    "GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)\n",
     "\n",
     "#define GPI_ALONE 0xffffu\n",
     "#define GPI_LEFT 0xfffeu\n",
     "#define GPI_PENDING \\\n",
     "    0x8000u\n",
-    "#line 38\n",
+    "#line 48\n",
     "typedef struct gpi_group {\n",
-    "    gpi_node tree[2 * GPI_WG];\n",
+    "    uint tree[2 * GPI_WG];\n",
     "    gpi_index height[GPI_WG];\n",
     "    uint open[GPI_WG];\n",
     "    uint opens[GPI_WG];\n",
@@ -10389,6 +10404,9 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    gpi_node beside[32];\n",
     "#endif\n",
     "    gpi_note note;\n",
+    "#if GPI_SUB_GROUP\n",
+    "    gpi_sg_memory sub_group;\n",
+    "#endif\n",
     "#if GPI_TABLE\n",
     "    uchar table[256];\n",
     "#endif\n",
@@ -10403,7 +10421,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "typedef gpi_note gpi_join_memory;\n",
     "typedef __local gpi_pair_memory *gpi_pair_shared;\n",
     "typedef __local gpi_join_memory *gpi_join_shared;\n",
-    "#line 67\n",
+    "#line 80\n",
     "typedef struct gpi_brackets_of {\n",
     "    uint opens, closes;\n",
     "} gpi_brackets_of;\n",
@@ -10477,7 +10495,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    return item;\n",
     "}\n",
     "#endif\n",
-    "#line 143\n",
+    "#line 156\n",
     "static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,\n",
     "                                     gpi_shared shared)\n",
     "{\n",
@@ -10499,7 +10517,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "\n",
     "static uint gpi_lowest(uint bits) { return (uint)popcount(~bits & (bits - 1)); }\n",
     "static uint gpi_highest(uint bits) { return 31 - clz(bits); }\n",
-    "#line 167\n",
+    "#line 180\n",
     "GPI_INLINE_GPU gpi_brackets_of gpi_reduce_item(gpi_brackets_of item, __local ushort *partner)\n",
     "{\n",
     "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
@@ -10519,12 +10537,33 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    return left;\n",
     "}\n",
     "\n",
-    "static gpi_node gpi_item_node(gpi_brackets_of left)\n",
+    "static uint gpi_item_node(gpi_brackets_of left)\n",
     "{\n",
-    "    return gpi_node_make((gpi_index)popcount(left.closes), (gpi_index)popcount(left.opens));\n",
+    "    return gpi_pack_node((uint)popcount(left.closes), (uint)popcount(left.opens));\n",
     "}\n",
-    "#line 194\n",
-    "static void gpi_grow_tree(gpi_node node, uint open, gpi_shared shared)\n",
+    "#line 207\n",
+    "#if GPI_SUB_GROUP\n",
+    "static void gpi_grow_tree(uint node, uint open, gpi_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    shared->tree[GPI_WG + l] = node;\n",
+    "    shared->open[l] = open;\n",
+    "\n",
+    "    GPI_UNROLL\n",
+    "    for (uint width = GPI_WG; width > 1; width = width > GPI_SUB_GROUP ? width / GPI_SUB_GROUP : 1) {\n",
+    "        if (width < GPI_WG && l < width) node = shared->tree[width + l];\n",
+    "        if (GPI_SG_ALL || l < max(width, (uint)GPI_SUB_GROUP)) {\n",
+    "            GPI_UNROLL\n",
+    "            for (uint d = 1; d < min(width, (uint)GPI_SUB_GROUP); d *= 2) {\n",
+    "                node = gpi_packed_product(node, gpi_sg_down(node, d, &shared->sub_group));\n",
+    "                if (l < width && l % (2 * d) == 0) shared->tree[(width + l) / (2 * d)] = node;\n",
+    "            }\n",
+    "        }\n",
+    "        gpi_sync();\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "static void gpi_grow_tree(uint node, uint open, gpi_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    shared->tree[GPI_WG + l] = node;\n",
@@ -10533,20 +10572,22 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    for (uint width = GPI_WG / 2; width > 0; width /= 2) {\n",
     "        if (l < width)\n",
     "            shared->tree[width + l] =\n",
-    "                gpi_node_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);\n",
+    "                gpi_packed_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);\n",
     "        gpi_sync();\n",
     "    }\n",
     "}\n",
-    "#line 210\n",
+    "#endif\n",
+    "#line 245\n",
     "static uint gpi_take_bit(uint *open, uint need)\n",
     "{\n",
     "    uint left = *open;\n",
+    "    GPI_ROLLED\n",
     "    for (uint k = 0; k < need; k++) left ^= 1u << gpi_highest(left);\n",
     "    const uint bit = gpi_highest(left);\n",
     "    *open = left ^ 1u << bit;\n",
     "    return bit;\n",
     "}\n",
-    "#line 221\n",
+    "#line 257\n",
     "typedef struct gpi_cursor {\n",
     "    gpi_shared shared;\n",
     "\n",
@@ -10565,13 +10606,13 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    c.before = 0;\n",
     "    return c;\n",
     "}\n",
-    "#line 242\n",
+    "#line 278\n",
     "static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)\n",
     "{\n",
     "    const gpi_shared shared = c->shared;\n",
     "    uint skip = 0;\n",
     "    if (c->item != GPI_NOWHERE && c->open == 0) {\n",
-    "        const gpi_index pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item].pops;\n",
+    "        const uint pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item] & 0xffff;\n",
     "        const gpi_place found = gpi_items_search(shared->tree, GPI_WG, c->item, pops);\n",
     "        c->item = found.leaf;\n",
     "        if (found.leaf == GPI_NOWHERE) c->before = found.need;\n",
@@ -10611,15 +10652,17 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "        partner[opener] = (ushort)i;\n",
     "    }\n",
     "}\n",
-    "#line 290\n",
-    "static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)\n",
+    "#line 326\n",
+    "static uint gpi_kept(uint node, gpi_shared shared, uint *at)\n",
     "{\n",
-    "    gpi_node after = gpi_node_make(0, 0);\n",
-    "    for (uint x = GPI_WG + (uint)get_local_id(0); x > 1; x >>= 1) {\n",
-    "        if (!(x & 1)) after = gpi_node_product(after, shared->tree[x + 1]);\n",
+    "    uint after = 0;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint width = GPI_WG; width > 1; width /= 2) {\n",
+    "        const uint x = (GPI_WG + (uint)get_local_id(0)) / (GPI_WG / width);\n",
+    "        if (!(x & 1)) after = gpi_packed_product(after, shared->tree[x + 1]);\n",
     "    }\n",
-    "    const uint left = (uint)gpi_excess(node.pushes, after.pops);\n",
-    "    *at = left > 0 ? (uint)(shared->tree[1].pushes - after.pushes) - left : 0;\n",
+    "    const uint pushes = node >> 16, pops = after & 0xffff, left = pushes - min(pushes, pops);\n",
+    "    *at = left > 0 ? (shared->tree[1] >> 16) - (after >> 16) - left : 0;\n",
     "    return left;\n",
     "}\n",
     "\n",
@@ -10636,31 +10679,72 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)\n",
+    "static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi_shared shared)\n",
     "{\n",
     "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
     "    uint at;\n",
     "    const uint left = gpi_kept(node, shared, &at);\n",
     "    for (uint k = 0; k < left; k++, open &= open - 1) gpi_keep(nest, tile, at + k, first + gpi_lowest(open));\n",
     "}\n",
-    "#line 324\n",
-    "static void gpi_pair_write(gpi_symbol_input in, __global gpi_index *match, ulong begin, uint length,\n",
-    "                           __local const ushort *partner, gpi_shared shared)\n",
+    "\n",
+    "#if GPI_MATCH\n",
+    "\n",
+    "\n",
+    "static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }\n",
+    "\n",
+    "static gpi_index gpi_match_of(uint k, ulong begin)\n",
+    "{\n",
+    "    return k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;\n",
+    "}\n",
+    "\n",
+    "static void gpi_match_write(__global gpi_index *match, ulong begin, uint i, __local const ushort *partner)\n",
+    "{\n",
+    "    if (gpi_is_settled(partner[i])) match[begin + i] = gpi_match_of(partner[i], begin);\n",
+    "}\n",
+    "\n",
+    "#if GPI_TILE % 4 == 0\n",
+    "\n",
+    "static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)\n",
+    "{\n",
+    "    GPI_UNROLL\n",
+    "    for (uint i = 4 * (uint)get_local_id(0); i < GPI_TILE; i += 4 * GPI_WG) {\n",
+    "        const ushort4 k = *(__local const ushort4 *)(partner + i);\n",
+    "        if (gpi_is_settled(k.x) && gpi_is_settled(k.y) && gpi_is_settled(k.z) && gpi_is_settled(k.w))\n",
+    "            *(__global gpi_index_quad *)(match + begin + i) =\n",
+    "                (gpi_index_quad)(gpi_match_of(k.x, begin), gpi_match_of(k.y, begin), gpi_match_of(k.z, begin),\n",
+    "                                 gpi_match_of(k.w, begin));\n",
+    "        else\n",
+    "            for (uint j = i; j < i + 4; j++) gpi_match_write(match, begin, j, partner);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, __local const ushort *partner)\n",
+    "{\n",
+    "#if GPI_TILE % 4 == 0\n",
+    "    if (length == GPI_TILE && (size_t)(match + begin) % sizeof(gpi_index_quad) == 0) {\n",
+    "        gpi_match_write_quads(match, begin, partner);\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    GPI_ROLLED\n",
+    "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) gpi_match_write(match, begin, i, partner);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPI_KINDS\n",
+    "\n",
+    "static void gpi_pair_compare(gpi_symbol_input in, ulong begin, uint length, __local const ushort *partner,\n",
+    "                             gpi_shared shared)\n",
     "{\n",
     "    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {\n",
     "        const uint k = partner[i];\n",
-    "        (void)k;\n",
-    "        if (GPI_LOOKBACK && k >= GPI_PENDING && k != GPI_ALONE) continue;\n",
-    "#if GPI_MATCH\n",
-    "        match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;\n",
-    "#endif\n",
-    "#if GPI_KINDS\n",
     "        if (k >= i || gpi_code(in, begin + i) + gpi_code(in, begin + k) == 0) continue;\n",
     "        (void)atomic_inc(&shared->note.mismatches);\n",
     "        (void)atomic_min(&shared->note.first, i);\n",
-    "#endif\n",
     "    }\n",
     "}\n",
+    "#endif\n",
     "\n",
     "static void gpi_note_clear(gpi_shared shared)\n",
     "{\n",
@@ -10678,7 +10762,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    for (uint j = 0; j < GPI_PER_ITEM; j++) partner[first + j] = GPI_ALONE;\n",
     "#endif\n",
     "}\n",
-    "#line 361\n",
+    "#line 438\n",
     "static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
     "                           gpi_pair_shared memory)\n",
     "{\n",
@@ -10690,18 +10774,21 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    const gpi_brackets_of item = gpi_open_item(in, begin, length, partner, shared);\n",
     "    gpi_partner_none(partner);\n",
     "    const gpi_brackets_of left = gpi_reduce_item(item, partner);\n",
-    "    const gpi_node node = gpi_item_node(left);\n",
+    "    const uint node = gpi_item_node(left);\n",
     "#if GPI_LOOKBACK\n",
     "    for (uint open = left.opens; open; open &= open - 1)\n",
     "        partner[get_local_id(0) * GPI_PER_ITEM + gpi_lowest(open)] = GPI_LEFT;\n",
     "#endif\n",
     "    gpi_grow_tree(node, left.opens, shared);\n",
-    "    if (get_local_id(0) == 0) gpi_leaf_set(nest, tile, shared->tree[1]);\n",
+    "    if (get_local_id(0) == 0) gpi_leaf_set(nest, tile, gpi_unpack_node(shared->tree[1]));\n",
     "    gpi_pair_items(left.closes, nest, tile, partner, shared);\n",
     "    gpi_keep_openers(node, left.opens, nest, tile, shared);\n",
     "    gpi_sync();\n",
-    "    gpi_pair_write(in, match, begin, length, partner, shared);\n",
+    "#if GPI_MATCH\n",
+    "    gpi_pair_write(match, begin, length, partner);\n",
+    "#endif\n",
     "#if GPI_KINDS\n",
+    "    gpi_pair_compare(in, begin, length, partner, shared);\n",
     "    gpi_sync();\n",
     "#endif\n",
     "}\n",
@@ -10732,14 +10819,14 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    gpi_sync();\n",
     "    if (get_local_id(0) == 0) *total = *sum;\n",
     "}\n",
-    "#line 417\n",
+    "#line 497\n",
     "static uint gpi_cursor_stage(gpi_cursor *c)\n",
     "{\n",
     "    gpi_index need;\n",
     "    const uint opener = gpi_cursor_down(c, &need);\n",
     "    return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;\n",
     "}\n",
-    "#line 427\n",
+    "#line 507\n",
     "static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;\n",
@@ -11359,7 +11446,8 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "    gpi_lookback_all_beside(nest.tree, tile, shared->beside);\n",
     "    gpi_sync();\n",
     "    if (get_local_id(0) == 0)\n",
-    "        shared->before = gpi_lookback_climb(nest.tree, tile, shared->tree[1], shared->beside);\n",
+    "        shared->before =\n",
+    "            gpi_lookback_climb(nest.tree, tile, gpi_unpack_node(shared->tree[1]), shared->beside);\n",
     "    gpi_sync();\n",
     "    const gpi_note note = gpi_lookback_join(in, to, nest, tile, memory->stage);\n",
     "#if GPI_MEASURE\n",
@@ -11374,7 +11462,7 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "#endif\n",
     "}\n",
     "#endif\n",
-    "#line 158\n",
+    "#line 159\n",
     "GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                      __global gpi_index *parent, ulong parent_at, uint parents,\n",
     "                                      __global gpi_index *depth, ulong depth_at, uint depths,\n",
@@ -11861,10 +11949,12 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "\n",
     "#if GPI_INDEX_SIZE == 4\n",
     "typedef uint gpi_index;\n",
+    "typedef uint4 gpi_index_quad;\n",
     "typedef uint16 gpi_aligned_row;\n",
     "typedef uint16 gpi_index_row __attribute__((aligned(4)));\n",
     "#elif GPI_INDEX_SIZE == 8\n",
     "typedef ulong gpi_index;\n",
+    "typedef ulong4 gpi_index_quad;\n",
     "typedef ulong16 gpi_aligned_row;\n",
     "typedef ulong16 gpi_index_row __attribute__((aligned(8)));\n",
     "#else\n",
@@ -11880,7 +11970,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "        GPI_STREAM_STORE((gpi_aligned_row)(row), (__global gpi_aligned_row *)out);\n",
     "    else GPI_STORE_VECTOR(gpi_index_row, row, out);\n",
     "}\n",
-    "#line 67\n",
+    "#line 69\n",
     "typedef struct gpi_node {\n",
     "    gpi_index pops, pushes;\n",
     "} gpi_node;\n",
@@ -11899,7 +11989,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "{\n",
     "    return gpi_node_make(a.pops + gpi_excess(b.pops, a.pushes), b.pushes + gpi_excess(a.pushes, b.pops));\n",
     "}\n",
-    "#line 88\n",
+    "#line 90\n",
     "#define GPI_NOWHERE (~0u)\n",
     "\n",
     "\n",
@@ -11907,7 +11997,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "    uint leaf;\n",
     "    gpi_index need;\n",
     "} gpi_place;\n",
-    "#line 98\n",
+    "#line 100\n",
     "#define GPI_DEFINE_TREE(name, type, node)                                                   \\\n",
     "    static gpi_place gpi_##name##_descend(type tree, uint leaves, uint x, gpi_index need)   \\\n",
     "    {                                                                                       \\\n",
@@ -11959,7 +12049,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "\n",
     "\n",
     "#define GPI_NODE_AT(tree, x) ((tree)[x])\n",
-    "#line 152\n",
+    "#line 154\n",
     "#define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \\\n",
     "    do {                                                                                       \\\n",
     "        const uint l = (uint)get_local_id(0), g = (uint)get_group_id(0);                       \\\n",
@@ -11972,7 +12062,7 @@ static const char *const gpi_kernel_nest_stack_monoid[] = {
     "            for (uint k = l; k < width; k += GPI_WG) grow((groups + g) * width + k);           \\\n",
     "        }                                                                                      \\\n",
     "    } while (0)\n",
-    "#line 167\n",
+    "#line 169\n",
     "static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }\n",
     "static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }\n",
     "\n",
@@ -12192,7 +12282,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "\n",
     "typedef struct gpi_links_of {\n",
     "    uint openers, kept;\n",
-    "    gpi_node node;\n",
+    "    uint node;\n",
     "} gpi_links_of;\n",
     "#line 37\n",
     "static gpi_links_of gpi_stack_open(gpi_symbol_input in, gpi_input input, gpi_nest nest, uint tile,\n",
@@ -12272,7 +12362,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "        cell[at + k + 1] = memory->value[first + popcount(~open & (open - 1))];\n",
     "    if (l != 0) return;\n",
     "    cell[0] = gpi_identity();\n",
-    "    stack.nest.tree[stack.nest.leaves + tile] = shared->tree[1];\n",
+    "    stack.nest.tree[stack.nest.leaves + tile] = gpi_unpack_node(shared->tree[1]);\n",
     "}\n",
     "#line 121\n",
     "static GPI_T gpi_fold_outer(gpi_stack stack, uint tile, uint m)\n",
@@ -21219,6 +21309,16 @@ static void gpi_text_add_kernels(gpi_text *text, const char *path)
     gpi_text_include(text, path, strlen(path), seen);
 }
 
+/* The sub-groups of the plan, if it has any. */
+static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    if (!plan->sub_group) return;
+    gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
+                 (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
+    gpi_text_add(text, "#define GPI_SUB_GROUP_SLEEP %d\n#define GPI_SUB_GROUP_PINNED %d\n",
+                 gp->compute_capability >= 70, gp->sub_group_pinned);
+}
+
 /* How the plan has a program's groups work. */
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
@@ -21226,12 +21326,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
                  plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
     gpi_text_add(text, "#define GPI_WG %u\n#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", plan->group,
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
-    if (plan->sub_group) {
-        gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
-                     (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
-        gpi_text_add(text, "#define GPI_SUB_GROUP_SLEEP %d\n#define GPI_SUB_GROUP_PINNED %d\n",
-                     gp->compute_capability >= 70, gp->sub_group_pinned);
-    }
+    gpi_text_sub_group(gp, plan, text);
 }
 
 /* The same, and what programs on tiles of elements want to know. */
@@ -28224,7 +28319,7 @@ static void gpi_symbols_free(gp_context *gp);
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b);
 static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text);
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text);
-static char *gpi_brackets_prelude(const gpi_brackets *b);
+static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b);
 
 /* brackets.c */
 static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b);
@@ -28279,7 +28374,7 @@ static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
         gp_result result;
         b->back = gpi_brackets_looks_back(gp, b);
         result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                      gpi_brackets_prelude(b), &b->program);
+                                      gpi_brackets_prelude(gp, b), &b->program);
         if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
     }
 }
@@ -28870,11 +28965,12 @@ static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
 }
 
-static char *gpi_brackets_prelude(const gpi_brackets *b)
+static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
 {
     gpi_text text;
     memset(&text, 0, sizeof text);
     gpi_brackets_add_shape(&b->plan, &text);
+    gpi_text_sub_group(gp, &b->plan, &text);
     gpi_brackets_add_nest(b, &text);
     if (!text.failed) return text.data;
     free(text.data);

@@ -6,11 +6,13 @@
 
    Parameters
        GPI_SHAPE_LOCAL     1; otherwise this file is empty
-       GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32) */
+       GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32)
+       GPI_SUB_GROUP          items of a sub-group; 0: none (group/sub_group.cl)                                       */
 #ifndef GPI_NEST_BRACKETS_LOCAL_CL
 #define GPI_NEST_BRACKETS_LOCAL_CL
 #include "base/fault_injection.cl"
 #include "base/platform.cl"
+#include "group/sub_group.cl"
 #include "group/sync.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
@@ -26,7 +28,15 @@
 
 #define GPI_GROUP_TILES 1
 
-GPI_DEFINE_TREE(items, __local const gpi_node *, GPI_NODE_AT)
+/* A node of the items' tree is a word: pops in the lower half, pushes in the upper one. */
+static uint gpi_pack_node(uint pops, uint pushes) { return pops | pushes << 16; }
+static gpi_node gpi_unpack_node(uint x) { return gpi_node_make(x & 0xffff, x >> 16); }
+
+/* What a pushes and b pops cancels. */
+static uint gpi_packed_product(uint a, uint b) { return a + b - min(a >> 16, b & 0xffff) * 0x10001u; }
+
+#define GPI_PACKED_NODE_AT(tree, x) gpi_unpack_node((tree)[x])
+GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
 
 #define GPI_ALONE 0xffffu /* an element without a partner in the tile */
 #define GPI_LEFT 0xfffeu  /* GPI_LOOKBACK: an opener without one */
@@ -36,7 +46,7 @@ GPI_DEFINE_TREE(items, __local const gpi_node *, GPI_NODE_AT)
 
 /* What the items of a group tell each other. */
 typedef struct gpi_group {
-    gpi_node tree[2 * GPI_WG];
+    uint tree[2 * GPI_WG];
     gpi_index height[GPI_WG]; /* of the stack before an item */
     uint open[GPI_WG];        /* a bit for each opener that an item leaves */
     uint opens[GPI_WG];       /* a bit for each opener of an item */
@@ -46,6 +56,9 @@ typedef struct gpi_group {
     gpi_node beside[32]; /* in the tiles' tree to the left of the tile's path to the root, from its leaf up */
 #endif
     gpi_note note;
+#if GPI_SUB_GROUP
+    gpi_sg_memory sub_group;
+#endif
 #if GPI_TABLE
     uchar table[256]; /* gpi_bracket_of each symbol */
 #endif
@@ -183,15 +196,36 @@ GPI_INLINE_GPU gpi_brackets_of gpi_reduce_item(gpi_brackets_of item, __local ush
     return left;
 }
 
-static gpi_node gpi_item_node(gpi_brackets_of left)
+static uint gpi_item_node(gpi_brackets_of left)
 {
-    return gpi_node_make((gpi_index)popcount(left.closes), (gpi_index)popcount(left.opens));
+    return gpi_pack_node((uint)popcount(left.closes), (uint)popcount(left.opens));
 }
 
 /* ------------------------------------------------------------------ tree of items */
 
 /* The group's tree from the items' nodes. On return all may search it. */
-static void gpi_grow_tree(gpi_node node, uint open, gpi_shared shared)
+#if GPI_SUB_GROUP
+static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    shared->tree[GPI_WG + l] = node;
+    shared->open[l] = open;
+    /* Each round makes as many levels as a sub-group can by itself. */
+    GPI_UNROLL
+    for (uint width = GPI_WG; width > 1; width = width > GPI_SUB_GROUP ? width / GPI_SUB_GROUP : 1) {
+        if (width < GPI_WG && l < width) node = shared->tree[width + l];
+        if (GPI_SG_ALL || l < max(width, (uint)GPI_SUB_GROUP)) {
+            GPI_UNROLL
+            for (uint d = 1; d < min(width, (uint)GPI_SUB_GROUP); d *= 2) {
+                node = gpi_packed_product(node, gpi_sg_down(node, d, &shared->sub_group));
+                if (l < width && l % (2 * d) == 0) shared->tree[(width + l) / (2 * d)] = node;
+            }
+        }
+        gpi_sync(); /* the nodes of these levels are there */
+    }
+}
+#else
+static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     shared->tree[GPI_WG + l] = node;
@@ -200,16 +234,18 @@ static void gpi_grow_tree(gpi_node node, uint open, gpi_shared shared)
     for (uint width = GPI_WG / 2; width > 0; width /= 2) {
         if (l < width)
             shared->tree[width + l] =
-                gpi_node_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);
+                gpi_packed_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);
         gpi_sync(); /* the nodes of this level are there */
     }
 }
+#endif
 
 /* The opener of an item that is `need` below its top, as a bit of `open`; that bit and those above are taken
    off. */
 static uint gpi_take_bit(uint *open, uint need)
 {
     uint left = *open;
+    GPI_ROLLED
     for (uint k = 0; k < need; k++) left ^= 1u << gpi_highest(left);
     const uint bit = gpi_highest(left);
     *open = left ^ 1u << bit;
@@ -244,7 +280,7 @@ static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
     const gpi_shared shared = c->shared;
     uint skip = 0;
     if (c->item != GPI_NOWHERE && c->open == 0) {
-        const gpi_index pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item].pops;
+        const uint pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item] & 0xffff;
         const gpi_place found = gpi_items_search(shared->tree, GPI_WG, c->item, pops);
         c->item = found.leaf;
         if (found.leaf == GPI_NOWHERE) c->before = found.need;
@@ -287,14 +323,16 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
 
 /* How many of the item's openers nothing after them in the tile closes, the lowest ones; *at: how many of
    the tile's are below them. */
-static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)
+static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
-    gpi_node after = gpi_node_make(0, 0);
-    for (uint x = GPI_WG + (uint)get_local_id(0); x > 1; x >>= 1) {
-        if (!(x & 1)) after = gpi_node_product(after, shared->tree[x + 1]);
+    uint after = 0;
+    GPI_UNROLL
+    for (uint width = GPI_WG; width > 1; width /= 2) {
+        const uint x = (GPI_WG + (uint)get_local_id(0)) / (GPI_WG / width);
+        if (!(x & 1)) after = gpi_packed_product(after, shared->tree[x + 1]);
     }
-    const uint left = (uint)gpi_excess(node.pushes, after.pops);
-    *at = left > 0 ? (uint)(shared->tree[1].pushes - after.pushes) - left : 0;
+    const uint pushes = node >> 16, pops = after & 0xffff, left = pushes - min(pushes, pops);
+    *at = left > 0 ? (shared->tree[1] >> 16) - (after >> 16) - left : 0;
     return left;
 }
 
@@ -311,7 +349,7 @@ static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 }
 
 /* They go to the tile's cells. */
-static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
+static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
     uint at;
@@ -319,25 +357,64 @@ static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile,
     for (uint k = 0; k < left; k++, open &= open - 1) gpi_keep(nest, tile, at + k, first + gpi_lowest(open));
 }
 
+#if GPI_MATCH
 /* GPI_LOOKBACK: closers that are pending are written later, and openers that the tile leaves by those who close
    them, or after the launch: two groups would write them otherwise, in any order. */
-static void gpi_pair_write(gpi_symbol_input in, __global gpi_index *match, ulong begin, uint length,
-                           __local const ushort *partner, gpi_shared shared)
+static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }
+
+static gpi_index gpi_match_of(uint k, ulong begin)
+{
+    return k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;
+}
+
+static void gpi_match_write(__global gpi_index *match, ulong begin, uint i, __local const ushort *partner)
+{
+    if (gpi_is_settled(partner[i])) match[begin + i] = gpi_match_of(partner[i], begin);
+}
+
+#if GPI_TILE % 4 == 0
+/* Of a whole tile that is where vectors may be. */
+static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)
+{
+    GPI_UNROLL
+    for (uint i = 4 * (uint)get_local_id(0); i < GPI_TILE; i += 4 * GPI_WG) {
+        const ushort4 k = *(__local const ushort4 *)(partner + i);
+        if (gpi_is_settled(k.x) && gpi_is_settled(k.y) && gpi_is_settled(k.z) && gpi_is_settled(k.w))
+            *(__global gpi_index_quad *)(match + begin + i) =
+                (gpi_index_quad)(gpi_match_of(k.x, begin), gpi_match_of(k.y, begin), gpi_match_of(k.z, begin),
+                                 gpi_match_of(k.w, begin));
+        else
+            for (uint j = i; j < i + 4; j++) gpi_match_write(match, begin, j, partner);
+    }
+}
+#endif
+
+static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, __local const ushort *partner)
+{
+#if GPI_TILE % 4 == 0
+    if (length == GPI_TILE && (size_t)(match + begin) % sizeof(gpi_index_quad) == 0) {
+        gpi_match_write_quads(match, begin, partner);
+        return;
+    }
+#endif
+    GPI_ROLLED
+    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) gpi_match_write(match, begin, i, partner);
+}
+#endif
+
+#if GPI_KINDS
+/* Counts the pairs in the tile that are of two kinds. */
+static void gpi_pair_compare(gpi_symbol_input in, ulong begin, uint length, __local const ushort *partner,
+                             gpi_shared shared)
 {
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         const uint k = partner[i];
-        (void)k;
-        if (GPI_LOOKBACK && k >= GPI_PENDING && k != GPI_ALONE) continue;
-#if GPI_MATCH
-        match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;
-#endif
-#if GPI_KINDS
         if (k >= i || gpi_code(in, begin + i) + gpi_code(in, begin + k) == 0) continue;
         (void)atomic_inc(&shared->note.mismatches);
         (void)atomic_min(&shared->note.first, i);
-#endif
     }
 }
+#endif
 
 static void gpi_note_clear(gpi_shared shared)
 {
@@ -369,18 +446,21 @@ static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_n
     const gpi_brackets_of item = gpi_open_item(in, begin, length, partner, shared);
     gpi_partner_none(partner);
     const gpi_brackets_of left = gpi_reduce_item(item, partner);
-    const gpi_node node = gpi_item_node(left);
+    const uint node = gpi_item_node(left);
 #if GPI_LOOKBACK
     for (uint open = left.opens; open; open &= open - 1)
         partner[get_local_id(0) * GPI_PER_ITEM + gpi_lowest(open)] = GPI_LEFT;
 #endif
     gpi_grow_tree(node, left.opens, shared);
-    if (get_local_id(0) == 0) gpi_leaf_set(nest, tile, shared->tree[1]);
+    if (get_local_id(0) == 0) gpi_leaf_set(nest, tile, gpi_unpack_node(shared->tree[1]));
     gpi_pair_items(left.closes, nest, tile, partner, shared);
     gpi_keep_openers(node, left.opens, nest, tile, shared);
     gpi_sync(); /* all partners are there */
-    gpi_pair_write(in, match, begin, length, partner, shared);
+#if GPI_MATCH
+    gpi_pair_write(match, begin, length, partner);
+#endif
 #if GPI_KINDS
+    gpi_pair_compare(in, begin, length, partner, shared);
     gpi_sync(); /* all mismatches are counted */
 #endif
 }

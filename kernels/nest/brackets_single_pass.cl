@@ -137,7 +137,8 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
     gpi_lookback_all_beside(nest.tree, tile, shared->beside);
     gpi_sync(); /* what is beside the tile's path is there */
     if (get_local_id(0) == 0)
-        shared->before = gpi_lookback_climb(nest.tree, tile, shared->tree[1], shared->beside);
+        shared->before =
+            gpi_lookback_climb(nest.tree, tile, gpi_unpack_node(shared->tree[1]), shared->beside);
     gpi_sync(); /* what comes before the tile is there; nobody has to wait for it */
     const gpi_note note = gpi_lookback_join(in, to, nest, tile, memory->stage);
 #if GPI_MEASURE

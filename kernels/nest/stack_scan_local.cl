@@ -29,7 +29,7 @@ typedef __local gpi_stack_memory *gpi_stack_shared;
 /* What an item knows of its elements, a bit each. */
 typedef struct gpi_links_of {
     uint openers, kept; /* kept: those that the item leaves open */
-    gpi_node node;
+    uint node;
 } gpi_links_of;
 
 /* Brackets of the tile, its openers' values, the items' tree and each element's parent; `height` of the stack
@@ -113,7 +113,7 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
         cell[at + k + 1] = memory->value[first + popcount(~open & (open - 1))];
     if (l != 0) return;
     cell[0] = gpi_identity();
-    stack.nest.tree[stack.nest.leaves + tile] = shared->tree[1];
+    stack.nest.tree[stack.nest.leaves + tile] = gpi_unpack_node(shared->tree[1]);
 }
 
 /* The product of the stack before a tile without its highest m. Those for m = 0 ... pops - 1 stand in the
