@@ -3883,7 +3883,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(BRACKETS,   POCL,      SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1 << 20)   \
     X(BRACKETS,   INTEL_CPU, SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1)         \
     X(BRACKETS,   LLVMPIPE,  LOCAL,     256,      64, AUTO,   MULTI_PASS,  200)       \
-    X(BRACKETS,   NVIDIA,    SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(BRACKETS,   NVIDIA,    SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1 << 12)   \
     X(BRACKETS,   AMD,       SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
     X(BRACKETS,   INTEL_GPU, SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
     X(BRACKETS,   UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
@@ -10702,12 +10702,13 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    if (gpi_is_settled(partner[i])) match[begin + i] = gpi_match_of(partner[i], begin);\n",
     "}\n",
     "\n",
-    "#if GPI_TILE % 4 == 0\n",
+    "#if GPI_PER_ITEM % 4 == 0\n",
     "\n",
     "static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)\n",
     "{\n",
     "    GPI_UNROLL\n",
-    "    for (uint i = 4 * (uint)get_local_id(0); i < GPI_TILE; i += 4 * GPI_WG) {\n",
+    "    for (uint first = 0; first < GPI_TILE; first += 4 * GPI_WG) {\n",
+    "        const uint i = first + 4 * (uint)get_local_id(0);\n",
     "        const ushort4 k = *(__local const ushort4 *)(partner + i);\n",
     "        if (gpi_is_settled(k.x) && gpi_is_settled(k.y) && gpi_is_settled(k.z) && gpi_is_settled(k.w))\n",
     "            *(__global gpi_index_quad *)(match + begin + i) =\n",
@@ -10721,7 +10722,7 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "\n",
     "static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, __local const ushort *partner)\n",
     "{\n",
-    "#if GPI_TILE % 4 == 0\n",
+    "#if GPI_PER_ITEM % 4 == 0\n",
     "    if (length == GPI_TILE && (size_t)(match + begin) % sizeof(gpi_index_quad) == 0) {\n",
     "        gpi_match_write_quads(match, begin, partner);\n",
     "        return;\n",
@@ -10756,13 +10757,15 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "{\n",
     "    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
     "#if GPI_PER_ITEM % 8 == 0\n",
+    "    const uint turn = (uint)get_local_id(0) * GPI_PER_ITEM / 64;\n",
     "    GPI_UNROLL\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j += 8) *(__local uint4 *)(partner + first + j) = (uint4)(~0u);\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM / 8; j++)\n",
+    "        *(__local uint4 *)(partner + first + (j + turn) % (GPI_PER_ITEM / 8) * 8) = (uint4)(~0u);\n",
     "#else\n",
     "    for (uint j = 0; j < GPI_PER_ITEM; j++) partner[first + j] = GPI_ALONE;\n",
     "#endif\n",
     "}\n",
-    "#line 438\n",
+    "#line 441\n",
     "static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
     "                           gpi_pair_shared memory)\n",
     "{\n",
@@ -10819,14 +10822,14 @@ static const char *const gpi_kernel_nest_brackets_local[] = {
     "    gpi_sync();\n",
     "    if (get_local_id(0) == 0) *total = *sum;\n",
     "}\n",
-    "#line 497\n",
+    "#line 500\n",
     "static uint gpi_cursor_stage(gpi_cursor *c)\n",
     "{\n",
     "    gpi_index need;\n",
     "    const uint opener = gpi_cursor_down(c, &need);\n",
     "    return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;\n",
     "}\n",
-    "#line 507\n",
+    "#line 510\n",
     "static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;\n",

@@ -372,12 +372,13 @@ static void gpi_match_write(__global gpi_index *match, ulong begin, uint i, __lo
     if (gpi_is_settled(partner[i])) match[begin + i] = gpi_match_of(partner[i], begin);
 }
 
-#if GPI_TILE % 4 == 0
+#if GPI_PER_ITEM % 4 == 0
 /* Of a whole tile that is where vectors may be. */
 static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)
 {
     GPI_UNROLL
-    for (uint i = 4 * (uint)get_local_id(0); i < GPI_TILE; i += 4 * GPI_WG) {
+    for (uint first = 0; first < GPI_TILE; first += 4 * GPI_WG) {
+        const uint i = first + 4 * (uint)get_local_id(0);
         const ushort4 k = *(__local const ushort4 *)(partner + i);
         if (gpi_is_settled(k.x) && gpi_is_settled(k.y) && gpi_is_settled(k.z) && gpi_is_settled(k.w))
             *(__global gpi_index_quad *)(match + begin + i) =
@@ -391,7 +392,7 @@ static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __loca
 
 static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, __local const ushort *partner)
 {
-#if GPI_TILE % 4 == 0
+#if GPI_PER_ITEM % 4 == 0
     if (length == GPI_TILE && (size_t)(match + begin) % sizeof(gpi_index_quad) == 0) {
         gpi_match_write_quads(match, begin, partner);
         return;
@@ -426,8 +427,10 @@ static void gpi_partner_none(__local ushort *partner)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
 #if GPI_PER_ITEM % 8 == 0
+    const uint turn = (uint)get_local_id(0) * GPI_PER_ITEM / 64; /* neighbours begin at different banks */
     GPI_UNROLL
-    for (uint j = 0; j < GPI_PER_ITEM; j += 8) *(__local uint4 *)(partner + first + j) = (uint4)(~0u);
+    for (uint j = 0; j < GPI_PER_ITEM / 8; j++)
+        *(__local uint4 *)(partner + first + (j + turn) % (GPI_PER_ITEM / 8) * 8) = (uint4)(~0u);
 #else
     for (uint j = 0; j < GPI_PER_ITEM; j++) partner[first + j] = GPI_ALONE;
 #endif
