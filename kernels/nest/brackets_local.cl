@@ -151,8 +151,8 @@ static gpi_brackets_of gpi_load_item(__local const ushort *stage)
 }
 #endif
 
-/* The item's brackets, which it may put down in shared memory, too. The stage is the item's own afterwards, and so are
-   all of its elements there. */
+/* The item's brackets; also in shared->opens and shared->closes, for the others after the next barrier. The item may
+   write its own elements of the stage from here on. */
 static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,
                                      gpi_shared shared)
 {
