@@ -84,7 +84,7 @@ BY_TABLE="-DGPI_SYMBOL=uchar -DGPI_TABLE=1"
 BY_CODE="-DGPI_SYMBOL=int -DGPI_TABLE=0 -DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0)"
 for index in 4 8; do
     for kinds in 0 1; do
-        for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
+        for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE" "${SUB_GROUP}1 $BY_TABLE"; do
             check "brackets with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=0 $shape \
                 kernels/nest/brackets.cl

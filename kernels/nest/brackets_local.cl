@@ -1,15 +1,18 @@
 /* brackets_local.cl - brackets in the local shape: what the items of a group do with their tile.
 
-   An item goes over GPI_PER_ITEM neighbours with its stack in the bits of a word. What is left of the items
-   is a tree in local memory (nest/tile_summary.cl), in which closers search for their openers.
+   An item has GPI_PER_ITEM neighbours as two words, with a bit for each opener and for each closer, and its stack in the
+   bits of a third. What is left of the items is a tree in local memory (nest/tile_summary.cl), in which closers search
+   for their openers.
 
    Parameters
        GPI_SHAPE_LOCAL     1; otherwise this file is empty
-       GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32) */
+       GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32)
+       GPI_SUB_GROUP          items of a sub-group; 0: none (group/sub_group.cl)                                       */
 #ifndef GPI_NEST_BRACKETS_LOCAL_CL
 #define GPI_NEST_BRACKETS_LOCAL_CL
 #include "base/fault_injection.cl"
 #include "base/platform.cl"
+#include "group/sub_group.cl"
 #include "group/sync.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
@@ -25,72 +28,204 @@
 
 #define GPI_GROUP_TILES 1
 
-GPI_DEFINE_TREE(items, __local const gpi_node *, GPI_NODE_AT)
+/* A node of the items' tree is a word: pops in the lower half, pushes in the upper one. */
+static uint gpi_pack_node(uint pops, uint pushes) { return pops | pushes << 16; }
+static gpi_node gpi_unpack_node(uint x) { return gpi_node_make(x & 0xffff, x >> 16); }
+
+/* What a pushes and b pops cancels. */
+static uint gpi_packed_product(uint a, uint b) { return a + b - min(a >> 16, b & 0xffff) * 0x10001u; }
+
+#define GPI_PACKED_NODE_AT(tree, x) gpi_unpack_node((tree)[x])
+GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
 
 #define GPI_ALONE 0xffffu /* an element without a partner in the tile */
+#define GPI_LEFT 0xfffeu  /* GPI_LOOKBACK: an opener without one */
 #define GPI_PENDING \
     0x8000u /* GPI_LOOKBACK: a closer whose partner is in a tile before: that, and how far below the \
                top of the stack */
 
 /* What the items of a group tell each other. */
 typedef struct gpi_group {
-    gpi_node tree[2 * GPI_WG];
+    uint tree[2 * GPI_WG];
     gpi_index height[GPI_WG]; /* of the stack before an item */
     uint open[GPI_WG];        /* a bit for each opener that an item leaves */
-    gpi_node before;          /* of all tiles before this one */
+    uint opens[GPI_WG];       /* a bit for each opener of an item */
+    uint closes[GPI_WG]; /* ... for each closer; in the end for each that takes an opener off the stack */
+    gpi_node before;     /* of all tiles before this one */
 #if GPI_LOOKBACK
     gpi_node beside[32]; /* in the tiles' tree to the left of the tile's path to the root, from its leaf up */
 #endif
     gpi_note note;
-    char sign[GPI_TILE];
+#if GPI_SUB_GROUP
+    gpi_sg_memory sub_group;
+#endif
+#if GPI_TABLE
+    uchar table[256]; /* gpi_bracket_of each symbol */
+#endif
 } gpi_group;
 typedef __local gpi_group *gpi_shared;
 
 typedef struct gpi_pair_memory {
     gpi_group group;
-    ushort stage[GPI_TILE]; /* partners or parents, on the way out */
+    ushort stage[GPI_TILE] __attribute__((aligned(16))); /* partners or parents, on the way out */
 } gpi_pair_memory;
 
 typedef gpi_note gpi_join_memory;
 typedef __local gpi_pair_memory *gpi_pair_shared;
 typedef __local gpi_join_memory *gpi_join_shared;
 
-/* Signs of the tile's elements: neighbours read neighbours. */
-static void gpi_load_signs(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)
+/* ------------------------------------------------------------------ brackets of an item */
+
+/* A bit for each of an item's openers, and of its closers. */
+typedef struct gpi_brackets_of {
+    uint opens, closes;
+} gpi_brackets_of;
+
+#define GPI_OPENS 1u
+#define GPI_CLOSES 16u
+
+static uint gpi_bracket_of(int sign) { return sign > 0 ? GPI_OPENS : sign < 0 ? GPI_CLOSES : 0; }
+
+/* Bit k: the k-th of four neighbours opens; bit 4 + k: it closes. They are the item's from j on. */
+static void gpi_brackets_add(gpi_brackets_of *item, uint four, uint j)
 {
-    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
-        shared->sign[i] = i < length ? (char)gpi_sign(in, begin + i) : (char)0;
+    item->opens |= (four & 15) << j;
+    item->closes |= (four >> 4) << j;
 }
 
-/* What one item's elements do to the stack; in *open and *close a bit for each one that is left.
-   Pairs among them go to `partner`, unless that is NULL. */
-static gpi_node gpi_reduce_item(gpi_shared shared, __local ushort *partner, uint *open, uint *close)
+#if GPI_TABLE
+static void gpi_load_table(gpi_symbol_input in, gpi_shared shared)
+{
+    for (uint x = (uint)get_local_id(0); x < 256; x += GPI_WG)
+        shared->table[x] = (uchar)gpi_bracket_of(in.classes->sign[x]);
+}
+
+/* What four symbols side by side do. */
+GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)
+{
+    uint four = 0;
+    GPI_UNROLL
+    for (uint k = 0; k < 4; k++) four |= (uint)table[symbols >> 8 * k & 255] << k;
+    return four;
+}
+
+/* The item's brackets; the table is there. A full tile is read by 16 symbols at once, if it is where vectors may be. */
+GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
-    gpi_node node = gpi_node_make(0, 0);
-    *open = *close = 0;
-    for (uint j = 0; j < GPI_PER_ITEM; j++) {
-        const int sign = shared->sign[first + j];
-        if (sign > 0) {
-            *open |= 1u << j;
-            node.pushes++;
-        } else if (sign < 0 && *open) {
-            const uint k = 31 - clz(*open);
-            *open ^= 1u << k;
-            node.pushes--;
+    gpi_brackets_of item = {0, 0};
+#if GPI_PER_ITEM % 16 == 0
+    __global const uchar *symbols = in.symbols + begin;
+    if (length == GPI_TILE && (size_t)symbols % 16 == 0) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 16) {
+            const uint4 row = *(__global const uint4 *)(symbols + first + j);
+            gpi_brackets_add(&item, gpi_look_up_four(row.x, shared->table), j);
+            gpi_brackets_add(&item, gpi_look_up_four(row.y, shared->table), j + 4);
+            gpi_brackets_add(&item, gpi_look_up_four(row.z, shared->table), j + 8);
+            gpi_brackets_add(&item, gpi_look_up_four(row.w, shared->table), j + 12);
+        }
+        return item;
+    }
+#endif
+    GPI_ROLLED
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM) && first + j < length; j++)
+        gpi_brackets_add(&item, shared->table[in.symbols[begin + first + j]], j);
+    return item;
+}
+#else
+/* The tile's brackets to the stage: neighbours read neighbours. */
+static void gpi_load_stage(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage)
+{
+    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
+        stage[i] = (ushort)(i < length ? gpi_bracket_of(gpi_sign(in, begin + i)) : 0);
+}
+
+/* The item's brackets from there. */
+static gpi_brackets_of gpi_load_item(__local const ushort *stage)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    gpi_brackets_of item = {0, 0};
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) gpi_brackets_add(&item, stage[first + j], j);
+    return item;
+}
+#endif
+
+/* The item's brackets; also in shared->opens and shared->closes, for the others after the next barrier. The item may
+   write its own elements of the stage from here on. */
+static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,
+                                     gpi_shared shared)
+{
+#if GPI_TABLE
+    gpi_load_table(in, shared);
+    gpi_sync(); /* the table is there */
+    const gpi_brackets_of item = gpi_load_item(in, begin, length, shared);
+    (void)stage;
+#else
+    gpi_load_stage(in, begin, length, stage);
+    gpi_sync(); /* the tile's brackets are there */
+    const gpi_brackets_of item = gpi_load_item(stage);
+#endif
+    shared->opens[get_local_id(0)] = item.opens;
+    shared->closes[get_local_id(0)] = item.closes;
+    return item;
+}
+
+/* The place of the lowest bit that is set, and of the highest. */
+static uint gpi_lowest(uint bits) { return (uint)popcount(~bits & (bits - 1)); }
+static uint gpi_highest(uint bits) { return 31 - clz(bits); }
+
+/* What is left of an item's brackets when pairs among them have cancelled; they go to `partner`, unless that is
+   NULL. */
+GPI_INLINE_GPU gpi_brackets_of gpi_reduce_item(gpi_brackets_of item, __local ushort *partner)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    gpi_brackets_of left = {item.opens, 0};
+    for (uint closes = item.closes; closes; closes &= closes - 1) {
+        const uint j = gpi_lowest(closes), below = left.opens & ((1u << j) - 1);
+        if (below) {
+            const uint k = gpi_highest(below);
+            left.opens ^= 1u << k;
             if (!partner) continue;
             partner[first + j] = (ushort)(first + k);
             partner[first + k] = (ushort)(first + j);
-        } else if (sign < 0) {
-            *close |= 1u << j;
-            node.pops++;
+        } else {
+            left.closes |= 1u << j;
         }
     }
-    return node;
+    return left;
 }
 
+static uint gpi_item_node(gpi_brackets_of left)
+{
+    return gpi_pack_node((uint)popcount(left.closes), (uint)popcount(left.opens));
+}
+
+/* ------------------------------------------------------------------ tree of items */
+
 /* The group's tree from the items' nodes. On return all may search it. */
-static void gpi_grow_tree(gpi_node node, uint open, gpi_shared shared)
+#if GPI_SUB_GROUP
+static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    shared->tree[GPI_WG + l] = node;
+    shared->open[l] = open;
+    /* Each round makes as many levels as a sub-group can by itself. */
+    GPI_UNROLL
+    for (uint width = GPI_WG; width > 1; width = width > GPI_SUB_GROUP ? width / GPI_SUB_GROUP : 1) {
+        if (width < GPI_WG && l < width) node = shared->tree[width + l];
+        if (GPI_SG_ALL || l < max(width, (uint)GPI_SUB_GROUP)) {
+            GPI_UNROLL
+            for (uint d = 1; d < min(width, (uint)GPI_SUB_GROUP); d *= 2) {
+                node = gpi_packed_product(node, gpi_sg_down(node, d, &shared->sub_group));
+                if (l < width && l % (2 * d) == 0) shared->tree[(width + l) / (2 * d)] = node;
+            }
+        }
+        gpi_sync(); /* the nodes of these levels are there */
+    }
+}
+#else
+static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0);
     shared->tree[GPI_WG + l] = node;
@@ -99,18 +234,20 @@ static void gpi_grow_tree(gpi_node node, uint open, gpi_shared shared)
     for (uint width = GPI_WG / 2; width > 0; width /= 2) {
         if (l < width)
             shared->tree[width + l] =
-                gpi_node_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);
+                gpi_packed_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);
         gpi_sync(); /* the nodes of this level are there */
     }
 }
+#endif
 
 /* The opener of an item that is `need` below its top, as a bit of `open`; that bit and those above are taken
    off. */
 static uint gpi_take_bit(uint *open, uint need)
 {
     uint left = *open;
-    for (uint k = 0; k < need; k++) left ^= 1u << (31 - clz(left));
-    const uint bit = 31 - clz(left);
+    GPI_ROLLED
+    for (uint k = 0; k < need; k++) left ^= 1u << gpi_highest(left);
+    const uint bit = gpi_highest(left);
     *open = left ^ 1u << bit;
     return bit;
 }
@@ -143,7 +280,7 @@ static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
     const gpi_shared shared = c->shared;
     uint skip = 0;
     if (c->item != GPI_NOWHERE && c->open == 0) {
-        const gpi_index pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item].pops;
+        const uint pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item] & 0xffff;
         const gpi_place found = gpi_items_search(shared->tree, GPI_WG, c->item, pops);
         c->item = found.leaf;
         if (found.leaf == GPI_NOWHERE) c->before = found.need;
@@ -172,7 +309,7 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
     gpi_cursor cursor = gpi_cursor_make(shared, (uint)get_local_id(0));
     for (; close; close &= close - 1) {
-        const uint i = first + popcount(~close & (close - 1));
+        const uint i = first + gpi_lowest(close);
         gpi_index need;
         const uint opener = gpi_cursor_down(&cursor, &need);
         if (opener == GPI_ALONE) {
@@ -186,14 +323,16 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
 
 /* How many of the item's openers nothing after them in the tile closes, the lowest ones; *at: how many of
    the tile's are below them. */
-static uint gpi_kept(gpi_node node, gpi_shared shared, uint *at)
+static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
-    gpi_node after = gpi_node_make(0, 0);
-    for (uint x = GPI_WG + (uint)get_local_id(0); x > 1; x >>= 1) {
-        if (!(x & 1)) after = gpi_node_product(after, shared->tree[x + 1]);
+    uint after = 0;
+    GPI_UNROLL
+    for (uint width = GPI_WG; width > 1; width /= 2) {
+        const uint x = (GPI_WG + (uint)get_local_id(0)) / (GPI_WG / width);
+        if (!(x & 1)) after = gpi_packed_product(after, shared->tree[x + 1]);
     }
-    const uint left = (uint)gpi_excess(node.pushes, after.pops);
-    *at = left > 0 ? (uint)(shared->tree[1].pushes - after.pushes) - left : 0;
+    const uint pushes = node >> 16, pops = after & 0xffff, left = pushes - min(pushes, pops);
+    *at = left > 0 ? (shared->tree[1] >> 16) - (after >> 16) - left : 0;
     return left;
 }
 
@@ -210,38 +349,91 @@ static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 }
 
 /* They go to the tile's cells. */
-static void gpi_keep_openers(gpi_node node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
+static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
     uint at;
     const uint left = gpi_kept(node, shared, &at);
-    for (uint k = 0; k < left; k++, open &= open - 1)
-        gpi_keep(nest, tile, at + k, first + popcount(~open & (open - 1)));
+    for (uint k = 0; k < left; k++, open &= open - 1) gpi_keep(nest, tile, at + k, first + gpi_lowest(open));
 }
 
+#if GPI_MATCH
 /* GPI_LOOKBACK: closers that are pending are written later, and openers that the tile leaves by those who close
    them, or after the launch: two groups would write them otherwise, in any order. */
-static void gpi_pair_write(gpi_symbol_input in, __global gpi_index *match, ulong begin, uint length,
-                           __local const ushort *partner, gpi_shared shared)
+static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }
+
+static gpi_index gpi_match_of(uint k, ulong begin)
+{
+    return k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;
+}
+
+static void gpi_match_write(__global gpi_index *match, ulong begin, uint i, __local const ushort *partner)
+{
+    if (gpi_is_settled(partner[i])) match[begin + i] = gpi_match_of(partner[i], begin);
+}
+
+#if GPI_PER_ITEM % 4 == 0
+/* Of a whole tile that is where vectors may be. */
+static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)
+{
+    GPI_UNROLL
+    for (uint first = 0; first < GPI_TILE; first += 4 * GPI_WG) {
+        const uint i = first + 4 * (uint)get_local_id(0);
+        const ushort4 k = *(__local const ushort4 *)(partner + i);
+        if (gpi_is_settled(k.x) && gpi_is_settled(k.y) && gpi_is_settled(k.z) && gpi_is_settled(k.w))
+            *(__global gpi_index_quad *)(match + begin + i) =
+                (gpi_index_quad)(gpi_match_of(k.x, begin), gpi_match_of(k.y, begin), gpi_match_of(k.z, begin),
+                                 gpi_match_of(k.w, begin));
+        else
+            for (uint j = i; j < i + 4; j++) gpi_match_write(match, begin, j, partner);
+    }
+}
+#endif
+
+static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, __local const ushort *partner)
+{
+#if GPI_PER_ITEM % 4 == 0
+    if (length == GPI_TILE && (size_t)(match + begin) % sizeof(gpi_index_quad) == 0) {
+        gpi_match_write_quads(match, begin, partner);
+        return;
+    }
+#endif
+    GPI_ROLLED
+    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) gpi_match_write(match, begin, i, partner);
+}
+#endif
+
+#if GPI_KINDS
+/* Counts the pairs in the tile that are of two kinds. */
+static void gpi_pair_compare(gpi_symbol_input in, ulong begin, uint length, __local const ushort *partner,
+                             gpi_shared shared)
 {
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         const uint k = partner[i];
-        (void)k;
-        if (GPI_LOOKBACK && (k != GPI_ALONE ? k >= GPI_PENDING : shared->sign[i] > 0)) continue;
-#if GPI_MATCH
-        match[begin + i] = k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;
-#endif
-#if GPI_KINDS
         if (k >= i || gpi_code(in, begin + i) + gpi_code(in, begin + k) == 0) continue;
         (void)atomic_inc(&shared->note.mismatches);
         (void)atomic_min(&shared->note.first, i);
-#endif
     }
 }
+#endif
 
 static void gpi_note_clear(gpi_shared shared)
 {
     if (get_local_id(0) == 0) shared->note = gpi_note_make();
+}
+
+/* None of the item's elements has a partner. */
+static void gpi_partner_none(__local ushort *partner)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+#if GPI_PER_ITEM % 8 == 0
+    const uint turn = (uint)get_local_id(0) * GPI_PER_ITEM / 64; /* neighbours begin at different banks */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_PER_ITEM / 8; j++)
+        *(__local uint4 *)(partner + first + (j + turn) % (GPI_PER_ITEM / 8) * 8) = (uint4)(~0u);
+#else
+    for (uint j = 0; j < GPI_PER_ITEM; j++) partner[first + j] = GPI_ALONE;
+#endif
 }
 
 /* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early
@@ -251,22 +443,29 @@ static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_n
 {
     const gpi_shared shared = &memory->group;
     __local ushort *partner = memory->stage;
-    const uint l = (uint)get_local_id(0);
     const ulong begin = gpi_tile_begin(tile);
     const uint length = gpi_brackets_tile_length(nest, tile);
-    uint open, close;
-    gpi_load_signs(in, begin, length, shared);
-    for (uint i = l; i < GPI_TILE; i += GPI_WG) partner[i] = GPI_ALONE;
     gpi_note_clear(shared);
-    gpi_sync(); /* signs are there, and nobody has a partner; the note is clear */
-    const gpi_node node = gpi_reduce_item(shared, partner, &open, &close);
-    gpi_grow_tree(node, open, shared);
-    if (l == 0) gpi_leaf_set(nest, tile, shared->tree[1]);
-    gpi_pair_items(close, nest, tile, partner, shared);
-    gpi_keep_openers(node, open, nest, tile, shared);
+    const gpi_brackets_of item = gpi_open_item(in, begin, length, partner, shared);
+    gpi_partner_none(partner);
+    const gpi_brackets_of left = gpi_reduce_item(item, partner);
+    const uint node = gpi_item_node(left);
+#if GPI_LOOKBACK
+    for (uint open = left.opens; open; open &= open - 1)
+        partner[get_local_id(0) * GPI_PER_ITEM + gpi_lowest(open)] = GPI_LEFT;
+#endif
+    gpi_grow_tree(node, left.opens, shared);
+    if (get_local_id(0) == 0) gpi_leaf_set(nest, tile, gpi_unpack_node(shared->tree[1]));
+    gpi_pair_items(left.closes, nest, tile, partner, shared);
+    gpi_keep_openers(node, left.opens, nest, tile, shared);
     gpi_sync(); /* all partners are there */
-    gpi_pair_write(in, match, begin, length, partner, shared);
+#if GPI_MATCH
+    gpi_pair_write(match, begin, length, partner);
+#endif
+#if GPI_KINDS
+    gpi_pair_compare(in, begin, length, partner, shared);
     gpi_sync(); /* all mismatches are counted */
+#endif
 }
 
 /* What the group has noted of its tile goes to where the others can read it, after the launch. */
@@ -305,31 +504,40 @@ static uint gpi_cursor_stage(gpi_cursor *c)
     return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;
 }
 
-/* Parents of the item's elements into the stage; `below` is the height of the stack before the tile. Their
-   depths take the place of the signs, counted from that of the item's first element. The stack's top is in
-   the bits `open` as long as one of the item's own openers is there. */
+/* Parents of the item's elements into the stage; `below` is the height of the stack before the tile. Of the item's
+   closers those stay that take an opener off the stack. The stack's top is in the bits `open` as long as one of the
+   item's own openers is there. */
 static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
+    const uint opens = shared->opens[l], closes = shared->closes[l];
     const gpi_node before =
         gpi_node_product(gpi_node_make(0, below), gpi_items_before(shared->tree, GPI_WG, l));
     gpi_cursor cursor = gpi_cursor_make(shared, l);
     gpi_index height = before.pushes;
-    uint open = 0, outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;
+    uint open = 0, close = 0, outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;
     shared->height[l] = height;
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
-        const int sign = shared->sign[first + j];
-        stage[first + j] = (ushort)(open ? first + (31 - clz(open)) : outer);
-        shared->sign[first + j] = (char)(height - before.pushes);
-        if (sign > 0) {
-            open |= 1u << j;
+        const uint bit = 1u << j;
+        stage[first + j] = (ushort)(open ? first + gpi_highest(open) : outer);
+        if (opens & bit) {
+            open |= bit;
             height++;
-        } else if (sign < 0 && height > 0) {
+        } else if (closes & bit && height > 0) {
             height--;
-            if (open) open ^= 1u << (31 - clz(open));
+            close |= bit;
+            if (open) open ^= 1u << gpi_highest(open);
             else outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;
         }
     }
+    shared->closes[l] = close;
+}
+
+/* The height of the stack before the tile's i-th element. */
+static gpi_index gpi_depth_of(uint i, gpi_shared shared)
+{
+    const uint l = i / GPI_PER_ITEM, before = (1u << i % GPI_PER_ITEM) - 1;
+    return shared->height[l] + popcount(shared->opens[l] & before) - popcount(shared->closes[l] & before);
 }
 
 static gpi_index gpi_parent_of(gpi_nest nest, uint tile, uint staged)
@@ -339,7 +547,7 @@ static gpi_index gpi_parent_of(gpi_nest nest, uint tile, uint staged)
     return gpi_opener_at(nest, gpi_tiles_search(nest.tree, nest.leaves, tile, staged - GPI_TILE));
 }
 
-/* Parents and depths of the tile, whose items' tree is grown; takes the signs' place. */
+/* Parents and depths of the tile, whose items' tree is grown. */
 static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *parent, bool parents,
                              __global gpi_index *depth, bool depths, gpi_pair_shared memory)
 {
@@ -351,26 +559,26 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* all items alike: PoCL 3.1 */
         if (i >= length) continue;
         if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);
-        if (depths) depth[begin + i] = shared->height[i / GPI_PER_ITEM] + shared->sign[i];
+        if (depths) depth[begin + i] = gpi_depth_of(i, shared);
     }
 }
 
-/* The tile's signs and its items' tree. */
-static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_shared shared)
+/* The tile's brackets and its items' tree. */
+static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
-    uint open, close;
-    gpi_load_signs(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), shared);
+    const gpi_shared shared = &memory->group;
     gpi_note_clear(shared);
     if (get_local_id(0) == 0) shared->before = gpi_tiles_before(nest.tree, nest.leaves, tile);
-    gpi_sync(); /* signs are there, and what comes before the tile */
-    const gpi_node node = gpi_reduce_item(shared, 0, &open, &close);
-    gpi_grow_tree(node, open, shared);
+    const gpi_brackets_of item =
+        gpi_open_item(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), memory->stage, shared);
+    const gpi_brackets_of left = gpi_reduce_item(item, 0);
+    gpi_grow_tree(gpi_item_node(left), left.opens, shared); /* what comes before the tile is there, too */
 }
 
 static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,
                               bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)
 {
-    gpi_open_tile(in, nest, tile, &memory->group);
+    gpi_open_tile(in, nest, tile, memory);
     gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);
 }
 
@@ -378,12 +586,13 @@ static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __g
 static void gpi_measure_items(gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0);
+    const uint opens = shared->opens[l], closes = shared->closes[l];
     const gpi_node tiles = shared->before;
     gpi_index height = gpi_node_product(tiles, gpi_items_before(shared->tree, GPI_WG, l)).pushes;
     gpi_index highest = tiles.pushes;
     for (uint j = 0; j < GPI_PER_ITEM; j++) {
-        const int sign = shared->sign[l * GPI_PER_ITEM + j];
-        if (sign >= 0 || height > 0) height += sign;
+        height += opens >> j & 1;
+        height -= height > 0 ? closes >> j & 1 : 0;
         highest = max(highest, height);
     }
     (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));
@@ -393,7 +602,7 @@ static void gpi_measure_items(gpi_shared shared)
 
 static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
-    gpi_open_tile(in, nest, tile, &memory->group);
+    gpi_open_tile(in, nest, tile, memory);
     gpi_measure_items(&memory->group);
     if (get_local_id(0) == 0) {
         nest.notes[tile].rise = memory->group.note.rise;

@@ -111,7 +111,7 @@ static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest n
     uint seen = 0;
     for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
         const uint code = partner[i];
-        if (code < GPI_PENDING || code == GPI_ALONE) continue;
+        if (code < GPI_PENDING || code >= GPI_LEFT) continue;
         place = gpi_lookback_next(nest, tile, place, place.need + (code - GPI_PENDING - seen), &note);
         seen = code - GPI_PENDING;
         if (place.leaf != GPI_NOWHERE) {
@@ -137,7 +137,8 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
     gpi_lookback_all_beside(nest.tree, tile, shared->beside);
     gpi_sync(); /* what is beside the tile's path is there */
     if (get_local_id(0) == 0)
-        shared->before = gpi_lookback_climb(nest.tree, tile, shared->tree[1], shared->beside);
+        shared->before =
+            gpi_lookback_climb(nest.tree, tile, gpi_unpack_node(shared->tree[1]), shared->beside);
     gpi_sync(); /* what comes before the tile is there; nobody has to wait for it */
     const gpi_note note = gpi_lookback_join(in, to, nest, tile, memory->stage);
 #if GPI_MEASURE

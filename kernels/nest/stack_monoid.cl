@@ -42,10 +42,12 @@
 
 #if GPI_INDEX_SIZE == 4
 typedef uint gpi_index;
+typedef uint4 gpi_index_quad;
 typedef uint16 gpi_aligned_row;
 typedef uint16 gpi_index_row __attribute__((aligned(4)));
 #elif GPI_INDEX_SIZE == 8
 typedef ulong gpi_index;
+typedef ulong4 gpi_index_quad;
 typedef ulong16 gpi_aligned_row;
 typedef ulong16 gpi_index_row __attribute__((aligned(8)));
 #else

@@ -19,8 +19,8 @@
 typedef struct gpi_stack_memory {
     gpi_group group;
     uint going[2];
-    ushort parent[GPI_TILE]; /* as gpi_enclose_item leaves it */
-    ushort link[GPI_TILE];   /* the opener below what an opener's value has been multiplied with; GPI_TILE or
+    ushort parent[GPI_TILE] __attribute__((aligned(16))); /* as gpi_enclose_item leaves it */
+    ushort link[GPI_TILE]; /* the opener below what an opener's value has been multiplied with; GPI_TILE or
                                 more: there is none in this tile */
     GPI_T value[GPI_TILE];
 } gpi_stack_memory;
@@ -29,10 +29,10 @@ typedef __local gpi_stack_memory *gpi_stack_shared;
 /* What an item knows of its elements, a bit each. */
 typedef struct gpi_links_of {
     uint openers, kept; /* kept: those that the item leaves open */
-    gpi_node node;
+    uint node;
 } gpi_links_of;
 
-/* Signs of the tile, its openers' values, the items' tree and each element's parent; `height` of the stack
+/* Brackets of the tile, its openers' values, the items' tree and each element's parent; `height` of the stack
    before the tile. */
 static gpi_links_of gpi_stack_open(gpi_symbol_input in, gpi_input input, gpi_nest nest, uint tile,
                                    gpi_index height, gpi_stack_shared memory)
@@ -41,17 +41,18 @@ static gpi_links_of gpi_stack_open(gpi_symbol_input in, gpi_input input, gpi_nes
     const uint l = (uint)get_local_id(0);
     const ulong begin = gpi_tile_begin(tile);
     gpi_links_of bits;
-    uint close;
-    gpi_load_signs(in, begin, gpi_brackets_tile_length(nest, tile), shared);
-    for (uint i = l; i < GPI_TILE; i += GPI_WG)
-        if (shared->sign[i] > 0) memory->value[i] = gpi_load(input, begin + i);
     if (l == 0) memory->going[0] = 0;
-    gpi_sync(); /* signs and values are there */
-    bits.openers = 0;
-    for (uint j = 0; j < GPI_PER_ITEM; j++)
-        if (shared->sign[l * GPI_PER_ITEM + j] > 0) bits.openers |= 1u << j;
-    bits.node = gpi_reduce_item(shared, 0, &bits.kept, &close);
-    gpi_grow_tree(bits.node, bits.kept, shared);
+    const gpi_brackets_of item =
+        gpi_open_item(in, begin, gpi_brackets_tile_length(nest, tile), memory->parent, shared);
+    const gpi_brackets_of left = gpi_reduce_item(item, 0);
+    bits.openers = item.opens;
+    bits.kept = left.opens;
+    bits.node = gpi_item_node(left);
+    gpi_grow_tree(bits.node, bits.kept, shared); /* all items' brackets are there, too */
+    for (uint i = l; i < GPI_TILE; i += GPI_WG)
+        if (shared->opens[i / GPI_PER_ITEM] >> i % GPI_PER_ITEM & 1)
+            memory->value[i] = gpi_load(input, begin + i);
+    gpi_sync(); /* values are there */
     gpi_enclose_item(height, memory->parent, shared);
     return bits;
 }
@@ -112,7 +113,7 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
         cell[at + k + 1] = memory->value[first + popcount(~open & (open - 1))];
     if (l != 0) return;
     cell[0] = gpi_identity();
-    stack.nest.tree[stack.nest.leaves + tile] = shared->tree[1];
+    stack.nest.tree[stack.nest.leaves + tile] = gpi_unpack_node(shared->tree[1]);
 }
 
 /* The product of the stack before a tile without its highest m. Those for m = 0 ... pops - 1 stand in the

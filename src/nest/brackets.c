@@ -42,7 +42,7 @@ static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
         gp_result result;
         b->back = gpi_brackets_looks_back(gp, b);
         result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                      gpi_brackets_prelude(b), &b->program);
+                                      gpi_brackets_prelude(gp, b), &b->program);
         if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
     }
 }

@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/type.h"
+#include "program/program.h"
 #include "program/user_text.h"
 #include "element/element.h"
 #include "nest/nest.h"
@@ -188,11 +189,12 @@ static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
 }
 
-static char *gpi_brackets_prelude(const gpi_brackets *b)
+static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
 {
     gpi_text text;
     memset(&text, 0, sizeof text);
     gpi_brackets_add_shape(&b->plan, &text);
+    gpi_text_sub_group(gp, &b->plan, &text);
     gpi_brackets_add_nest(b, &text);
     if (!text.failed) return text.data;
     free(text.data);

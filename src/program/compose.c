@@ -88,6 +88,16 @@ static void gpi_text_add_kernels(gpi_text *text, const char *path)
     gpi_text_include(text, path, strlen(path), seen);
 }
 
+/* The sub-groups of the plan, if it has any. */
+static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
+{
+    if (!plan->sub_group) return;
+    gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
+                 (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
+    gpi_text_add(text, "#define GPI_SUB_GROUP_SLEEP %d\n#define GPI_SUB_GROUP_PINNED %d\n",
+                 gp->compute_capability >= 70, gp->sub_group_pinned);
+}
+
 /* How the plan has a program's groups work. */
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
@@ -95,12 +105,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
                  plan->shape == GP_SHAPE_SERIAL, plan->shape == GP_SHAPE_LOCAL);
     gpi_text_add(text, "#define GPI_WG %u\n#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n", plan->group,
                  plan->words == GP_WORDS_WIDE, gp->info.int64_extended_atomics);
-    if (plan->sub_group) {
-        gpi_text_add(text, "#define GPI_SUB_GROUP %u\n#define GPI_SUB_GROUP_FORM %d\n", plan->sub_group,
-                     (int)(gp->desc.tuning.sub_group_size ? GP_SUB_GROUPS_EMULATED : gp->info.sub_groups));
-        gpi_text_add(text, "#define GPI_SUB_GROUP_SLEEP %d\n#define GPI_SUB_GROUP_PINNED %d\n",
-                     gp->compute_capability >= 70, gp->sub_group_pinned);
-    }
+    gpi_text_sub_group(gp, plan, text);
 }
 
 /* The same, and what programs on tiles of elements want to know. */

@@ -35,6 +35,7 @@ typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, c
 /* compose.c */
 static const char *const *gpi_kernel_names(gpi_primitive primitive);
 static void gpi_text_add_kernels(gpi_text *text, const char *path);
+static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text);

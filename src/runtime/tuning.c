@@ -105,11 +105,11 @@ static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* The same for brackets; `size` is that of an index. Items' nodes and openers; a partner and a sign an
-   element (nest/brackets_local.cl). */
+/* The same for brackets; `size` is that of an index. Items' nodes, heights and brackets, and a word for emulated
+   sub-groups; a partner an element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return group * (2 * 2 * size + size + 4) + group * per_item * 3 + 32 * 2 * size + 64;
+    return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
 /* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
@@ -419,6 +419,7 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
     if (plan->per_item > most) plan->per_item = most;
     while (plan->shape == GP_SHAPE_LOCAL && plan->group * plan->per_item > 16384) plan->group /= 2;
     if (tile && plan->shape == GP_SHAPE_LOCAL) gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    gpi_plan_fit_sub_group(plan);
     return GP_OK;
 }
 

@@ -76,6 +76,9 @@
     X(BRACKETS,   POCL,      SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1 << 20)   \
     X(BRACKETS,   INTEL_CPU, SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1)         \
     X(BRACKETS,   LLVMPIPE,  LOCAL,     256,      64, AUTO,   MULTI_PASS,  200)       \
+    X(BRACKETS,   NVIDIA,    SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(BRACKETS,   AMD,       SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(BRACKETS,   INTEL_GPU, SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
     X(BRACKETS,   UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
     X(STACK_SCAN, POCL,      SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
     X(STACK_SCAN, INTEL_CPU, SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
