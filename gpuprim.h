@@ -7243,33 +7243,43 @@ static const char *const gpi_kernel_hash_batch_local[] = {
     "#line 8 \"kernels/hash/batch_local.cl\"\n",
     "#include \"hash/table.cl\"\n",
     "#line 9 \"kernels/hash/batch_local.cl\"\n",
-    "#line 12\n",
-    "#define GPI_TALLY(name)                                                \\\n",
-    "    __local uint name[8];                                              \\\n",
-    "    if (get_local_id(0) < 8 && GPI_WG >= 8) name[get_local_id(0)] = 0; \\\n",
-    "    if (get_local_id(0) == 0 && GPI_WG < 8) {                          \\\n",
-    "        for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                  \\\n",
-    "    }                                                                  \\\n",
-    "    gpi_sync()\n",
-    "#define GPI_TALLY_ADD(name, what) gpi_tally_add(name, what)\n",
+    "#line 14\n",
+    "typedef uint gpi_tally;\n",
+    "#line 18\n",
+    "#define GPI_TALLY_COLUMNS 8u\n",
+    "#define GPI_TALLY_WORDS (4u * GPI_TALLY_COLUMNS)\n",
+    "#define GPI_TALLY_CELL(word) ((word)*GPI_TALLY_COLUMNS + (uint)get_local_id(0) % GPI_TALLY_COLUMNS)\n",
     "\n",
-    "static void gpi_tally_add(__local uint *tally, uint what)\n",
+    "#define GPI_TALLY(name)                                                                            \\\n",
+    "    gpi_tally name = 0;                                                                            \\\n",
+    "    __local uint name##_sums[GPI_TALLY_WORDS];                                                     \\\n",
+    "    for (uint k_ = (uint)get_local_id(0); k_ < GPI_TALLY_WORDS; k_ += GPI_WG) name##_sums[k_] = 0; \\\n",
+    "    gpi_sync()\n",
+    "\n",
+    "static gpi_tally gpi_tally_of(uint what) { return (1u << 4 * (what & 7u)) + what / GPI_CLAIMED; }\n",
+    "\n",
+    "static void gpi_tally_add(__local uint *sums, gpi_tally tally)\n",
     "{\n",
-    "    if (what & GPI_CLAIMED) (void)atomic_inc(tally);\n",
-    "    (void)atomic_inc(tally + (what & 7u));\n",
+    "    GPI_UNROLL\n",
+    "    for (uint word = 0; word < 4; word++) {\n",
+    "        const uint two = tally >> 4 * word & 0x000f000fu;\n",
+    "        if (two) (void)atomic_add(sums + GPI_TALLY_CELL(word), two);\n",
+    "    }\n",
     "}\n",
     "\n",
-    "static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
+    "static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change,\n",
     "                            volatile __global uint *counters)\n",
     "{\n",
     "    gpi_sync();\n",
     "    for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {\n",
-    "        if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);\n",
-    "        if (tally[k] && k == GP_HASH_REFUSED)\n",
-    "            gpi_hash_tell_refused(facts, counters, min(change, 2u), tally[k]);\n",
+    "        const uint8 columns = vload8(k % 4, sums);\n",
+    "        const uint4 four = columns.lo + columns.hi;\n",
+    "        const uint x = (four.x + four.y + four.z + four.w) >> 16 * (k / 4) & 0xffffu;\n",
+    "        if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);\n",
+    "        if (x && k == GP_HASH_REFUSED) gpi_hash_tell_refused(facts, counters, min(change, 2u), x);\n",
     "    }\n",
     "}\n",
-    "#line 41\n",
+    "#line 55\n",
     "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)\n",
     "{\n",
     "    const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));\n",
@@ -7284,7 +7294,7 @@ static const char *const gpi_kernel_hash_batch_local[] = {
     "        uint what = GP_HASH_SUPERSEDED;\n",
     "        if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, key, i))\n",
     "            what = GPI_PUT(t, gpi_hash_home(t, key), key, value, change);\n",
-    "        GPI_TALLY_ADD(tally, what);\n",
+    "        tally += gpi_tally_of(what);\n",
     "        what &= GPI_CLAIMED - 1;\n",
     "        if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;\n",
     "        if ((wants & GPI_WANTS_FAILED) && what == GP_HASH_FAILED) {\n",
@@ -7294,9 +7304,10 @@ static const char *const gpi_kernel_hash_batch_local[] = {
     "                gpi_element_write(failed_values, failed_values_at + at, value, wide_values);\n",
     "        }\n",
     "    }\n",
-    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
+    "    gpi_tally_add(tally_sums, tally);\n",
+    "    gpi_tally_flush(tally_sums, t, facts, change, counters);\n",
     "}\n",
-    "#line 70\n",
+    "#line 85\n",
     "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)\n",
     "{\n",
     "    GPI_RUN_OPEN(false);\n",
@@ -7318,10 +7329,11 @@ static const char *const gpi_kernel_hash_batch_local[] = {
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
     "        const gp_hash_key key = gpi_element_read(keys, i, wide);\n",
     "        const uint what = GPI_REMOVE(t, gpi_hash_home(t, key), key);\n",
-    "        GPI_TALLY_ADD(tally, what);\n",
+    "        tally += gpi_tally_of(what);\n",
     "        if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;\n",
     "    }\n",
-    "    gpi_tally_flush(tally, t, facts, 0, counters);\n",
+    "    gpi_tally_add(tally_sums, tally);\n",
+    "    gpi_tally_flush(tally_sums, t, facts, 0, counters);\n",
     "}\n",
     "#endif\n",
 };
@@ -7494,19 +7506,19 @@ static const char *const gpi_kernel_hash_batch_serial[] = {
 /* ---- Begin file kernels/hash/combine.cl ---- */
 static const char *const gpi_kernel_hash_combine[] = {
     "#line 1 \"kernels/hash/combine.cl\"\n",
-    "#line 18\n",
+    "#line 20\n",
     "#ifndef GPI_HASH_COMBINE_CL\n",
     "#define GPI_HASH_COMBINE_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 21 \"kernels/hash/combine.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 22 \"kernels/hash/combine.cl\"\n",
-    "#include \"hash/batch.cl\"\n",
     "#line 23 \"kernels/hash/combine.cl\"\n",
-    "#include \"hash/batch_keys.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 24 \"kernels/hash/combine.cl\"\n",
-    "#include \"hash/table.cl\"\n",
+    "#include \"hash/batch.cl\"\n",
     "#line 25 \"kernels/hash/combine.cl\"\n",
+    "#include \"hash/batch_keys.cl\"\n",
+    "#line 26 \"kernels/hash/combine.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 27 \"kernels/hash/combine.cl\"\n",
     "\n",
     "#ifndef GPI_CELLS\n",
     "#define GPI_CELLS 256\n",
@@ -7591,6 +7603,10 @@ static const char *const gpi_kernel_hash_combine[] = {
     "}\n",
     "\n",
     "#else\n",
+    "#ifndef GPI_CELL_PROBES\n",
+    "#define GPI_CELL_PROBES 3\n",
+    "#endif\n",
+    "\n",
     "\n",
     "static gpi_word gpi_local_cas(volatile __local gpi_word *p, gpi_word old, gpi_word w)\n",
     "{\n",
@@ -7673,11 +7689,24 @@ static const char *const gpi_kernel_hash_combine[] = {
     "static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,\n",
     "                         gp_hash_value value, uint change)\n",
     "{\n",
-    "    const uint cell = home % GPI_CELLS;\n",
     "    if (gpi_is_reserved(t, value) || key == GPI_KEY_NONE) return false;\n",
-    "    if (!gpi_cell_combine(t, cells, cell, key, value, change)) return false;\n",
-    "    (void)atomic_inc((volatile __local uint *)&cells->count[cell]);\n",
-    "    return true;\n",
+    "    for (uint probe = 0; probe < GPI_CELL_PROBES; probe++) {\n",
+    "        const uint cell = (home + probe) % GPI_CELLS;\n",
+    "        if (gpi_cell_combine(t, cells, cell, key, value, change)) {\n",
+    "            (void)atomic_inc((volatile __local uint *)&cells->count[cell]);\n",
+    "            return true;\n",
+    "        }\n",
+    "    }\n",
+    "    return false;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_tally_cell(__local uint *sums, uint what, uint count)\n",
+    "{\n",
+    "    const uint came = what & (GPI_CLAIMED - 1);\n",
+    "    const uint others = came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came;\n",
+    "    gpi_tally_add(sums, gpi_tally_of(what));\n",
+    "    if (count > 1) (void)atomic_add(sums + GPI_TALLY_CELL(others % 4), (count - 1) << 16 * (others / 4));\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)\n",
@@ -7695,20 +7724,22 @@ static const char *const gpi_kernel_hash_combine[] = {
     "        const uint home = gpi_hash_home(t, key);\n",
     "        const gp_hash_value value = gpi_value_of(values, i, source, operand, widths);\n",
     "        if (!gpi_cell_add(t, &cells, home, key, value, change))\n",
-    "            GPI_TALLY_ADD(tally, GPI_PUT(t, home, key, value, change));\n",
+    "            tally += gpi_tally_of(GPI_PUT(t, home, key, value, change));\n",
+    "        if (((uint)i / GPI_WG + 1) % 8 == 0) {\n",
+    "            gpi_tally_add(tally_sums, tally);\n",
+    "            tally = 0;\n",
+    "        }\n",
     "    }\n",
+    "    gpi_tally_add(tally_sums, tally);\n",
     "    gpi_sync();\n",
     "    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {\n",
     "        const gp_hash_key key = gpi_cell_key(&cells, c);\n",
     "        const uint count = cells.count[c];\n",
     "        if (count == 0) continue;\n",
     "        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, gpi_cell_value(&cells, c), change);\n",
-    "        const uint came = what & (GPI_CLAIMED - 1);\n",
-    "        GPI_TALLY_ADD(tally, what);\n",
-    "        if (count > 1)\n",
-    "            (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);\n",
+    "        gpi_tally_cell(tally_sums, what, count);\n",
     "    }\n",
-    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
+    "    gpi_tally_flush(tally_sums, t, facts, change, counters);\n",
     "}\n",
     "#endif\n",
     "#endif\n",
@@ -29859,6 +29890,8 @@ static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_ha
 static cl_uint gpi_hash_widths(const gpi_table *table);
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset);
 static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count);
+static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
+                                           const gpi_count *count);
 static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy);
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy);
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order);
@@ -29881,6 +29914,11 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 /* ---- Begin file src/hash/batch.c ---- */
 /* batch.c - what batches of keys share: buffers checked, arguments, partitioning. */
 enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
+enum {
+    GPI_HASH_ITEM_MAX = 15,       /* keys that an item of the local shape counts */
+    GPI_HASH_COMBINE_MAX = 32768, /* ... and a group, in 16 bits */
+    GPI_HASH_GROUPS_EACH = 8      /* groups that a multiprocessor runs at a time */
+};
 
 /* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
 #define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
@@ -29957,25 +29995,50 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some; one an item
-   where loops are limited, because each may mean a long probe. */
+/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some. In the local shape no
+   more an item than its counters hold (hash/batch_local.cl), and one where loops are limited, because each may mean
+   a long probe. */
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
     const size_t share = count / (4 * cores), most = plan->per_item;
-    if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
+    if (plan->shape == GP_SHAPE_LOCAL) {
+        const size_t each = plan->per_item < GPI_HASH_ITEM_MAX ? plan->per_item : GPI_HASH_ITEM_MAX;
+        return plan->group * (gp->info.loop_limit ? 1 : each);
+    }
     if (gp->desc.tuning.tile || share >= most) return most;
     return share > least ? share : least;
 }
 
-/* The last arguments of a batch's kernels, and the launch. */
-static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
+/* The last arguments of a batch's kernels, and the launch of groups of `span` keys. */
+static gp_result gpi_hash_launch_spans(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count,
+                                       size_t span)
 {
-    const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
     gpi_call_arg_ulong(call, span);
     gpi_call_arg_count(call, count);
     gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
+}
+
+static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
+{
+    return gpi_hash_launch_spans(call, batch, count, gpi_hash_span(call->gp, &batch->plan, count->bound));
+}
+
+/* The same where groups combine keys. Each sends its sums to the table once, so in the local shape there are as many
+   groups as the device runs at a time. */
+static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
+                                           const gpi_count *count)
+{
+    const gp_context *gp = call->gp;
+    const gpi_plan *plan = &batch->plan;
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1;
+    const size_t least = gpi_hash_span(gp, plan, count->bound);
+    size_t span = gpi_ceil_div(count->bound, cores * GPI_HASH_GROUPS_EACH);
+    if (plan->shape != GP_SHAPE_LOCAL || gp->info.loop_limit || gp->desc.tuning.tile || span < least)
+        span = least;
+    else if (span > GPI_HASH_COMBINE_MAX) span = GPI_HASH_COMBINE_MAX;
+    return gpi_hash_launch_spans(call, batch, count, gpi_round_up(span, plan->group));
 }
 
 /* ------------------------------------------------------------------ partitioned batches */
@@ -30816,7 +30879,7 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
 {
     gpi_call_kernel(call, batch->program, "gp_hash_combine_keys");
     gpi_hash_arg_put(call, batch, put, false);
-    return gpi_hash_launch_batch(call, batch, &batch->count);
+    return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
 /* Which index stands for each key. */

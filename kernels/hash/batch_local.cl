@@ -9,29 +9,43 @@
 
 /* ------------------------------------------------------------------ counts */
 
-#define GPI_TALLY(name)                                                \
-    __local uint name[8];                                              \
-    if (get_local_id(0) < 8 && GPI_WG >= 8) name[get_local_id(0)] = 0; \
-    if (get_local_id(0) == 0 && GPI_WG < 8) {                          \
-        for (uint k_ = 0; k_ < 8; k_++) name[k_] = 0;                  \
-    }                                                                  \
-    gpi_sync() /* the counts are zero */
-#define GPI_TALLY_ADD(name, what) gpi_tally_add(name, what)
+/* What came of an item's keys: eight counters of four bits, in the order of the table's. An item has no more keys than
+   they hold (src/hash/batch.c). */
+typedef uint gpi_tally;
 
-static void gpi_tally_add(__local uint *tally, uint what)
+/* What came of a group's keys: its items' counters k and k + 4 in word k, in columns, so that neighbours do not queue for
+   the same word. */
+#define GPI_TALLY_COLUMNS 8u
+#define GPI_TALLY_WORDS (4u * GPI_TALLY_COLUMNS)
+#define GPI_TALLY_CELL(word) ((word)*GPI_TALLY_COLUMNS + (uint)get_local_id(0) % GPI_TALLY_COLUMNS)
+
+#define GPI_TALLY(name)                                                                            \
+    gpi_tally name = 0;                                                                            \
+    __local uint name##_sums[GPI_TALLY_WORDS];                                                     \
+    for (uint k_ = (uint)get_local_id(0); k_ < GPI_TALLY_WORDS; k_ += GPI_WG) name##_sums[k_] = 0; \
+    gpi_sync() /* the sums are zero */
+
+static gpi_tally gpi_tally_of(uint what) { return (1u << 4 * (what & 7u)) + what / GPI_CLAIMED; }
+
+static void gpi_tally_add(__local uint *sums, gpi_tally tally)
 {
-    if (what & GPI_CLAIMED) (void)atomic_inc(tally);
-    (void)atomic_inc(tally + (what & 7u));
+    GPI_UNROLL
+    for (uint word = 0; word < 4; word++) {
+        const uint two = tally >> 4 * word & 0x000f000fu;
+        if (two) (void)atomic_add(sums + GPI_TALLY_CELL(word), two);
+    }
 }
 
-static void gpi_tally_flush(__local uint *tally, gp_hash_table t, ulong4 facts, uint change,
+static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change,
                             volatile __global uint *counters)
 {
-    gpi_sync(); /* all items have counted */
+    gpi_sync(); /* all items have added theirs */
     for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {
-        if (tally[k] && k != GP_HASH_ABSENT) gpi_hash_count(t, k, tally[k]);
-        if (tally[k] && k == GP_HASH_REFUSED)
-            gpi_hash_tell_refused(facts, counters, min(change, 2u), tally[k]);
+        const uint8 columns = vload8(k % 4, sums);
+        const uint4 four = columns.lo + columns.hi;
+        const uint x = (four.x + four.y + four.z + four.w) >> 16 * (k / 4) & 0xffffu;
+        if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);
+        if (x && k == GP_HASH_REFUSED) gpi_hash_tell_refused(facts, counters, min(change, 2u), x);
     }
 }
 
@@ -52,7 +66,7 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)
         uint what = GP_HASH_SUPERSEDED;
         if (!(wants & GPI_IS_JUDGED) || gpi_is_chosen(judge, key, i))
             what = GPI_PUT(t, gpi_hash_home(t, key), key, value, change);
-        GPI_TALLY_ADD(tally, what);
+        tally += gpi_tally_of(what);
         what &= GPI_CLAIMED - 1;
         if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;
         if ((wants & GPI_WANTS_FAILED) && what == GP_HASH_FAILED) {
@@ -62,7 +76,8 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)
                 gpi_element_write(failed_values, failed_values_at + at, value, wide_values);
         }
     }
-    gpi_tally_flush(tally, t, facts, change, counters);
+    gpi_tally_add(tally_sums, tally);
+    gpi_tally_flush(tally_sums, t, facts, change, counters);
 }
 
 /* ------------------------------------------------------------------ find, erase */
@@ -88,9 +103,10 @@ GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
         const gp_hash_key key = gpi_element_read(keys, i, wide);
         const uint what = GPI_REMOVE(t, gpi_hash_home(t, key), key);
-        GPI_TALLY_ADD(tally, what);
+        tally += gpi_tally_of(what);
         if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;
     }
-    gpi_tally_flush(tally, t, facts, 0, counters); /* nothing is refused */
+    gpi_tally_add(tally_sums, tally);
+    gpi_tally_flush(tally_sums, t, facts, 0, counters); /* nothing is refused */
 }
 #endif

@@ -7,14 +7,16 @@
 
    serial   a key that finds another one in its cell sends that to the table and takes its place. When fewer
             than half of the first keys have found themselves, the group's other keys go straight to the table.
-   local    a cell belongs to the first key that takes it; keys that find another one go straight to the table.
+   local    a cell belongs to the first key that takes it; keys that find others in GPI_CELL_PROBES cells from their
+            own on go straight to the table: one of few keys that did would have all its elements queue there.
 
    What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is
    the reserved value never stands in a cell. In the local shape a cell is a slot as of a table, packed or
    split.
 
    Parameters
-       GPI_CELLS   of a group; a power of two                                                            */
+       GPI_CELLS         of a group; a power of two
+       GPI_CELL_PROBES   local: cells that a key looks at */
 #ifndef GPI_HASH_COMBINE_CL
 #define GPI_HASH_COMBINE_CL
 #include "base/platform.cl"
@@ -106,6 +108,10 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
 }
 
 #else
+#ifndef GPI_CELL_PROBES
+#define GPI_CELL_PROBES 3
+#endif
+
 /* The word before; both sides of every access are atomic, as in the table. */
 static gpi_word gpi_local_cas(volatile __local gpi_word *p, gpi_word old, gpi_word w)
 {
@@ -188,11 +194,24 @@ static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cel
 static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,
                          gp_hash_value value, uint change)
 {
-    const uint cell = home % GPI_CELLS;
     if (gpi_is_reserved(t, value) || key == GPI_KEY_NONE) return false;
-    if (!gpi_cell_combine(t, cells, cell, key, value, change)) return false;
-    (void)atomic_inc((volatile __local uint *)&cells->count[cell]);
-    return true;
+    for (uint probe = 0; probe < GPI_CELL_PROBES; probe++) {
+        const uint cell = (home + probe) % GPI_CELLS;
+        if (gpi_cell_combine(t, cells, cell, key, value, change)) {
+            (void)atomic_inc((volatile __local uint *)&cells->count[cell]);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What came of `count` keys that went as one. */
+static void gpi_tally_cell(__local uint *sums, uint what, uint count)
+{
+    const uint came = what & (GPI_CLAIMED - 1);
+    const uint others = came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came;
+    gpi_tally_add(sums, gpi_tally_of(what));
+    if (count > 1) (void)atomic_add(sums + GPI_TALLY_CELL(others % 4), (count - 1) << 16 * (others / 4));
 }
 
 GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
@@ -210,20 +229,22 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         const uint home = gpi_hash_home(t, key);
         const gp_hash_value value = gpi_value_of(values, i, source, operand, widths);
         if (!gpi_cell_add(t, &cells, home, key, value, change))
-            GPI_TALLY_ADD(tally, GPI_PUT(t, home, key, value, change));
+            tally += gpi_tally_of(GPI_PUT(t, home, key, value, change));
+        if (((uint)i / GPI_WG + 1) % 8 == 0) { /* before the counters overflow */
+            gpi_tally_add(tally_sums, tally);
+            tally = 0;
+        }
     }
+    gpi_tally_add(tally_sums, tally);
     gpi_sync(); /* all keys are in their cells */
     for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
         const gp_hash_key key = gpi_cell_key(&cells, c);
         const uint count = cells.count[c];
         if (count == 0) continue;
         const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, gpi_cell_value(&cells, c), change);
-        const uint came = what & (GPI_CLAIMED - 1);
-        GPI_TALLY_ADD(tally, what);
-        if (count > 1)
-            (void)atomic_add(tally + (came == GP_HASH_INSERTED ? GP_HASH_EXISTED : came), count - 1);
+        gpi_tally_cell(tally_sums, what, count);
     }
-    gpi_tally_flush(tally, t, facts, change, counters);
+    gpi_tally_flush(tally_sums, t, facts, change, counters);
 }
 #endif
 #endif

@@ -7,6 +7,11 @@
 #include <string.h>
 
 enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
+enum {
+    GPI_HASH_ITEM_MAX = 15,       /* keys that an item of the local shape counts */
+    GPI_HASH_COMBINE_MAX = 32768, /* ... and a group, in 16 bits */
+    GPI_HASH_GROUPS_EACH = 8      /* groups that a multiprocessor runs at a time */
+};
 
 /* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
 #define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
@@ -83,25 +88,50 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some; one an item
-   where loops are limited, because each may mean a long probe. */
+/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some. In the local shape no
+   more an item than its counters hold (hash/batch_local.cl), and one where loops are limited, because each may mean
+   a long probe. */
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
     const size_t share = count / (4 * cores), most = plan->per_item;
-    if (plan->shape == GP_SHAPE_LOCAL) return gp->info.loop_limit ? plan->group : gpi_plan_tile(plan);
+    if (plan->shape == GP_SHAPE_LOCAL) {
+        const size_t each = plan->per_item < GPI_HASH_ITEM_MAX ? plan->per_item : GPI_HASH_ITEM_MAX;
+        return plan->group * (gp->info.loop_limit ? 1 : each);
+    }
     if (gp->desc.tuning.tile || share >= most) return most;
     return share > least ? share : least;
 }
 
-/* The last arguments of a batch's kernels, and the launch. */
-static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
+/* The last arguments of a batch's kernels, and the launch of groups of `span` keys. */
+static gp_result gpi_hash_launch_spans(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count,
+                                       size_t span)
 {
-    const size_t span = gpi_hash_span(call->gp, &batch->plan, count->bound);
     gpi_call_arg_ulong(call, span);
     gpi_call_arg_count(call, count);
     gpi_hash_arg_counters(call);
     return gpi_call_launch(call, &batch->plan, gpi_ceil_div(count->bound, span));
+}
+
+static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count)
+{
+    return gpi_hash_launch_spans(call, batch, count, gpi_hash_span(call->gp, &batch->plan, count->bound));
+}
+
+/* The same where groups combine keys. Each sends its sums to the table once, so in the local shape there are as many
+   groups as the device runs at a time. */
+static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
+                                           const gpi_count *count)
+{
+    const gp_context *gp = call->gp;
+    const gpi_plan *plan = &batch->plan;
+    const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1;
+    const size_t least = gpi_hash_span(gp, plan, count->bound);
+    size_t span = gpi_ceil_div(count->bound, cores * GPI_HASH_GROUPS_EACH);
+    if (plan->shape != GP_SHAPE_LOCAL || gp->info.loop_limit || gp->desc.tuning.tile || span < least)
+        span = least;
+    else if (span > GPI_HASH_COMBINE_MAX) span = GPI_HASH_COMBINE_MAX;
+    return gpi_hash_launch_spans(call, batch, count, gpi_round_up(span, plan->group));
 }
 
 /* ------------------------------------------------------------------ partitioned batches */

@@ -122,6 +122,8 @@ static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_ha
 static cl_uint gpi_hash_widths(const gpi_table *table);
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset);
 static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count);
+static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
+                                           const gpi_count *count);
 static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, gp_strategy strategy);
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy);
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order);

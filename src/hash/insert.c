@@ -239,7 +239,7 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
 {
     gpi_call_kernel(call, batch->program, "gp_hash_combine_keys");
     gpi_hash_arg_put(call, batch, put, false);
-    return gpi_hash_launch_batch(call, batch, &batch->count);
+    return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
 /* Which index stands for each key. */

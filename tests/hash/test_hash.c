@@ -264,11 +264,64 @@ static void test_sizes(void **state)
     hash_each_way(check_sizes);
 }
 
+/* ------------------------------------------------------------------ group-by */
+
+/* How often each of k keys is there among n. */
+static void check_counting(gp_context *gp, const char *name, hash_widths w, size_t n, size_t k)
+{
+    hash_model m = hash_model_make(k, w.key);
+    gp_hash table = hash_create(gp, w, 2 * k);
+    uint64_t *key = malloc(n * sizeof *key);
+    gp_hash_insert_desc d = {0};
+    hash_column keys;
+    size_t i;
+    assert_non_null(key);
+    for (i = 0; i < n; i++) {
+        const size_t which = i * 7919 % k;
+        key[i] = m.key[which];
+        m.live[which] = true;
+        m.value[which]++;
+    }
+    for (i = 0; i < k; i++) m.counts.inserted += m.live[i];
+    m.counts.existed = n - m.counts.inserted;
+    keys = hash_column_make(gp, w.key, n, 0, key);
+    d.keys = keys.mem;
+    d.count = n;
+    d.op = GP_SUM;
+    assert_gp(gp, gp_hash_insert_or_apply(gp, table, &d));
+    hash_check(gp, name, table, w, &m);
+    hash_column_free(&keys);
+    free(key);
+    assert_gp(gp, gp_hash_destroy(gp, table));
+    hash_model_free(&m);
+}
+
+/* Of the sizes the last is more than groups take that a device runs at a time, the last but one more than an item counts
+   without a pause. */
+static void check_countings(gp_context *gp, const hash_variant *way, hash_widths w)
+{
+    static const size_t sizes[] = {1, 257, 1025, 40001, 600011}, keys[] = {1, 4, 64, 300, 40000};
+    const bool plain = w.key == 4 && w.value == 4 && way == hash_variants;
+    size_t i, k;
+    for (i = 0; w.value && i < sizeof sizes / sizeof *sizes; i++) {
+        if (sizes[i] > (test_small() ? 300u : plain ? SIZE_MAX : 1100u)) continue;
+        for (k = 0; k < sizeof keys / sizeof *keys && keys[k] <= sizes[i]; k++)
+            check_counting(gp, way->name, w, sizes[i], keys[k]);
+    }
+}
+
+static void test_counting(void **state)
+{
+    (void)state;
+    hash_each_way(check_countings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_counting),
     };
     return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ enum {
     SCAN_TILE = 1 << 13, /* NVIDIA's; others' are smaller */
     LANES_MAX = 64,
     HASH_COUNT = 1 << 12,
+    COMBINE_COUNT = 1 << 15,
     SEGMENTED_COUNT = 1 << 13,
     SEGMENT = 64,
     STRING_COUNT = 1 << 12,
@@ -224,6 +225,25 @@ static void hash(bool find)
 
 static void call_hash_insert(void) { hash(false); }
 static void call_hash_find(void) { hash(true); }
+
+/* A group-by: sums of the values of 64 different keys. */
+static void call_hash_combine(void)
+{
+    gp_hash_desc desc = {0};
+    gp_hash_insert_desc insert = {0};
+    gp_hash table;
+    size_t i;
+    desc.capacity = 2 * COMBINE_COUNT;
+    desc.key_size = desc.value_size = 4;
+    check(gp_hash_create(gp, &desc, &table));
+    for (i = 0; i < COMBINE_COUNT; i++) words[i] = random_word() % 64;
+    insert.keys = buffer(COMBINE_COUNT * sizeof *words, words);
+    insert.values = steps(COMBINE_COUNT, 0, 1);
+    insert.count = COMBINE_COUNT;
+    insert.op = GP_SUM;
+    ready(COMBINE_COUNT);
+    check(gp_hash_insert_or_apply(gp, table, &insert));
+}
 
 /* A quarter of the symbols are brackets. */
 static cl_mem random_symbols(size_t count)
@@ -496,6 +516,7 @@ static const struct {
              {"histogram-u8", call_histogram},
              {"hash-insert", call_hash_insert},
              {"hash-find", call_hash_find},
+             {"hash-combine", call_hash_combine},
              {"brackets-u8", call_brackets},
              {"merge-u32", call_merge},
              {"topk-u32", call_topk},

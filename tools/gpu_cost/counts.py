@@ -8,8 +8,8 @@ import programs
 # The device of each class, and the lanes of its sub-groups.
 CLASSES = {"nvidia": ("nvidia", 32), "amd32": ("amd", 32), "amd64": ("amd", 64), "intel": ("intel", 16)}
 
-WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find brackets-u8 merge-u32 "
-         "topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32 "
+WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find hash-combine "
+         "brackets-u8 merge-u32 topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32 "
          "partition-u32 unique-u32 rle-u32 reduce-by-key-u32 segmented-scan-u32 "
          "search-u32 sort-strings stack-scan-u8 tree-u32 stencil-f32").split()
 # The same kernels on input that is not random: for one class, and without machine code.
@@ -21,7 +21,7 @@ SORTS = ("sort-u32", "sort-pairs-u32")
 # The device that Oclgrind pretends to be: an H200's multiprocessors and what each group may have. Where there are as many
 # groups as the device wants, one multiprocessor gives each a large call's share of a small input.
 DEVICE = "--num-threads 1 --local-mem-size 49152 --max-wgsize 1024 --compute-units".split()
-UNITS = {"reduce-u32": 1, "histogram-u8": 1}
+UNITS = {"reduce-u32": 1, "histogram-u8": 1, "hash-combine": 1}
 # Bytes of an element, where it is no word.
 ELEMENT_BYTES = {"histogram-u8": 1}
 
