@@ -251,9 +251,9 @@ GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_s
 
 /* ------------------------------------------------------------------ small */
 
-/* Few keys, one group, one launch. */
+/* Few keys, one group, one launch. In the local shape only the first `most` are written. */
 GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
-                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+                                    uint most, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
     GPI_SHARED(gpi_single_tile_memory, shared);
     gpi_places places;
@@ -262,6 +262,12 @@ GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, 
     GPI_COUNT_CHECK(true, counters);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
+#if GPI_SHAPE_LOCAL
+    (void)tmp_first;
+    if (n > 0) gpi_single_tile_first(places, (uint)n, most, bits, from, shared);
+#else
+    (void)most;
     if (n > 0) gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);
+#endif
 }
 #endif

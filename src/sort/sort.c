@@ -47,6 +47,7 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     gpi_sort_arg_bits(call, sort);
     gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_uint(call, gpi_sort_in_place(sort));
+    GPI_CALL_ARG(call, sort->most);
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, 1);
@@ -223,6 +224,7 @@ static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_de
     sort->desc = desc;
     sort->function = function;
     sort->indices = indices;
+    sort->most = UINT32_MAX;
     sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
 }
 
