@@ -1238,8 +1238,9 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
      5 MiB for the sort.
    Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below
      which a key is dropped comes from a sample (8192 keys, fewer of few). Where the sample misleads (inputs
-     made for it, one random input in some hundred), the keys are read twice more as a rule, and at most once
-     for each byte of a key and once more; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
+     made for it, one random input in some hundred; on GPUs, in some ten thousand), the keys are read twice
+     more as a rule, and at most once for each byte of a key and once more, on GPUs by one group of
+     work-items unless they are very many; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
      nothing extra. All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that
      one launch does it. No group waits for another; `strategy` is that of the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
@@ -5745,12 +5746,16 @@ static const char *const gpi_kernel_element_key[] = {
     "\n",
     "#if GPI_KEY_SIZE == 1\n",
     "typedef uchar gpi_key;\n",
+    "typedef uchar4 gpi_key4;\n",
     "#elif GPI_KEY_SIZE == 2\n",
     "typedef ushort gpi_key;\n",
+    "typedef ushort4 gpi_key4;\n",
     "#elif GPI_KEY_SIZE == 4\n",
     "typedef uint gpi_key;\n",
+    "typedef uint4 gpi_key4;\n",
     "#elif GPI_KEY_SIZE == 8\n",
     "typedef ulong gpi_key;\n",
+    "typedef ulong4 gpi_key4;\n",
     "#else\n",
     "#error \"GPI_KEY_SIZE must be 1, 2, 4 or 8\"\n",
     "#endif\n",
@@ -19507,7 +19512,7 @@ static const char *const gpi_kernel_sort_segments_local[] = {
     "            gpi_single_tile_load(move.key + base, n, bits, entry, shared);\n",
     "            gpi_segments_enter(segments.bounds, base, n, first, next, entry);\n",
     "            gpi_entries_sort(entry, n, &shared->tile.entry);\n",
-    "            gpi_single_tile_write(move, base, n, entry, shared);\n",
+    "            gpi_single_tile_write(move, base, n, n, entry, shared);\n",
     "        }\n",
     "        first = next > first ? next : first + 1;\n",
     "    }\n",
@@ -19685,13 +19690,12 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
     "    }\n",
     "    gpi_sync();\n",
     "}\n",
-    "\n",
-    "\n",
-    "GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, ulong base, uint n, const gpi_entry *entry,\n",
-    "                                          gpi_single_tile_shared shared)\n",
+    "#line 66\n",
+    "GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, ulong base, uint n, uint most,\n",
+    "                                          const gpi_entry *entry, gpi_single_tile_shared shared)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0), at = l * GPI_PER_ITEM;\n",
-    "    const int left = (int)n - (int)l;\n",
+    "    const int left = (int)min(n, most) - (int)l;\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
     "        (shared->tile.stage.place + GPI_ENTRY_CELL(at))[j] = gpi_entry_place(entry[j]);\n",
@@ -19716,16 +19720,16 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
     "    }\n",
     "    gpi_sync();\n",
     "}\n",
-    "\n",
-    "\n",
-    "GPI_INLINE_GPU void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,\n",
-    "                                          uint from, uint tmp_first, gpi_single_tile_shared shared)\n",
+    "#line 98\n",
+    "GPI_INLINE_GPU void gpi_single_tile_first(gpi_places places, ulong base, uint n, uint most,\n",
+    "                                          gpi_digit_bits bits, uint from, uint tmp_first,\n",
+    "                                          gpi_single_tile_shared shared)\n",
     "{\n",
     "    const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);\n",
     "    gpi_entry entry[GPI_PER_ITEM];\n",
-    "    gpi_single_tile_load(move.key + base, (uint)n, bits, entry, shared);\n",
-    "    gpi_entries_sort(entry, (uint)n, &shared->tile.entry);\n",
-    "    gpi_single_tile_write(move, base, (uint)n, entry, shared);\n",
+    "    gpi_single_tile_load(move.key + base, n, bits, entry, shared);\n",
+    "    gpi_entries_sort(entry, n, &shared->tile.entry);\n",
+    "    gpi_single_tile_write(move, base, n, most, entry, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -20352,7 +20356,8 @@ static const char *const gpi_kernel_sort_sort_tiles[] = {
     "#line 9 \"kernels/sort/sort_tiles.cl\"\n",
     "#line 12\n",
     "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
-    "                                    ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "                                    ulong span, uint most, GPI_COUNT_PARAMETERS,\n",
+    "                                    volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_single_tile_memory, shared);\n",
     "    gpi_places places;\n",
@@ -20361,7 +20366,13 @@ static const char *const gpi_kernel_sort_sort_tiles[] = {
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "    GPI_PLACES_SET(places);\n",
     "    GPI_BITS_SET(bits);\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    if (base < n)\n",
+    "        gpi_single_tile_first(places, base, (uint)min(span, n - base), most, bits, from, tmp_first, shared);\n",
+    "#else\n",
+    "    (void)most;\n",
     "    if (base < n) gpi_single_tile_range(places, base, min(span, n - base), bits, from, tmp_first, shared);\n",
+    "#endif\n",
     "}\n",
     "#endif\n",
 };
@@ -20513,41 +20524,63 @@ static const char *const gpi_kernel_sort_tile_merge_sort[] = {
 /* ---- Begin file kernels/sort/topk.cl ---- */
 static const char *const gpi_kernel_sort_topk[] = {
     "#line 1 \"kernels/sort/topk.cl\"\n",
-    "#line 25\n",
+    "#line 27\n",
     "#ifndef GPI_SORT_TOPK_CL\n",
     "#define GPI_SORT_TOPK_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 28 \"kernels/sort/topk.cl\"\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 29 \"kernels/sort/topk.cl\"\n",
-    "#include \"group/sync.cl\"\n",
     "#line 30 \"kernels/sort/topk.cl\"\n",
-    "#include \"element/hash_function.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 31 \"kernels/sort/topk.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 32 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/hash_function.cl\"\n",
     "#line 33 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 34 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_filter.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 35 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_select.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 36 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_state.cl\"\n",
+    "#include \"sort/topk_filter.cl\"\n",
     "#line 37 \"kernels/sort/topk.cl\"\n",
-    "#include \"sort/topk_tile.cl\"\n",
+    "#include \"sort/topk_select.cl\"\n",
     "#line 38 \"kernels/sort/topk.cl\"\n",
-    "#line 42\n",
+    "#include \"sort/topk_state.cl\"\n",
+    "#line 39 \"kernels/sort/topk.cl\"\n",
+    "#include \"sort/topk_tile.cl\"\n",
+    "#line 40 \"kernels/sort/topk.cl\"\n",
+    "#line 44\n",
     "static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }\n",
-    "\n",
-    "\n",
+    "#line 48\n",
     "static uint gpi_sample_rank(ulong k, ulong n, uint s)\n",
     "{\n",
-    "    const float x = (float)(k - 1) * ((float)s / (float)n);\n",
-    "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));\n",
+    "    const float x = (float)(k - 1) * ((float)s / (float)n), more = GPI_SHAPE_LOCAL ? 2.75f : 0.75f;\n",
+    "    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + more));\n",
     "}\n",
-    "#line 53\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)\n",
+    "{\n",
+    "    return i * stretch + min((ulong)i, longer) + gpi_somewhere(i, stretch + (i < longer ? 1 : 0));\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __global gpi_key *sample)\n",
+    "{\n",
+    "    enum { LOADS = GPI_SHAPE_LOCAL ? 8 : 1 };\n",
+    "    const ulong stretch = n / s, longer = n % s;\n",
+    "    uint i = (uint)get_local_id(0);\n",
+    "    for (; i + (LOADS - 1) * GPI_WG < s; i += LOADS * GPI_WG) {\n",
+    "        gpi_key x[LOADS];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(LOADS); j++)\n",
+    "            x[j] = key[gpi_sample_place(i + j * GPI_WG, stretch, longer)];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(LOADS); j++) sample[i + j * GPI_WG] = x[j];\n",
+    "    }\n",
+    "    for (; i < s; i += GPI_WG) sample[i] = key[gpi_sample_place(i, stretch, longer)];\n",
+    "}\n",
+    "#line 79\n",
     "GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
     "                               ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,\n",
     "                               GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
@@ -20569,11 +20602,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    }\n",
     "    if (n <= room || most == 0) return;\n",
     "    const uint s = (uint)min(n, (ulong)samples);\n",
-    "    const ulong stretch = n / s, longer = n % s;\n",
-    "    for (uint i = l; i < s; i += GPI_WG) {\n",
-    "        const ulong begin = i * stretch + min((ulong)i, longer);\n",
-    "        sample[i] = key[begin + gpi_somewhere(i, stretch + (i < longer ? 1 : 0))];\n",
-    "    }\n",
+    "    gpi_sample_take(key, n, s, sample);\n",
     "    gpi_sync_all();\n",
     "    gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);\n",
     "#ifdef GPI_FAULT\n",
@@ -20581,7 +20610,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "#endif\n",
     "    if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;\n",
     "}\n",
-    "#line 90\n",
+    "#line 112\n",
     "static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)\n",
     "{\n",
     "    volatile __global uint *cursor = topk.cursor + round;\n",
@@ -20589,17 +20618,22 @@ static const char *const gpi_kernel_sort_topk[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_topk_note(gpi_topk topk, uint round, uint number, uint below, uint equal)\n",
+    "static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,\n",
+    "                           __global uint4 *directory)\n",
     "{\n",
+    "    uint start = 0;\n",
     "    volatile __global uint *block = gpi_topk_block(topk, round, number / GPI_TOPK_BLOCK);\n",
     "    if (below) (void)atomic_add(block, below);\n",
     "    if (equal) (void)atomic_add(block + 1, equal);\n",
     "    if (equal && round == 0) gpi_add_wide(topk.equals, equal);\n",
+    "    if (below) start = gpi_topk_claim(topk, round, below);\n",
+    "    directory[number] = (uint4)(start, below, equal, 0);\n",
+    "    return start;\n",
     "}\n",
     "\n",
     "#define GPI_TOPK_KEPT_PARAMETERS                                                                  \\\n",
     "    __global uint4 *directory, ulong directory_at, __global gpi_key *kept_key, ulong kept_key_at, \\\n",
-    "        __global gpi_value *kept_index, ulong kept_index_at\n",
+    "        __global gpi_value *kept_index, ulong kept_index_at, volatile __global uint *counters\n",
     "#define GPI_TOPK_KEPT_SET(to, directory)     \\\n",
     "    (to).key = kept_key + kept_key_at;       \\\n",
     "    (to).index = kept_index + kept_index_at; \\\n",
@@ -20611,14 +20645,11 @@ static const char *const gpi_kernel_sort_topk[] = {
     "{\n",
     "    const uint number = (uint)get_group_id(0);\n",
     "    uint below, equal, start = 0;\n",
-    "    const ulong found = gpi_tile_survey(tile, &below, &equal, shared);\n",
-    "    if (get_local_id(0) == 0) {\n",
-    "        gpi_topk_note(topk, round, number, below, equal);\n",
-    "        if (below) start = gpi_topk_claim(topk, round, below);\n",
-    "        directory[number] = (uint4)(start, below, equal, 0);\n",
-    "    }\n",
+    "    gpi_found found[GPI_FOUND];\n",
+    "    gpi_tile_survey(tile, found, &below, &equal, shared);\n",
+    "    if (get_local_id(0) == 0) start = gpi_topk_enter(topk, round, number, below, equal, directory);\n",
     "    if (below == 0) return;\n",
-    "    start = gpi_broadcast(start, &shared->word);\n",
+    "    start = gpi_broadcast_once(start, &shared->word);\n",
     "    if ((ulong)start + below > topk.room) return;\n",
     "    to.key += start;\n",
     "    to.index += start;\n",
@@ -20634,6 +20665,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const ulong base = (ulong)get_group_id(0) * span;\n",
     "    GPI_TOPK_SET(topk);\n",
     "    GPI_TOPK_KEPT_SET(to, directory);\n",
+    "    (void)counters;\n",
     "    const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,\n",
     "                                             topk.number[GPI_TOPK_THRESHOLD]);\n",
     "    gpi_topk_filter(topk, 0, tile, base, directory, to, shared);\n",
@@ -20648,12 +20680,43 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const ulong base = (ulong)get_group_id(0) * span;\n",
     "    GPI_TOPK_SET(topk);\n",
     "    GPI_TOPK_KEPT_SET(to, directory);\n",
+    "    (void)counters;\n",
     "    if (!gpi_topk_missed(topk)) return;\n",
     "    const gpi_selected s = gpi_topk_selected(topk, GPI_KEY_SIZE, shared);\n",
     "    if (get_group_id(0) == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;\n",
     "    const gpi_topk_tile tile =\n",
     "        gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, s.threshold);\n",
     "    gpi_topk_filter(topk, 1, tile, base, directory, to, shared);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
+    "                               uint span, GPI_TOPK_KEPT_PARAMETERS)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_topk_memory, shared);\n",
+    "    gpi_topk topk;\n",
+    "    gpi_topk_kept to, from;\n",
+    "    GPI_TOPK_SET(topk);\n",
+    "    GPI_TOPK_KEPT_SET(to, directory);\n",
+    "    if (!gpi_topk_missed(topk)) return;\n",
+    "    const ulong n = topk.number[GPI_TOPK_COUNT];\n",
+    "    const gpi_key_bits t = gpi_select(key + key_at, (uint)n, topk.number[GPI_TOPK_K], flip, shared);\n",
+    "    for (uint number = 0; (ulong)number * span < n; number++) {\n",
+    "        const ulong base = (ulong)number * span;\n",
+    "        const gpi_topk_tile tile = gpi_tile_make(key + key_at, n, base, span, flip, t);\n",
+    "        gpi_found found[GPI_FOUND];\n",
+    "        uint below, equal, start = 0;\n",
+    "        gpi_tile_survey(tile, found, &below, &equal, shared);\n",
+    "        if (get_local_id(0) == 0) start = gpi_topk_enter(topk, 1, number, below, equal, directory);\n",
+    "        start = gpi_broadcast(start, &shared->word);\n",
+    "        from.key = to.key + start;\n",
+    "        from.index = to.index + start;\n",
+    "        gpi_tile_keep(tile, found, from, base, shared);\n",
+    "    }\n",
+    "    if (get_local_id(0) == 0) {\n",
+    "        topk.number[GPI_TOPK_THRESHOLD + 1] = t;\n",
+    "        atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
+    "    }\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
@@ -20676,7 +20739,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
     "    }\n",
     "}\n",
-    "#line 188\n",
+    "#line 244\n",
     "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
     "                            gpi_topk_shared shared)\n",
     "{\n",
@@ -20748,7 +20811,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (before >= missing) return;\n",
     "        to.key += below + before;\n",
     "        to.index += below + before;\n",
-    "        gpi_tile_keep_equal(tile, missing - before, to, (ulong)number * span, shared);\n",
+    "        gpi_tile_keep_equal(tile, min(missing - before, (ulong)own.z), to, (ulong)number * span, shared);\n",
     "    }\n",
     "}\n",
     "\n",
@@ -20775,15 +20838,15 @@ static const char *const gpi_kernel_sort_topk[] = {
 /* ---- Begin file kernels/sort/topk_filter.cl ---- */
 static const char *const gpi_kernel_sort_topk_filter[] = {
     "#line 1 \"kernels/sort/topk_filter.cl\"\n",
-    "#line 10\n",
+    "#line 11\n",
     "#ifndef GPI_SORT_TOPK_FILTER_CL\n",
     "#define GPI_SORT_TOPK_FILTER_CL\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/topk_filter_serial.cl\"\n",
-    "#line 14 \"kernels/sort/topk_filter.cl\"\n",
+    "#line 15 \"kernels/sort/topk_filter.cl\"\n",
     "#else\n",
     "#include \"sort/topk_filter_local.cl\"\n",
-    "#line 16 \"kernels/sort/topk_filter.cl\"\n",
+    "#line 17 \"kernels/sort/topk_filter.cl\"\n",
     "#endif\n",
     "#endif\n",
 };
@@ -20792,113 +20855,133 @@ static const char *const gpi_kernel_sort_topk_filter[] = {
 /* ---- Begin file kernels/sort/topk_filter_local.cl ---- */
 static const char *const gpi_kernel_sort_topk_filter_local[] = {
     "#line 1 \"kernels/sort/topk_filter_local.cl\"\n",
-    "#line 5\n",
+    "#line 9\n",
     "#ifndef GPI_SORT_TOPK_FILTER_LOCAL_CL\n",
     "#define GPI_SORT_TOPK_FILTER_LOCAL_CL\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 8 \"kernels/sort/topk_filter_local.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 9 \"kernels/sort/topk_filter_local.cl\"\n",
-    "#include \"element/key.cl\"\n",
-    "#line 10 \"kernels/sort/topk_filter_local.cl\"\n",
-    "#include \"sort/bases.cl\"\n",
-    "#line 11 \"kernels/sort/topk_filter_local.cl\"\n",
-    "#include \"sort/topk_tile.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 12 \"kernels/sort/topk_filter_local.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 13 \"kernels/sort/topk_filter_local.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 14 \"kernels/sort/topk_filter_local.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 15 \"kernels/sort/topk_filter_local.cl\"\n",
+    "#include \"sort/topk_tile.cl\"\n",
+    "#line 16 \"kernels/sort/topk_filter_local.cl\"\n",
     "\n",
     "#define GPI_SPAN_MAX GPI_TILE\n",
     "\n",
-    "#define GPI_MASKS_EACH ((GPI_MASKS + GPI_WG - 1) / GPI_WG)\n",
+    "\n",
+    "#define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)\n",
+    "#define GPI_KEY_RUNS (GPI_PER_ITEM / GPI_KEY_RUN)\n",
+    "#if GPI_KEY_RUNS > 4 || GPI_TILE > 65535\n",
+    "#error \"a ulong has room for four counts of 16 bits\"\n",
+    "#endif\n",
     "\n",
     "\n",
-    "static void gpi_key_count(gpi_topk_tile tile, gpi_key key, uint *below, uint *equal)\n",
+    "typedef gpi_key_bits gpi_found;\n",
+    "#define GPI_FOUND GPI_PER_ITEM\n",
+    "\n",
+    "\n",
+    "#define GPI_BEYOND (~(gpi_key_bits)0)\n",
+    "\n",
+    "\n",
+    "#define GPI_KEY_RUN_AT(j) ((j) / GPI_KEY_RUN * (GPI_KEY_RUN * GPI_WG) + (j) % GPI_KEY_RUN)\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_tile_read(gpi_topk_tile tile, gpi_found *order)\n",
     "{\n",
-    "    const gpi_key_bits c = gpi_key_order(key, tile.flip);\n",
-    "    *below += c < tile.threshold;\n",
-    "    *equal += c == tile.threshold;\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_tile_mark(gpi_topk_tile tile, bool equals, gpi_topk_shared shared)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    for (uint i = l; i < GPI_MASKS; i += GPI_WG) shared->mask[i] = 0;\n",
-    "    gpi_sync();\n",
-    "    for (uint i = l; i < tile.length; i += GPI_WG) {\n",
-    "        const gpi_key_bits c = gpi_key_order(tile.key[i], tile.flip);\n",
-    "        if (equals ? c == tile.threshold : c < tile.threshold)\n",
-    "            (void)atomic_or(&shared->mask[i / 32], 1u << i % 32);\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_masks_rank(gpi_topk_shared shared)\n",
-    "{\n",
-    "    const uint first = (uint)get_local_id(0) * GPI_MASKS_EACH;\n",
-    "    uint sum = 0;\n",
-    "    ulong total;\n",
-    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) sum += popcount(shared->mask[w]);\n",
-    "    sum = (uint)gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);\n",
-    "    for (uint w = first; w < first + GPI_MASKS_EACH && w < GPI_MASKS; w++) {\n",
-    "        shared->before[w] = (ushort)sum;\n",
-    "        sum += popcount(shared->mask[w]);\n",
-    "    }\n",
-    "    gpi_sync();\n",
-    "}\n",
-    "\n",
-    "\n",
-    "static void gpi_tile_keep_marked(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,\n",
-    "                                 gpi_topk_shared shared)\n",
-    "{\n",
-    "    gpi_masks_rank(shared);\n",
-    "    for (uint i = (uint)get_local_id(0); i < tile.length; i += GPI_WG) {\n",
-    "        const uint mask = shared->mask[i / 32], bit = 1u << i % 32;\n",
-    "        const uint rank = shared->before[i / 32] + popcount(mask & (bit - 1));\n",
-    "        if (!(mask & bit) || rank >= most) continue;\n",
-    "        to.key[rank] = tile.key[i];\n",
-    "        to.index[rank] = GPI_VALUE_OF(base + i);\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_topk_shared shared)\n",
-    "{\n",
-    "    const uint l = (uint)get_local_id(0);\n",
-    "    __global const gpi_key *key = tile.key + l;\n",
-    "    uint less = 0, same = 0;\n",
-    "    if (l == 0) shared->count[0] = shared->count[1] = 0;\n",
-    "    gpi_sync();\n",
-    "    if (tile.length == GPI_TILE) {\n",
-    "        gpi_key x[GPI_PER_ITEM];\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;\n",
+    "    __global const gpi_key *key = tile.key + first;\n",
+    "#if GPI_KEY_RUN >= 4\n",
+    "    if (tile.length == GPI_TILE && (size_t)key % sizeof(GPI_QUAD(gpi_key)) == 0) {\n",
     "        GPI_UNROLL\n",
-    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = key[j * GPI_WG];\n",
-    "        GPI_UNROLL\n",
-    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) gpi_key_count(tile, x[j], &less, &same);\n",
-    "    } else {\n",
-    "        GPI_ROLLED\n",
-    "        for (uint i = l; i < tile.length; i += GPI_WG) gpi_key_count(tile, tile.key[i], &less, &same);\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += 4) {\n",
+    "            const GPI_QUAD(gpi_key) quad = GPI_READ_QUAD(gpi_key, key + GPI_KEY_RUN_AT(j), true);\n",
+    "            order[j] = gpi_key_order(quad.s0, tile.flip);\n",
+    "            order[j + 1] = gpi_key_order(quad.s1, tile.flip);\n",
+    "            order[j + 2] = gpi_key_order(quad.s2, tile.flip);\n",
+    "            order[j + 3] = gpi_key_order(quad.s3, tile.flip);\n",
+    "        }\n",
+    "        return;\n",
     "    }\n",
-    "    if (less) (void)atomic_add(&shared->count[0], less);\n",
-    "    if (same) (void)atomic_add(&shared->count[1], same);\n",
+    "#endif\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const bool inside = first + GPI_KEY_RUN_AT(j) < tile.length;\n",
+    "        order[j] = inside ? gpi_key_order(key[GPI_KEY_RUN_AT(j)], tile.flip) : GPI_BEYOND;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,\n",
+    "                                    gpi_topk_shared shared)\n",
+    "{\n",
+    "    gpi_key_bits least = GPI_BEYOND;\n",
+    "    gpi_tile_read(tile, found);\n",
+    "    if (get_local_id(0) == 0) shared->count[0] = shared->count[1] = 0;\n",
+    "    gpi_sync();\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) least = min(least, found[j]);\n",
+    "    if (least <= tile.threshold) {\n",
+    "        uint less = 0, same = 0;\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            less += found[j] < tile.threshold;\n",
+    "            same += found[j] == tile.threshold;\n",
+    "        }\n",
+    "        if (less) (void)atomic_add(&shared->count[0], less);\n",
+    "        if (same) (void)atomic_add(&shared->count[1], same);\n",
+    "    }\n",
     "    gpi_sync();\n",
     "    *below = shared->count[0];\n",
-    "    *equal = shared->count[1];\n",
-    "    return 0;\n",
+    "    *equal = shared->count[1] - (tile.threshold == GPI_BEYOND ? GPI_TILE - tile.length : 0);\n",
     "}\n",
     "\n",
-    "static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,\n",
-    "                          gpi_topk_shared shared)\n",
+    "static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals)\n",
     "{\n",
-    "    (void)found;\n",
-    "    gpi_tile_mark(tile, false, shared);\n",
-    "    gpi_tile_keep_marked(tile, GPI_TILE, to, base, shared);\n",
+    "    return equals ? order == tile.threshold : order < tile.threshold;\n",
     "}\n",
     "\n",
-    "static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,\n",
-    "                                gpi_topk_shared shared)\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals,\n",
+    "                                          uint most, gpi_topk_kept to, ulong base, gpi_topk_shared shared)\n",
     "{\n",
-    "    gpi_tile_mark(tile, true, shared);\n",
-    "    gpi_tile_keep_marked(tile, most, to, base, shared);\n",
+    "    const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;\n",
+    "    ulong counts = 0, all;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {\n",
+    "        uint count = 0;\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = r * GPI_KEY_RUN; j < (r + 1) * GPI_KEY_RUN; j++)\n",
+    "            count += gpi_passes(tile, order[j], equals);\n",
+    "        counts |= (ulong)count << 16 * r;\n",
+    "    }\n",
+    "    ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);\n",
+    "    ranks += (all << 16) + (all << 32) + (all << 48);\n",
+    "    if (counts == 0) return;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {\n",
+    "        uint rank = (uint)(ranks >> 16 * r) & 0xffff;\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = r * GPI_KEY_RUN; j < (r + 1) * GPI_KEY_RUN; j++) {\n",
+    "            if (!gpi_passes(tile, order[j], equals) || (equals && rank >= most)) continue;\n",
+    "            to.key[rank] = tile.key[first + GPI_KEY_RUN_AT(j)];\n",
+    "            to.index[rank++] = GPI_VALUE_OF(base + first + GPI_KEY_RUN_AT(j));\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,\n",
+    "                                  gpi_topk_shared shared)\n",
+    "{\n",
+    "    gpi_tile_keep_passing(tile, found, false, 0, to, base, shared);\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,\n",
+    "                                        gpi_topk_shared shared)\n",
+    "{\n",
+    "    gpi_found order[GPI_FOUND];\n",
+    "    gpi_tile_read(tile, order);\n",
+    "    gpi_tile_keep_passing(tile, order, true, (uint)min(most, (ulong)GPI_TILE), to, base, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -20921,6 +21004,10 @@ static const char *const gpi_kernel_sort_topk_filter_serial[] = {
     "\n",
     "#define GPI_STRETCH 256\n",
     "#define GPI_SPAN_MAX (64 * GPI_STRETCH)\n",
+    "\n",
+    "\n",
+    "typedef ulong gpi_found;\n",
+    "#define GPI_FOUND 1\n",
     "\n",
     "#if GPI_KEY_SIZE == 1\n",
     "typedef uchar16 gpi_keys;\n",
@@ -20984,27 +21071,26 @@ static const char *const gpi_kernel_sort_topk_filter_serial[] = {
     "    return *below != before;\n",
     "}\n",
     "\n",
-    "\n",
-    "static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_topk_shared shared)\n",
+    "static void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,\n",
+    "                            gpi_topk_shared shared)\n",
     "{\n",
-    "    ulong found = 0;\n",
+    "    gpi_found stretches = 0;\n",
     "    (void)shared;\n",
     "    *below = *equal = 0;\n",
     "    for (uint i = 0; i < tile.length; i += GPI_STRETCH) {\n",
     "        const uint end = min(tile.length, i + GPI_STRETCH);\n",
-    "        if (gpi_stretch_count(tile, i, end, below, equal)) found |= (ulong)1 << (i / GPI_STRETCH);\n",
+    "        if (gpi_stretch_count(tile, i, end, below, equal)) stretches |= (ulong)1 << (i / GPI_STRETCH);\n",
     "    }\n",
-    "    return found;\n",
+    "    *found = stretches;\n",
     "}\n",
     "\n",
-    "\n",
-    "static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,\n",
+    "static void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,\n",
     "                          gpi_topk_shared shared)\n",
     "{\n",
     "    uint j = 0;\n",
     "    (void)shared;\n",
-    "    for (; found; found &= found - 1) {\n",
-    "        const uint begin = (63 - (uint)clz(found & (~found + 1))) * GPI_STRETCH;\n",
+    "    for (gpi_found left = *found; left; left &= left - 1) {\n",
+    "        const uint begin = (63 - (uint)clz(left & (~left + 1))) * GPI_STRETCH;\n",
     "        const uint end = min(tile.length, begin + GPI_STRETCH);\n",
     "        for (uint i = begin; i < end; i++) {\n",
     "            if (gpi_key_order(tile.key[i], tile.flip) >= tile.threshold) continue;\n",
@@ -21013,7 +21099,6 @@ static const char *const gpi_kernel_sort_topk_filter_serial[] = {
     "        }\n",
     "    }\n",
     "}\n",
-    "\n",
     "\n",
     "static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,\n",
     "                                gpi_topk_shared shared)\n",
@@ -21036,11 +21121,11 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "#line 11\n",
     "#ifndef GPI_SORT_TOPK_SELECT_CL\n",
     "#define GPI_SORT_TOPK_SELECT_CL\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 14 \"kernels/sort/topk_select.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 15 \"kernels/sort/topk_select.cl\"\n",
-    "#include \"sort/bases.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 16 \"kernels/sort/topk_select.cl\"\n",
     "#include \"sort/digit.cl\"\n",
     "#line 17 \"kernels/sort/topk_select.cl\"\n",
@@ -21051,17 +21136,30 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "#include \"sort/topk_tile.cl\"\n",
     "#line 20 \"kernels/sort/topk_select.cl\"\n",
     "\n",
+    "static void gpi_count_match(gpi_key key, gpi_digit digit, gpi_key_bits prefix, gpi_topk_shared shared)\n",
+    "{\n",
+    "    const gpi_key_bits high = gpi_key_order(key, digit.flip) >> digit.shift;\n",
+    "    if (high >> 8 == prefix) GPI_NEAR_INC(&shared->count[high & digit.mask]);\n",
+    "}\n",
+    "\n",
     "\n",
     "static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
     "                               gpi_key_bits prefix, gpi_topk_shared shared)\n",
     "{\n",
     "    GPI_EACH_BIN(d) shared->count[d] = 0;\n",
     "    gpi_sync();\n",
-    "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
-    "        const gpi_key_bits high = gpi_key_order(key[i], digit.flip) >> digit.shift;\n",
-    "        if (high >> 8 != prefix) continue;\n",
-    "        GPI_NEAR_INC(&shared->count[high & digit.mask]);\n",
+    "    ulong i = begin + get_local_id(0);\n",
+    "#if GPI_SHAPE_LOCAL\n",
+    "    enum { LOADS = 8 };\n",
+    "    for (; i + (LOADS - 1) * GPI_WG < end; i += LOADS * GPI_WG) {\n",
+    "        gpi_key x[LOADS];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(LOADS); j++) x[j] = (key + i)[j * GPI_WG];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(LOADS); j++) gpi_count_match(x[j], digit, prefix, shared);\n",
     "    }\n",
+    "#endif\n",
+    "    for (; i < end; i += GPI_WG) gpi_count_match(key[i], digit, prefix, shared);\n",
     "    gpi_sync();\n",
     "}\n",
     "\n",
@@ -21073,7 +21171,7 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "    digit.mask = GPI_BINS - 1;\n",
     "    return digit;\n",
     "}\n",
-    "#line 46\n",
+    "#line 59\n",
     "#if GPI_SHAPE_SERIAL\n",
     "static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)\n",
     "{\n",
@@ -21093,7 +21191,7 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "    gpi_sync();\n",
     "    for (uint d = begin; d < end; d++) sum += shared->next[d];\n",
     "    if (l == 0) shared->word = 0;\n",
-    "    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);\n",
+    "    sum = gpi_ranks_scan_exclusive(sum, &total, shared->sum);\n",
     "    for (uint d = begin; d < end; d++) {\n",
     "        const ulong x = shared->next[d];\n",
     "        if (sum < rank && rank <= sum + x) {\n",
@@ -21125,11 +21223,11 @@ static const char *const gpi_kernel_sort_topk_select[] = {
     "    }\n",
     "    return prefix;\n",
     "}\n",
-    "#line 100\n",
+    "#line 113\n",
     "typedef struct gpi_selected {\n",
     "    ulong prefix, rest, threshold, decided;\n",
     "} gpi_selected;\n",
-    "#line 106\n",
+    "#line 119\n",
     "static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_shared shared)\n",
     "{\n",
     "    const uint before = level > 0 ? level - 1 : 0, bits = 8 * (GPI_KEY_SIZE - 1 - before);\n",
@@ -21237,15 +21335,35 @@ static const char *const gpi_kernel_sort_topk_tile[] = {
     "#line 5\n",
     "#ifndef GPI_SORT_TOPK_TILE_CL\n",
     "#define GPI_SORT_TOPK_TILE_CL\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 8 \"kernels/sort/topk_tile.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 9 \"kernels/sort/topk_tile.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 10 \"kernels/sort/topk_tile.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 11 \"kernels/sort/topk_tile.cl\"\n",
     "\n",
     "#if GPI_SHAPE_LOCAL\n",
-    "#define GPI_MASKS ((GPI_TILE + 31) / 32)\n",
+    "#define GPI_GROUP gpi_ranks\n",
+    "#define GPI_GROUP_T ulong\n",
+    "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n",
+    "#define GPI_GROUP_IDENTITY 0ul\n",
+    "#define GPI_GROUP_SIZE GPI_WG\n",
+    "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
+    "#define GPI_GROUP_TURNS(n) GPI_TURNS(n)\n",
+    "#define GPI_GROUP_ALONE 0\n",
+    "#if GPI_SUB_GROUP\n",
+    "#include \"group/sub_group_collectives.cl\"\n",
+    "#line 23 \"kernels/sort/topk_tile.cl\"\n",
+    "#else\n",
+    "#include \"group/collectives.cl\"\n",
+    "#line 25 \"kernels/sort/topk_tile.cl\"\n",
+    "#endif\n",
+    "#undef GPI_GROUP_SIZE\n",
+    "#undef GPI_GROUP_ITEM\n",
+    "#undef GPI_GROUP_TURNS\n",
+    "#undef GPI_GROUP_ALONE\n",
     "#endif\n",
     "\n",
     "\n",
@@ -21253,9 +21371,7 @@ static const char *const gpi_kernel_sort_topk_tile[] = {
     "    ulong next[GPI_BINS];\n",
     "    uint count[GPI_BINS];\n",
     "#if GPI_SHAPE_LOCAL\n",
-    "    ulong sum[2 * GPI_WG];\n",
-    "    uint mask[GPI_MASKS];\n",
-    "    ushort before[GPI_MASKS];\n",
+    "    ulong sum[GPI_WG + GPI_WG / 32 + 1];\n",
     "#endif\n",
     "    uint word;\n",
     "} gpi_topk_memory;\n",
@@ -21453,7 +21569,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
     {"sort/sort.cl", {"gp_sort_single_tile", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", NULL}},
     {"sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
-    {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
+    {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
 };
 
 /* ---- Begin file src/program/compose.c ---- */
@@ -26039,6 +26155,7 @@ typedef struct gpi_sort {
     gpi_count count;
     bool small, onesweep;
     cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
+    cl_uint most;      /* small, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
     size_t tile_span; /* of a group of the onesweep kernel */
@@ -27074,6 +27191,7 @@ static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_f
     gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_uint(call, tmp_first);
     gpi_call_arg_ulong(call, span);
+    GPI_CALL_ARG(call, sort->most);
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, gpi_ceil_div(sort->desc->count, span));
@@ -27277,6 +27395,7 @@ static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_de
     sort->desc = desc;
     sort->function = function;
     sort->indices = indices;
+    sort->most = UINT32_MAX;
     sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
 }
 
@@ -28201,10 +28320,11 @@ enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 
 enum {
     GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
     GPI_TOPK_SAMPLE_EACH = 8,
-    GPI_TOPK_SPAN_SERIAL = 16384, /* keys of a tile: GPI_SPAN_MAX */
-    GPI_TOPK_GROUPS_MAX = 1024,   /* of a histogram */
-    GPI_TOPK_SHARE_MAX = 8,       /* beyond 1/8 of the keys all are sorted */
-    GPI_TOPK_TAKE_EACH = 16       /* elements of an item */
+    GPI_TOPK_SPAN_SERIAL = 16384,   /* keys of a tile: GPI_SPAN_MAX */
+    GPI_TOPK_GROUPS_MAX = 1024,     /* of a histogram */
+    GPI_TOPK_SHARE_MAX = 8,         /* beyond 1/8 of the keys all are sorted */
+    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, all readings together */
+    GPI_TOPK_TAKE_EACH = 16         /* elements of an item */
 };
 
 /* Keys that may be kept: cursors are 32-bit words. */
@@ -28284,13 +28404,18 @@ static size_t gpi_topk_samples(size_t count)
     return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
 }
 
-/* How many keys may be below the threshold: gpi_sample_rank of sort/topk.cl, and what a sample's rank strays
-   by. */
+/* The rank of the sample that becomes the threshold: gpi_sample_rank of sort/topk.cl. */
+static float gpi_topk_rank(const gpi_topk *topk)
+{
+    const float x = (float)(topk->desc->k - 1) * ((float)topk->samples / (float)topk->desc->count);
+    return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
+}
+
+/* How many keys may be below the threshold: by so much a sample's rank strays. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
-    const float x = (float)(k - 1) * ((float)topk->samples / (float)n);
-    const float rank = 1 + x + 4 * gpi_root(x) + 0.75f;
+    const float rank = gpi_topk_rank(topk);
     const double room = ((double)rank + 4 * (double)gpi_root(rank) + 6) * ((double)n / (double)topk->samples);
     const size_t most = room < (double)n ? (size_t)room + 1 : n;
     return most > k ? most : k;
@@ -28414,7 +28539,9 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel)
+/* `groups`: one a tile, or one that does all, whose kernel counts that it has. */
+static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel,
+                                 size_t groups)
 {
     gpi_call_kernel(call, topk->program, kernel);
     gpi_topk_arg_common(call, topk, scratch);
@@ -28422,7 +28549,15 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
-    return gpi_call_launch(call, &topk->plan, topk->tiles);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &topk->plan, groups);
+}
+
+/* Whether one group does it where the sample has misled; else a launch a digit stands by. Serial groups are slow. */
+static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
+{
+    return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
+           topk->desc->count <= (size_t)GPI_TOPK_RESUME_MOST / (topk->sort.key_size + 1);
 }
 
 /* Does nothing unless the sample has misled: then a selection by digits, and the filter again. */
@@ -28433,6 +28568,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
     gp_result result = GP_OK;
     cl_uint level;
+    if (gpi_topk_resumes(call->gp, topk)) return gpi_topk_filter(call, topk, scratch, "gp_topk_resume", 1);
     for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
@@ -28441,7 +28577,8 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
-    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again") : result;
+    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again", topk->tiles)
+                           : result;
 }
 
 static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
@@ -28458,6 +28595,30 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
+/* The sort's one group writes the outputs itself. */
+static bool gpi_topk_is_taken(const gpi_topk *topk)
+{
+    return topk->sort.small && topk->plan.shape == GP_SHAPE_LOCAL;
+}
+
+/* So it does; what nobody wants goes to the scratch. */
+static void gpi_topk_take_sorted(gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    gp_sort_desc *left = &topk->left;
+    topk->sort.most = (cl_uint)d->k; /* a tile has more */
+    if (d->keys_out) {
+        left->keys_out = d->keys_out;
+        left->keys_out_offset = d->keys_out_offset;
+        topk->sort.keys_in_place = topk->sort.keys_unwanted = false;
+    }
+    if (d->indices_out) {
+        left->values_out = d->indices_out;
+        left->values_out_offset = d->indices_out_offset;
+        topk->sort.values_in_place = false;
+    }
+}
+
 /* The sort that has been planned, now that the scratch is known. */
 static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
 {
@@ -28468,6 +28629,7 @@ static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
         left->keys_offset = topk->desc->keys_offset;
         left->values_out = scratch;
         left->values_out_offset = topk->found_index / topk->index_size;
+        if (gpi_topk_is_taken(topk)) gpi_topk_take_sorted(topk);
         return gpi_sort_launch(call, &topk->sort);
     }
     left->keys = left->values = scratch;
@@ -28476,6 +28638,7 @@ static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
     topk->sort.count.buffer = scratch;
     topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND_AT;
     topk->sort.count.type = GP_U64;
+    if (gpi_topk_is_taken(topk)) gpi_topk_take_sorted(topk);
     return gpi_sort_launch(call, &topk->sort);
 }
 
@@ -28504,12 +28667,12 @@ static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
     result = gpi_call_scratch(call, topk->desc->scratch, topk->sort.at.end, &scratch);
     if (!topk->whole) {
         if (result == GP_OK) result = gpi_topk_sample(call, topk, scratch);
-        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter");
+        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter", topk->tiles);
         if (result == GP_OK) result = gpi_topk_redo(call, topk, scratch);
         if (result == GP_OK) result = gpi_topk_gather(call, topk, scratch);
     }
     if (result == GP_OK) result = gpi_topk_sort(call, topk, scratch);
-    return result == GP_OK ? gpi_topk_take(call, topk, scratch) : result;
+    return result == GP_OK && !gpi_topk_is_taken(topk) ? gpi_topk_take(call, topk, scratch) : result;
 }
 
 /* ------------------------------------------------------------------ API */

@@ -20,12 +20,16 @@
 
 #if GPI_KEY_SIZE == 1
 typedef uchar gpi_key;
+typedef uchar4 gpi_key4;
 #elif GPI_KEY_SIZE == 2
 typedef ushort gpi_key;
+typedef ushort4 gpi_key4;
 #elif GPI_KEY_SIZE == 4
 typedef uint gpi_key;
+typedef uint4 gpi_key4;
 #elif GPI_KEY_SIZE == 8
 typedef ulong gpi_key;
+typedef ulong4 gpi_key4;
 #else
 #error "GPI_KEY_SIZE must be 1, 2, 4 or 8"
 #endif

@@ -73,7 +73,7 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digi
             gpi_single_tile_load(move.key + base, n, bits, entry, shared);
             gpi_segments_enter(segments.bounds, base, n, first, next, entry);
             gpi_entries_sort(entry, n, &shared->tile.entry);
-            gpi_single_tile_write(move, base, n, entry, shared);
+            gpi_single_tile_write(move, base, n, n, entry, shared);
         }
         first = next > first ? next : first + 1; /* the same: this one is large */
     }

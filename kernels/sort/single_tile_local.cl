@@ -61,12 +61,13 @@ GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gp
     gpi_sync(); /* the stage is read: entries may overwrite it */
 }
 
-/* Moves the n keys and values from `base` on into the entries' order, in place if need be. Ends with a barrier. */
-GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, ulong base, uint n, const gpi_entry *entry,
-                                          gpi_single_tile_shared shared)
+/* Moves the n keys and values from `base` on into the entries' order, in place if need be, or the first `most` of them.
+   Ends with a barrier. */
+GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, ulong base, uint n, uint most,
+                                          const gpi_entry *entry, gpi_single_tile_shared shared)
 {
     const uint l = (uint)get_local_id(0), at = l * GPI_PER_ITEM;
-    const int left = (int)n - (int)l;
+    const int left = (int)min(n, most) - (int)l;
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
         (shared->tile.stage.place + GPI_ENTRY_CELL(at))[j] = gpi_entry_place(entry[j]);
@@ -92,14 +93,16 @@ GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, ulong base, uint n, con
     gpi_sync(); /* the stage is read: the next tile may overwrite it */
 }
 
-/* Keys [base, base + n) from place `from` to the output, or the second buffer. 0 < n <= GPI_TILE. */
-GPI_INLINE_GPU void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,
-                                          uint from, uint tmp_first, gpi_single_tile_shared shared)
+/* Of the keys [base, base + n) in place `from`, 0 < n <= GPI_TILE, the first `most` in order to the output, or the second
+   buffer. */
+GPI_INLINE_GPU void gpi_single_tile_first(gpi_places places, ulong base, uint n, uint most,
+                                          gpi_digit_bits bits, uint from, uint tmp_first,
+                                          gpi_single_tile_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     gpi_entry entry[GPI_PER_ITEM];
-    gpi_single_tile_load(move.key + base, (uint)n, bits, entry, shared);
-    gpi_entries_sort(entry, (uint)n, &shared->tile.entry);
-    gpi_single_tile_write(move, base, (uint)n, entry, shared);
+    gpi_single_tile_load(move.key + base, n, bits, entry, shared);
+    gpi_entries_sort(entry, n, &shared->tile.entry);
+    gpi_single_tile_write(move, base, n, most, entry, shared);
 }
 #endif

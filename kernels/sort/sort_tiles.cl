@@ -8,9 +8,10 @@
 #include "sort/single_tile_sort.cl"
 
 /* A group a tile, of `span` keys; in the serial shape there is one. tmp_first: 0 when the first pass may write the output;
-   else it writes the second buffer. */
+   else it writes the second buffer. In the local shape only the first `most` of a tile are written. */
 GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,
-                                    ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+                                    ulong span, uint most, GPI_COUNT_PARAMETERS,
+                                    volatile __global uint *counters)
 {
     GPI_SHARED(gpi_single_tile_memory, shared);
     gpi_places places;
@@ -19,6 +20,12 @@ GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, 
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
+#if GPI_SHAPE_LOCAL
+    if (base < n)
+        gpi_single_tile_first(places, base, (uint)min(span, n - base), most, bits, from, tmp_first, shared);
+#else
+    (void)most;
     if (base < n) gpi_single_tile_range(places, base, min(span, n - base), bits, from, tmp_first, shared);
+#endif
 }
 #endif

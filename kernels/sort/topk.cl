@@ -7,12 +7,14 @@
 
        gp_topk_sample      one group: the threshold, by the rank that k has among keys picked at random
        gp_topk_filter      a group a tile: keys below the threshold go to wherever there is room
-       gp_topk_histogram   each digit from the highest; only if too few or too many keys passed: digits of the
-                           keys that agree with the k-th one so far, until those that are left fit; then
+       gp_topk_resume      one group; only if too few or too many keys passed: finds the k-th key and filters again.
+                           In the serial shape, and for very many keys, these two take its place:
+       gp_topk_histogram   each digit from the highest: digits of the keys that agree with the k-th one so far, until
+                           those that are left fit
        gp_topk_filter_again   with the threshold that this has found
        gp_topk_gather      a group a tile: what it kept, to where it belongs; of equal ones what is missing
        (sort/sort.cl)           sorts those, stably, of which there are `found`
-       gp_topk_take        the first k of them
+       gp_topk_take        the first k of them; not where one group of the local shape sorts: it writes no others
 
    No group waits for another. Whatever the sample was, the result is the same: only the cost differs. Each
    launch's groups choose the digit of the histogram before for themselves, so that a choice costs no launch.
@@ -41,11 +43,35 @@
 /* A number below n, any. */
 static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }
 
-/* The rank among s of n keys below which k of the n hardly ever are: with x expected, x + 4 sqrt(x). */
+/* The rank among s of n keys below which k of the n hardly ever are: with x expected, x + 4 sqrt(x), and more where a
+   single group makes up for it. */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
 {
-    const float x = (float)(k - 1) * ((float)s / (float)n);
-    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + 0.75f));
+    const float x = (float)(k - 1) * ((float)s / (float)n), more = GPI_SHAPE_LOCAL ? 2.75f : 0.75f;
+    return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + more));
+}
+
+/* Of each of `s` stretches of n keys one key, anywhere in it: stretches of `stretch` keys, `longer` of which are by one. */
+GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)
+{
+    return i * stretch + min((ulong)i, longer) + gpi_somewhere(i, stretch + (i < longer ? 1 : 0));
+}
+
+/* Several loads are under way at a time. */
+static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __global gpi_key *sample)
+{
+    enum { LOADS = GPI_SHAPE_LOCAL ? 8 : 1 };
+    const ulong stretch = n / s, longer = n % s;
+    uint i = (uint)get_local_id(0);
+    for (; i + (LOADS - 1) * GPI_WG < s; i += LOADS * GPI_WG) {
+        gpi_key x[LOADS];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(LOADS); j++)
+            x[j] = key[gpi_sample_place(i + j * GPI_WG, stretch, longer)];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(LOADS); j++) sample[i + j * GPI_WG] = x[j];
+    }
+    for (; i < s; i += GPI_WG) sample[i] = key[gpi_sample_place(i, stretch, longer)];
 }
 
 /* One group. Zeroes `zeros` ulongs of the state and begins it: count, k, first threshold. One key is picked
@@ -71,11 +97,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
     }
     if (n <= room || most == 0) return; /* all keys fit */
     const uint s = (uint)min(n, (ulong)samples);
-    const ulong stretch = n / s, longer = n % s; /* of which stretches are by one */
-    for (uint i = l; i < s; i += GPI_WG) {
-        const ulong begin = i * stretch + min((ulong)i, longer);
-        sample[i] = key[begin + gpi_somewhere(i, stretch + (i < longer ? 1 : 0))];
-    }
+    gpi_sample_take(key, n, s, sample);
     gpi_sync_all(); /* the sample is there, and the first threshold that is now overwritten */
     gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);
 #ifdef GPI_FAULT /* tests: next to nothing passes where k is odd, next to everything where it is even */
@@ -93,18 +115,23 @@ static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)
     return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);
 }
 
-/* Tells what a tile has. One item. */
-static void gpi_topk_note(gpi_topk topk, uint round, uint number, uint below, uint equal)
+/* Tells what a tile has; where its room begins. One item. */
+static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,
+                           __global uint4 *directory)
 {
+    uint start = 0;
     volatile __global uint *block = gpi_topk_block(topk, round, number / GPI_TOPK_BLOCK);
     if (below) (void)atomic_add(block, below);
     if (equal) (void)atomic_add(block + 1, equal);
     if (equal && round == 0) gpi_add_wide(topk.equals, equal);
+    if (below) start = gpi_topk_claim(topk, round, below);
+    directory[number] = (uint4)(start, below, equal, 0);
+    return start;
 }
 
 #define GPI_TOPK_KEPT_PARAMETERS                                                                  \
     __global uint4 *directory, ulong directory_at, __global gpi_key *kept_key, ulong kept_key_at, \
-        __global gpi_value *kept_index, ulong kept_index_at
+        __global gpi_value *kept_index, ulong kept_index_at, volatile __global uint *counters
 #define GPI_TOPK_KEPT_SET(to, directory)     \
     (to).key = kept_key + kept_key_at;       \
     (to).index = kept_index + kept_index_at; \
@@ -116,14 +143,11 @@ GPI_INLINE void gpi_topk_filter(gpi_topk topk, uint round, gpi_topk_tile tile, u
 {
     const uint number = (uint)get_group_id(0);
     uint below, equal, start = 0;
-    const ulong found = gpi_tile_survey(tile, &below, &equal, shared);
-    if (get_local_id(0) == 0) {
-        gpi_topk_note(topk, round, number, below, equal);
-        if (below) start = gpi_topk_claim(topk, round, below);
-        directory[number] = (uint4)(start, below, equal, 0);
-    }
+    gpi_found found[GPI_FOUND];
+    gpi_tile_survey(tile, found, &below, &equal, shared);
+    if (get_local_id(0) == 0) start = gpi_topk_enter(topk, round, number, below, equal, directory);
     if (below == 0) return;
-    start = gpi_broadcast(start, &shared->word);
+    start = gpi_broadcast_once(start, &shared->word);
     if ((ulong)start + below > topk.room) return; /* the round is missed */
     to.key += start;
     to.index += start;
@@ -139,6 +163,7 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
     const ulong base = (ulong)get_group_id(0) * span;
     GPI_TOPK_SET(topk);
     GPI_TOPK_KEPT_SET(to, directory);
+    (void)counters;
     const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,
                                              topk.number[GPI_TOPK_THRESHOLD]);
     gpi_topk_filter(topk, 0, tile, base, directory, to, shared);
@@ -153,12 +178,43 @@ GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, 
     const ulong base = (ulong)get_group_id(0) * span;
     GPI_TOPK_SET(topk);
     GPI_TOPK_KEPT_SET(to, directory);
+    (void)counters;
     if (!gpi_topk_missed(topk)) return;
     const gpi_selected s = gpi_topk_selected(topk, GPI_KEY_SIZE, shared);
     if (get_group_id(0) == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;
     const gpi_topk_tile tile =
         gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, s.threshold);
     gpi_topk_filter(topk, 1, tile, base, directory, to, shared);
+}
+
+/* One group does it all, with the k-th key for a threshold: fewer than k are below. */
+GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
+                               uint span, GPI_TOPK_KEPT_PARAMETERS)
+{
+    GPI_SHARED(gpi_topk_memory, shared);
+    gpi_topk topk;
+    gpi_topk_kept to, from;
+    GPI_TOPK_SET(topk);
+    GPI_TOPK_KEPT_SET(to, directory);
+    if (!gpi_topk_missed(topk)) return;
+    const ulong n = topk.number[GPI_TOPK_COUNT];
+    const gpi_key_bits t = gpi_select(key + key_at, (uint)n, topk.number[GPI_TOPK_K], flip, shared);
+    for (uint number = 0; (ulong)number * span < n; number++) {
+        const ulong base = (ulong)number * span;
+        const gpi_topk_tile tile = gpi_tile_make(key + key_at, n, base, span, flip, t);
+        gpi_found found[GPI_FOUND];
+        uint below, equal, start = 0;
+        gpi_tile_survey(tile, found, &below, &equal, shared);
+        if (get_local_id(0) == 0) start = gpi_topk_enter(topk, 1, number, below, equal, directory);
+        start = gpi_broadcast(start, &shared->word);
+        from.key = to.key + start;
+        from.index = to.index + start;
+        gpi_tile_keep(tile, found, from, base, shared); /* has barriers: the next survey may count */
+    }
+    if (get_local_id(0) == 0) {
+        topk.number[GPI_TOPK_THRESHOLD + 1] = t;
+        atomic_inc(counters + GPI_COUNT_FALLBACKS);
+    }
 }
 
 GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
@@ -256,7 +312,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
         if (before >= missing) return;
         to.key += below + before;
         to.index += below + before;
-        gpi_tile_keep_equal(tile, missing - before, to, (ulong)number * span, shared);
+        gpi_tile_keep_equal(tile, min(missing - before, (ulong)own.z), to, (ulong)number * span, shared);
     }
 }
 

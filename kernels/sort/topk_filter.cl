@@ -4,9 +4,10 @@
 
    Every function is collective: all items of the group call it. Each shape defines
 
-       gpi_tile_survey       how many keys are below and equal to the threshold; what finds the former again
-       gpi_tile_keep         writes the keys below the threshold, in order; `base`: the tile's first index
-       gpi_tile_keep_equal   the same with the first `most` keys that equal it */
+       gpi_found             what the survey leaves to find keys again: GPI_FOUND of them
+       gpi_tile_survey       how many keys are below and equal to the threshold
+       gpi_tile_keep         after it: writes the keys below the threshold, in order; `base`: the tile's first index
+       gpi_tile_keep_equal   alone: the same with the first `most` keys that equal it */
 #ifndef GPI_SORT_TOPK_FILTER_CL
 #define GPI_SORT_TOPK_FILTER_CL
 #if GPI_SHAPE_SERIAL

@@ -14,6 +14,10 @@
 #define GPI_STRETCH 256 /* keys that are looked at again when one of them passes: a bit of a ulong */
 #define GPI_SPAN_MAX (64 * GPI_STRETCH)
 
+/* A bit for each stretch that has keys below the threshold. */
+typedef ulong gpi_found;
+#define GPI_FOUND 1
+
 #if GPI_KEY_SIZE == 1
 typedef uchar16 gpi_keys;
 typedef char16 gpi_flags;
@@ -76,27 +80,26 @@ static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *be
     return *below != before;
 }
 
-/* How many keys are below and equal to the threshold; what finds the former again. */
-static ulong gpi_tile_survey(gpi_topk_tile tile, uint *below, uint *equal, gpi_topk_shared shared)
+static void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,
+                            gpi_topk_shared shared)
 {
-    ulong found = 0;
+    gpi_found stretches = 0;
     (void)shared;
     *below = *equal = 0;
     for (uint i = 0; i < tile.length; i += GPI_STRETCH) {
         const uint end = min(tile.length, i + GPI_STRETCH);
-        if (gpi_stretch_count(tile, i, end, below, equal)) found |= (ulong)1 << (i / GPI_STRETCH);
+        if (gpi_stretch_count(tile, i, end, below, equal)) stretches |= (ulong)1 << (i / GPI_STRETCH);
     }
-    return found;
+    *found = stretches;
 }
 
-/* Writes the keys below the threshold to `to`, in order. `base`: the tile's first index. */
-static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulong base,
+static void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,
                           gpi_topk_shared shared)
 {
     uint j = 0;
     (void)shared;
-    for (; found; found &= found - 1) {
-        const uint begin = (63 - (uint)clz(found & (~found + 1))) * GPI_STRETCH;
+    for (gpi_found left = *found; left; left &= left - 1) {
+        const uint begin = (63 - (uint)clz(left & (~left + 1))) * GPI_STRETCH;
         const uint end = min(tile.length, begin + GPI_STRETCH);
         for (uint i = begin; i < end; i++) {
             if (gpi_key_order(tile.key[i], tile.flip) >= tile.threshold) continue;
@@ -106,7 +109,6 @@ static void gpi_tile_keep(gpi_topk_tile tile, ulong found, gpi_topk_kept to, ulo
     }
 }
 
-/* The same with the first `most` keys that equal it. */
 static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
                                 gpi_topk_shared shared)
 {

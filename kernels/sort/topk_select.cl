@@ -10,13 +10,19 @@
    Parameters: those of sort/rank.cl. */
 #ifndef GPI_SORT_TOPK_SELECT_CL
 #define GPI_SORT_TOPK_SELECT_CL
+#include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
-#include "sort/bases.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/topk_state.cl"
 #include "sort/topk_tile.cl"
+
+static void gpi_count_match(gpi_key key, gpi_digit digit, gpi_key_bits prefix, gpi_topk_shared shared)
+{
+    const gpi_key_bits high = gpi_key_order(key, digit.flip) >> digit.shift;
+    if (high >> 8 == prefix) GPI_NEAR_INC(&shared->count[high & digit.mask]);
+}
 
 /* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */
 static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
@@ -24,11 +30,18 @@ static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong e
 {
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
-        const gpi_key_bits high = gpi_key_order(key[i], digit.flip) >> digit.shift;
-        if (high >> 8 != prefix) continue;
-        GPI_NEAR_INC(&shared->count[high & digit.mask]);
+    ulong i = begin + get_local_id(0);
+#if GPI_SHAPE_LOCAL
+    enum { LOADS = 8 }; /* under way at a time */
+    for (; i + (LOADS - 1) * GPI_WG < end; i += LOADS * GPI_WG) {
+        gpi_key x[LOADS];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(LOADS); j++) x[j] = (key + i)[j * GPI_WG];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(LOADS); j++) gpi_count_match(x[j], digit, prefix, shared);
     }
+#endif
+    for (; i < end; i += GPI_WG) gpi_count_match(key[i], digit, prefix, shared);
     gpi_sync(); /* all is counted */
 }
 
@@ -62,7 +75,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared sh
     gpi_sync(); /* the counts are there */
     for (uint d = begin; d < end; d++) sum += shared->next[d];
     if (l == 0) shared->word = 0;
-    sum = gpi_bin_sums_scan_exclusive(sum, &total, shared->sum);
+    sum = gpi_ranks_scan_exclusive(sum, &total, shared->sum);
     for (uint d = begin; d < end; d++) {
         const ulong x = shared->next[d];
         if (sum < rank && rank <= sum + x) { /* one digit */

@@ -4,12 +4,29 @@
        GPI_WG, GPI_TILE   in the local shape: items of a group, keys of a tile                                */
 #ifndef GPI_SORT_TOPK_TILE_CL
 #define GPI_SORT_TOPK_TILE_CL
+#include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 
 #if GPI_SHAPE_LOCAL
-#define GPI_MASKS ((GPI_TILE + 31) / 32)
+#define GPI_GROUP gpi_ranks
+#define GPI_GROUP_T ulong
+#define GPI_GROUP_COMBINE(a, b) ((a) + (b))
+#define GPI_GROUP_IDENTITY 0ul
+#define GPI_GROUP_SIZE GPI_WG
+#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_TURNS(n) GPI_TURNS(n)
+#define GPI_GROUP_ALONE 0
+#if GPI_SUB_GROUP
+#include "group/sub_group_collectives.cl"
+#else
+#include "group/collectives.cl"
+#endif
+#undef GPI_GROUP_SIZE
+#undef GPI_GROUP_ITEM
+#undef GPI_GROUP_TURNS
+#undef GPI_GROUP_ALONE
 #endif
 
 /* What a group shares. */
@@ -17,9 +34,7 @@ typedef struct gpi_topk_memory {
     ulong next[GPI_BINS];
     uint count[GPI_BINS];
 #if GPI_SHAPE_LOCAL
-    ulong sum[2 * GPI_WG];
-    uint mask[GPI_MASKS];     /* a bit for each of the tile's keys */
-    ushort before[GPI_MASKS]; /* how many are set before a mask */
+    ulong sum[GPI_WG + GPI_WG / 32 + 1];
 #endif
     uint word;
 } gpi_topk_memory;

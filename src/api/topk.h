@@ -22,8 +22,9 @@
      5 MiB for the sort.
    Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below
      which a key is dropped comes from a sample (8192 keys, fewer of few). Where the sample misleads (inputs
-     made for it, one random input in some hundred), the keys are read twice more as a rule, and at most once
-     for each byte of a key and once more; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
+     made for it, one random input in some hundred; on GPUs, in some ten thousand), the keys are read twice
+     more as a rule, and at most once for each byte of a key and once more, on GPUs by one group of
+     work-items unless they are very many; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
      nothing extra. All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that
      one launch does it. No group waits for another; `strategy` is that of the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.

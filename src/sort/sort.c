@@ -74,6 +74,7 @@ static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_f
     gpi_call_arg_uint(call, gpi_sort_from(sort));
     gpi_call_arg_uint(call, tmp_first);
     gpi_call_arg_ulong(call, span);
+    GPI_CALL_ARG(call, sort->most);
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &sort->plan, gpi_ceil_div(sort->desc->count, span));
@@ -277,6 +278,7 @@ static void gpi_sort_init(gpi_sort *sort, const char *function, const gp_sort_de
     sort->desc = desc;
     sort->function = function;
     sort->indices = indices;
+    sort->most = UINT32_MAX;
     sort->value_size = indices && !desc->value_size ? 4 : desc->value_size;
 }
 

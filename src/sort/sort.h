@@ -48,6 +48,7 @@ typedef struct gpi_sort {
     gpi_count count;
     bool small, onesweep;
     cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
+    cl_uint most;      /* small, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
     size_t tile_span; /* of a group of the onesweep kernel */

@@ -14,10 +14,11 @@ enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 
 enum {
     GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
     GPI_TOPK_SAMPLE_EACH = 8,
-    GPI_TOPK_SPAN_SERIAL = 16384, /* keys of a tile: GPI_SPAN_MAX */
-    GPI_TOPK_GROUPS_MAX = 1024,   /* of a histogram */
-    GPI_TOPK_SHARE_MAX = 8,       /* beyond 1/8 of the keys all are sorted */
-    GPI_TOPK_TAKE_EACH = 16       /* elements of an item */
+    GPI_TOPK_SPAN_SERIAL = 16384,   /* keys of a tile: GPI_SPAN_MAX */
+    GPI_TOPK_GROUPS_MAX = 1024,     /* of a histogram */
+    GPI_TOPK_SHARE_MAX = 8,         /* beyond 1/8 of the keys all are sorted */
+    GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, all readings together */
+    GPI_TOPK_TAKE_EACH = 16         /* elements of an item */
 };
 
 /* Keys that may be kept: cursors are 32-bit words. */
@@ -97,13 +98,18 @@ static size_t gpi_topk_samples(size_t count)
     return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
 }
 
-/* How many keys may be below the threshold: gpi_sample_rank of sort/topk.cl, and what a sample's rank strays
-   by. */
+/* The rank of the sample that becomes the threshold: gpi_sample_rank of sort/topk.cl. */
+static float gpi_topk_rank(const gpi_topk *topk)
+{
+    const float x = (float)(topk->desc->k - 1) * ((float)topk->samples / (float)topk->desc->count);
+    return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
+}
+
+/* How many keys may be below the threshold: by so much a sample's rank strays. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
-    const float x = (float)(k - 1) * ((float)topk->samples / (float)n);
-    const float rank = 1 + x + 4 * gpi_root(x) + 0.75f;
+    const float rank = gpi_topk_rank(topk);
     const double room = ((double)rank + 4 * (double)gpi_root(rank) + 6) * ((double)n / (double)topk->samples);
     const size_t most = room < (double)n ? (size_t)room + 1 : n;
     return most > k ? most : k;
@@ -227,7 +233,9 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel)
+/* `groups`: one a tile, or one that does all, whose kernel counts that it has. */
+static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel,
+                                 size_t groups)
 {
     gpi_call_kernel(call, topk->program, kernel);
     gpi_topk_arg_common(call, topk, scratch);
@@ -235,7 +243,15 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
-    return gpi_call_launch(call, &topk->plan, topk->tiles);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &topk->plan, groups);
+}
+
+/* Whether one group does it where the sample has misled; else a launch a digit stands by. Serial groups are slow. */
+static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
+{
+    return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
+           topk->desc->count <= (size_t)GPI_TOPK_RESUME_MOST / (topk->sort.key_size + 1);
 }
 
 /* Does nothing unless the sample has misled: then a selection by digits, and the filter again. */
@@ -246,6 +262,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
     gp_result result = GP_OK;
     cl_uint level;
+    if (gpi_topk_resumes(call->gp, topk)) return gpi_topk_filter(call, topk, scratch, "gp_topk_resume", 1);
     for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
@@ -254,7 +271,8 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
-    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again") : result;
+    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again", topk->tiles)
+                           : result;
 }
 
 static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
@@ -271,6 +289,30 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
+/* The sort's one group writes the outputs itself. */
+static bool gpi_topk_is_taken(const gpi_topk *topk)
+{
+    return topk->sort.small && topk->plan.shape == GP_SHAPE_LOCAL;
+}
+
+/* So it does; what nobody wants goes to the scratch. */
+static void gpi_topk_take_sorted(gpi_topk *topk)
+{
+    const gp_topk_desc *d = topk->desc;
+    gp_sort_desc *left = &topk->left;
+    topk->sort.most = (cl_uint)d->k; /* a tile has more */
+    if (d->keys_out) {
+        left->keys_out = d->keys_out;
+        left->keys_out_offset = d->keys_out_offset;
+        topk->sort.keys_in_place = topk->sort.keys_unwanted = false;
+    }
+    if (d->indices_out) {
+        left->values_out = d->indices_out;
+        left->values_out_offset = d->indices_out_offset;
+        topk->sort.values_in_place = false;
+    }
+}
+
 /* The sort that has been planned, now that the scratch is known. */
 static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
 {
@@ -281,6 +323,7 @@ static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
         left->keys_offset = topk->desc->keys_offset;
         left->values_out = scratch;
         left->values_out_offset = topk->found_index / topk->index_size;
+        if (gpi_topk_is_taken(topk)) gpi_topk_take_sorted(topk);
         return gpi_sort_launch(call, &topk->sort);
     }
     left->keys = left->values = scratch;
@@ -289,6 +332,7 @@ static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
     topk->sort.count.buffer = scratch;
     topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND_AT;
     topk->sort.count.type = GP_U64;
+    if (gpi_topk_is_taken(topk)) gpi_topk_take_sorted(topk);
     return gpi_sort_launch(call, &topk->sort);
 }
 
@@ -317,12 +361,12 @@ static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
     result = gpi_call_scratch(call, topk->desc->scratch, topk->sort.at.end, &scratch);
     if (!topk->whole) {
         if (result == GP_OK) result = gpi_topk_sample(call, topk, scratch);
-        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter");
+        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter", topk->tiles);
         if (result == GP_OK) result = gpi_topk_redo(call, topk, scratch);
         if (result == GP_OK) result = gpi_topk_gather(call, topk, scratch);
     }
     if (result == GP_OK) result = gpi_topk_sort(call, topk, scratch);
-    return result == GP_OK ? gpi_topk_take(call, topk, scratch) : result;
+    return result == GP_OK && !gpi_topk_is_taken(topk) ? gpi_topk_take(call, topk, scratch) : result;
 }
 
 /* ------------------------------------------------------------------ API */

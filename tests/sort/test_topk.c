@@ -289,18 +289,57 @@ static void test_in_order(void **state)
     gp_context_destroy(gp);
 }
 
+static uint64_t launches_of(gp_context *gp, size_t count)
+{
+    const uint32_t none = 0;
+    const gp_stats before = test_profile_of(gp);
+    gp_topk_desc d = {0};
+    d.count = count;
+    d.k = 10;
+    d.key_type = GP_U32;
+    d.count_buffer = test_buffer(gp, 4, &none);
+    d.count_type = GP_U32;
+    d.keys = test_buffer(gp, 4 * count, NULL);
+    d.keys_out = test_buffer(gp, 4 * d.k, NULL);
+    assert_gp(gp, gp_topk(gp, &d));
+    assert_gp(gp, gp_finish(gp));
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.keys_out);
+    clReleaseMemObject(d.count_buffer);
+    return test_profile_of(gp).launches - before.launches;
+}
+
+/* In the local shape one group sorts few keys, and another stands by; for very many a launch a digit does, and the filter. */
+static void test_launches(void **state)
+{
+    const size_t most = (size_t)1 << 24;
+    gp_context *gp = open_variant(&variants[3], NULL);
+    (void)state;
+    if (!gp) return;
+    if (gp_context_info(gp)->loop_limit == 0) {
+        assert_int_equal(launches_of(gp, 100), 1);
+        assert_int_equal(launches_of(gp, 9001), 5);
+        if (!test_small()) assert_int_equal(launches_of(gp, most + 1), launches_of(gp, most) + 4);
+        test_pretend_limited(gp);
+    }
+    assert_int_equal(launches_of(gp, 9001), 9);
+    gp_context_destroy(gp);
+}
+
 /* The sample misleads: too few keys pass when k is odd, too many when it is even. */
 static void test_misled(void **state)
 {
     static const key_pattern patterns[] = {KEYS_RANDOM, KEYS_AND, KEYS_EQUAL, KEYS_LOW, KEYS_SORTED};
     static const size_t few[] = {10, 999, 1, 1000};
-    size_t v, p;
+    size_t way, p;
     (void)state;
-    for (v = 1; v < VARIANTS; v += 2) {
+    for (way = 0; way < 3; way++) { /* serial; local: one group, and a launch a digit */
+        const size_t v = way == 0 ? 1 : 3;
         gp_context *gp = open_variant(&variants[v], "-DGPI_FAULT=1");
         topk_case c = {GP_U32, GP_U32, test_small() ? 9001 : 100003, 0, KEYS_RANDOM, false, false, false, 0};
         bool dear;
         if (!gp) continue;
+        if (way == 2) test_pretend_limited(gp);
         dear = is_dear(gp, &variants[v]);
         for (p = 0; p < sizeof patterns / sizeof *patterns; p++) {
             if (test_small() && p % 3 != 0) continue;
@@ -542,12 +581,12 @@ static void test_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),
-        cmocka_unit_test(test_places),        cmocka_unit_test(test_in_order),
-        cmocka_unit_test(test_misled),        cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_own_scratch),   cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_many),          cmocka_unit_test(test_warmup),
-        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_every_variant),   cmocka_unit_test(test_types),
+        cmocka_unit_test(test_places),          cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_launches),        cmocka_unit_test(test_misled),
+        cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_own_scratch),
+        cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_warmup),          cmocka_unit_test(test_events),
     };
     return cmocka_run_group_tests_name("topk", tests, NULL, NULL);
 }

@@ -80,6 +80,8 @@ gp_context *test_open_if(const gp_context_desc *desc)
 
 void test_pretend_unfair(gp_context *gp) { gp->info.fair = false; }
 
+void test_pretend_limited(gp_context *gp) { gp->info.loop_limit = 1 << 24; }
+
 gp_context *test_open(const test_variant *variant, const char *options)
 {
     gp_context_desc desc = {0};

@@ -48,6 +48,9 @@ gp_context *test_open_if(const gp_context_desc *desc);
 /* From here on groups are taken to wait for one another in vain (gp_device_info.fair). */
 void test_pretend_unfair(gp_context *gp);
 
+/* From here on loops are taken to end after many turns (gp_device_info.loop_limit). */
+void test_pretend_limited(gp_context *gp);
+
 /* True where builds are dear and the shape is the serial one, which the default has, too: a variant of it
    would differ in the size of its tiles. */
 bool test_is_like_default(const gp_context *gp, gp_shape shape);

@@ -19,6 +19,7 @@ enum {
     REDUCE_COUNT = 1 << 16,
     SCAN_TILE = 1 << 13, /* NVIDIA's; others' are smaller */
     LANES_MAX = 64,
+    TOPK_COUNT = 1 << 17, /* of which the sample is a sixteenth */
     HASH_COUNT = 1 << 12,
     COMBINE_COUNT = 1 << 15,
     SEGMENTED_COUNT = 1 << 13,
@@ -282,12 +283,12 @@ static void call_merge(void)
 static void call_topk(void)
 {
     gp_topk_desc desc = {0};
-    desc.keys = random_words(COUNT);
+    desc.keys = random_words(TOPK_COUNT);
     desc.keys_out = buffer(100 * 4, NULL);
-    desc.count = COUNT;
+    desc.count = TOPK_COUNT;
     desc.k = 100;
     desc.key_type = GP_U32;
-    ready(COUNT);
+    ready(TOPK_COUNT);
     check(gp_topk(gp, &desc));
 }
 
