@@ -65,7 +65,10 @@ typedef uint gpi_key_bits;
 static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
 {
     gpi_key_bits k = key;
-#if GPI_KEY_FLOAT
+#if GPI_KEY_FLOAT && \
+    GPI_KEY_SIZE == 8 /* in a form that LLVM 15 compiles rightly for NVIDIA: docs/drivers.md */
+    k ^= (gpi_key_bits)((long)k >> 63) >> 1;
+#elif GPI_KEY_FLOAT
     const gpi_key_bits sign = (gpi_key_bits)1 << (8 * GPI_KEY_SIZE - 1);
     k ^= ((gpi_key_bits)0 - (k >> (8 * GPI_KEY_SIZE - 1))) & (sign - 1);
 #endif

@@ -6,8 +6,8 @@
                   1 2 3 4   | 5 7 9        gp_sort_merge, runs of 2
                   1 2 3 4 5 7 9
 
-   A launch moves all keys once, as a radix pass does. There are fewer launches as long as doublings are not more than
-   digits (src/sort/sort.c), and no group waits for another.
+   A launch moves all keys once, as a radix pass does. Doublings are fewer than digits (src/sort/sort.c), and no group
+   waits for another.
    (Odeh, Green, Mwassi, Shmueli & Birk, Merge Path, 2012.) */
 #ifndef GPI_SORT_MERGE_SORT_CL
 #define GPI_SORT_MERGE_SORT_CL

@@ -75,7 +75,7 @@ static gp_result gpi_self_test_sort_pairs(gpi_self_test *t) { return gpi_self_te
 /* Some tiles of a GPU. */
 static gp_result gpi_self_test_sort_few(gpi_self_test *t)
 {
-    return gpi_self_test_sort_first(t, t->count < 10007 ? t->count : 10007);
+    return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
 }
 
 static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)

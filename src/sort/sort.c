@@ -33,14 +33,14 @@ static cl_uint gpi_sort_doublings(const gpi_sort *sort)
     return doublings;
 }
 
-/* Whether some tiles are sorted and merged: launches are fewer than by digits, and nobody has named a strategy. */
+/* Whether some tiles are sorted and merged: in fewer launches than there are digits, where nobody has named a strategy. */
 static bool gpi_sort_merges(const gp_context *gp, const gpi_sort *sort)
 {
     const cl_uint doublings = gpi_sort_doublings(sort);
     if (sort->plan.shape != GP_SHAPE_LOCAL || sort->hash || sort->desc->strategy || gp->desc.strategy)
         return false;
     if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || !gpi_sort_needs_tmp(sort)) return false;
-    return doublings > 0 && doublings <= sort->passes;
+    return doublings > 0 && doublings < sort->passes;
 }
 
 /* Everything but the buffers: enough to know the scratch. */
@@ -351,7 +351,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
         sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
     counts[2] = counts[1];
     probe.count = counts[1];
-    if (gpi_sort_merges(gp, &sort)) counts[2] = (gpi_plan_tile(&sort.plan) << sort.passes) + 1;
+    if (gpi_sort_merges(gp, &sort)) counts[2] = (gpi_plan_tile(&sort.plan) << (sort.passes - 1)) + 1;
     if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
     result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)

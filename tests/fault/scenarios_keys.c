@@ -51,7 +51,7 @@ static void with_tiles(world *w, gp_context_desc *desc)
     desc->tuning.tile = 8;
 }
 
-enum { MERGED = 30000 };
+enum { MERGED = 16000 };
 
 static gp_result run_sort_merged(world *w)
 {

@@ -75,6 +75,9 @@ gp_context *test_open_if(const gp_context_desc *desc)
     shared.device = gp_cl_device(test_first());
     result = gp_context_create(&shared, &gp);
     if (result != GP_OK && result != GP_ERROR_UNSUPPORTED) fail_msg("%s", gp_last_error(NULL));
+    if (gp)
+        assert_int_equal(gp_stats_reset(gp),
+                         GP_OK); /* real sub-groups have been tried: a program, a launch */
     return gp;
 }
 
