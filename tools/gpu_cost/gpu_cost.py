@@ -23,7 +23,7 @@ import programs
 BASELINE = "bench/gpu_cost.json"
 TOLERANCE = 0.02
 MORE_IS_BETTER = ("lookback_tiles_per_step", "loads_in_flight", "widest_load_bytes", "resident_groups")
-REGISTERS_AT_ONCE = 8  # chips hand them out by so many or more: fewer change nothing
+REGISTERS_AT_ONCE = 8  # the unit of allocation, or a divisor of it
 MODEL = "model"  # a source that is not compared
 
 
