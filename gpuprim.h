@@ -12398,7 +12398,8 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "        GPI_T below[GPI_PER_ITEM];\n",
     "        ushort next[GPI_PER_ITEM];\n",
     "        gpi_sync();\n",
-    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "            const uint q = memory->link[first + j];\n",
     "            if (!(openers >> j & 1) || q >= GPI_TILE) continue;\n",
     "            below[j] = memory->value[q];\n",
@@ -12407,7 +12408,8 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "        }\n",
     "        gpi_sync();\n",
     "        if (l == 0) memory->going[1 - round] = 0;\n",
-    "        for (uint j = 0; j < GPI_PER_ITEM; j++) {\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "            if (!(openers >> j & 1) || memory->link[first + j] >= GPI_TILE) continue;\n",
     "            memory->value[first + j] = gpi_combine(below[j], memory->value[first + j]);\n",
     "            memory->link[first + j] = next[j];\n",
@@ -12434,7 +12436,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    cell[0] = gpi_identity();\n",
     "    stack.nest.tree[stack.nest.leaves + tile] = gpi_unpack_node(shared->tree[1]);\n",
     "}\n",
-    "#line 121\n",
+    "#line 123\n",
     "static GPI_T gpi_fold_outer(gpi_stack stack, uint tile, uint m)\n",
     "{\n",
     "    const gpi_index pops = stack.nest.tree[stack.nest.leaves + tile].pops;\n",
@@ -30169,7 +30171,8 @@ static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t c
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
     const size_t share = count / (4 * cores), most = plan->per_item;
     if (plan->shape == GP_SHAPE_LOCAL) {
-        const size_t each = plan->per_item < GPI_HASH_ITEM_MAX ? plan->per_item : GPI_HASH_ITEM_MAX;
+        const size_t each =
+            plan->per_item < (size_t)GPI_HASH_ITEM_MAX ? plan->per_item : (size_t)GPI_HASH_ITEM_MAX;
         return plan->group * (gp->info.loop_limit ? 1 : each);
     }
     if (gp->desc.tuning.tile || share >= most) return most;

@@ -79,7 +79,8 @@ static void gpi_stack_double(uint openers, gpi_stack_shared memory)
         GPI_T below[GPI_PER_ITEM];
         ushort next[GPI_PER_ITEM];
         gpi_sync(); /* the last round's values and links are there */
-        for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
             const uint q = memory->link[first + j];
             if (!(openers >> j & 1) || q >= GPI_TILE) continue;
             below[j] = memory->value[q];
@@ -88,7 +89,8 @@ static void gpi_stack_double(uint openers, gpi_stack_shared memory)
         }
         gpi_sync(); /* everybody has read, and said whether there is more to do */
         if (l == 0) memory->going[1 - round] = 0;
-        for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
             if (!(openers >> j & 1) || memory->link[first + j] >= GPI_TILE) continue;
             memory->value[first + j] = gpi_combine(below[j], memory->value[first + j]);
             memory->link[first + j] = next[j];

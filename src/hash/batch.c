@@ -96,7 +96,8 @@ static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t c
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
     const size_t share = count / (4 * cores), most = plan->per_item;
     if (plan->shape == GP_SHAPE_LOCAL) {
-        const size_t each = plan->per_item < GPI_HASH_ITEM_MAX ? plan->per_item : GPI_HASH_ITEM_MAX;
+        const size_t each =
+            plan->per_item < (size_t)GPI_HASH_ITEM_MAX ? plan->per_item : (size_t)GPI_HASH_ITEM_MAX;
         return plan->group * (gp->info.loop_limit ? 1 : each);
     }
     if (gp->desc.tuning.tile || share >= most) return most;
