@@ -1,8 +1,8 @@
 /* merge_local.cl - a merge in the local shape: what a group does with its tile.
 
    The tile's keys are staged in local memory, as the numbers that they are ordered by. Every item merges GPI_PER_ITEM of
-   them into registers; they go back to the stage, and from there out, neighbours by neighbours. GPI_PER_ITEM is odd, so
-   that items, each at its own elements, meet different banks.
+   them into registers; they go back to the stage, and from there out, neighbours by neighbours. gp_merge has an odd
+   GPI_PER_ITEM, so that items, each at its own elements, meet different banks; sort/merge_sort.cl has a tile sort's.
 
    Parameters
        GPI_SHAPE_LOCAL                  1
