@@ -1010,8 +1010,8 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
      first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. A pass in which
      all keys agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
-     2^(d-1) tiles of that size, d the digits of a key, are sorted and merged: 1 + log2(tiles) launches (u32
-     on NVIDIA: up to 2^15 keys).
+     2^(d+2) tiles of that size, d the bytes of a key, are sorted and merged: 1 + log2(tiles) launches, rounded
+     up (u32 on NVIDIA: up to 229376 keys). Keys of a byte are not.
    Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
      (buckets); Odeh et al. 2012 (merges).
@@ -3793,8 +3793,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
                                      size_t size, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan);
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, size_t value_size,
-                                    gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan);
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
@@ -3870,6 +3870,11 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SORT,       AMD,       SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SORT,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SORT,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
+    X(MERGE_SORT, LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
+    X(MERGE_SORT, NVIDIA,    SUB_GROUP, 512,      28, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE_SORT, AMD,       SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE_SORT, INTEL_GPU, SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
+    X(MERGE_SORT, UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
@@ -3925,7 +3930,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SELECT,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
     X(BUCKETS,          SORT,       keys,     4) \
-    X(MERGE_SORT,       SORT,       keys,     4) \
+    X(MERGE_SORT,       MERGE_SORT, keys,     4) \
     X(MERGE,            MERGE,      merge,    4) \
     X(SEARCH,           SEARCH,     keys,     4) \
     X(TOPK,             SORT,       keys,     4) \
@@ -4069,12 +4074,12 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint6
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
 }
 
-/* The same for a sort with sub-groups: the stage, a word an item twice, the digits' counters of each sub-group
-   (sort/multisplit.cl). */
+/* The same for a sort with sub-groups: the stage and a place a key, a word an item twice, the digits' counters of each
+   sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
     const uint64_t group = plan->group, sub_groups = group / plan->sub_group;
-    return group * plan->per_item * size + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
+    return group * plan->per_item * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
 /* What a primitive takes of all that: a line of GPI_TUNED. */
@@ -4111,9 +4116,14 @@ static void gpi_plan_fit_sub_group(gpi_plan *plan)
 static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
-    const bool splits = tuned->rows == GPI_SORT && plan->sub_group && plan->group >= plan->sub_group;
-    const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
-    return bytes > split ? bytes : split;
+    uint64_t split;
+    if (!plan->sub_group || plan->group < plan->sub_group) return bytes;
+    split = gpi_local_bytes_of_split(plan, size);
+    switch (tuned->rows) {
+    case GPI_SORT: return bytes > split ? bytes : split;
+    case GPI_MERGE_SORT: return split;
+    default: return bytes;
+    }
 }
 
 /* Group and per_item of the local shape, shrunk until they fit the device. */
@@ -4318,14 +4328,14 @@ static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's: in the serial shape, `per_item` is the most keys a group takes. With sub-groups values go through
-   local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, size_t value_size,
-                                    gp_strategy strategy, gpi_plan *plan)
+/* A sort's, GPI_SORT or GPI_MERGE_SORT: in the serial shape, `per_item` is the most keys a group takes. With sub-groups
+   values go through local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_result result = gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, key_size, strategy, plan);
     if (result != GP_OK || !plan->sub_group || value_size <= key_size) return result;
-    return gpi_plan_make_sized(gp, function, GPI_SORT, value_size, strategy, plan);
+    return gpi_plan_make_sized(gp, function, primitive, value_size, strategy, plan);
 }
 
 /* Is a local group as large as the primitive needs it? */
@@ -18220,14 +18230,11 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "        }\n",
     "    }\n",
     "}\n",
-    "\n",
-    "\n",
-    "GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,\n",
-    "                                   uint *at, gpi_move_shared shared)\n",
+    "#line 96\n",
+    "GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)\n",
     "{\n",
     "    __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;\n",
     "    for (uint c = (uint)get_local_id(0); c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;\n",
-    "    gpi_split_load(key, length, digit, x, at);\n",
     "    gpi_sync();\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
@@ -18241,7 +18248,7 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "    }\n",
     "    gpi_sync();\n",
     "}\n",
-    "#line 117\n",
+    "#line 116\n",
     "GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)\n",
     "{\n",
     "    uint own = 0, total;\n",
@@ -18365,7 +18372,8 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "        const uint length = (uint)min((ulong)GPI_TILE, end - base);\n",
     "        gpi_key x[GPI_PER_ITEM];\n",
     "        uint at[GPI_PER_ITEM];\n",
-    "        gpi_split_rank(move.key + base, length, digit, x, at, shared);\n",
+    "        gpi_split_load(move.key + base, length, digit, x, at);\n",
+    "        gpi_split_rank(at, shared);\n",
     "        gpi_split_count(length, shared);\n",
     "        gpi_split_place(x, at, shared);\n",
     "        GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];\n",
@@ -18428,7 +18436,8 @@ static const char *const gpi_kernel_sort_onesweep_local[] = {
     "#if GPI_SUB_GROUP\n",
     "    gpi_key x[GPI_PER_ITEM];\n",
     "    uint at[GPI_PER_ITEM];\n",
-    "    gpi_split_rank(move.key + base, length, digit, x, at, shared);\n",
+    "    gpi_split_load(move.key + base, length, digit, x, at);\n",
+    "    gpi_split_rank(at, shared);\n",
     "    gpi_split_count(length, shared);\n",
     "    if (shared->word) {\n",
     "        GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);\n",
@@ -19663,7 +19672,7 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
     "typedef __local gpi_single_tile_memory *gpi_single_tile_shared;\n",
     "\n",
     "\n",
-    "#if GPI_WG % 32 == 0 && GPI_PER_ITEM <= 32\n",
+    "#if GPI_PER_ITEM % 2 || GPI_WG % GPI_ENTRY_RUN == 0\n",
     "#define GPI_ENTRY_STRIPED(array, l, j) ((array) + GPI_ENTRY_CELL(l))[(j)*GPI_ENTRY_CELL(GPI_WG)]\n",
     "#else\n",
     "#define GPI_ENTRY_STRIPED(array, l, j) (array)[GPI_ENTRY_CELL((j)*GPI_WG + (l))]\n",
@@ -19871,35 +19880,35 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
 /* ---- Begin file kernels/sort/sort.cl ---- */
 static const char *const gpi_kernel_sort_sort[] = {
     "#line 1 \"kernels/sort/sort.cl\"\n",
-    "#line 24\n",
+    "#line 25\n",
     "#ifndef GPI_SORT_SORT_CL\n",
     "#define GPI_SORT_SORT_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 27 \"kernels/sort/sort.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 28 \"kernels/sort/sort.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 29 \"kernels/sort/sort.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 30 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/bases.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 31 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 32 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/lookback.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 33 \"kernels/sort/sort.cl\"\n",
+    "#include \"sort/lookback.cl\"\n",
+    "#line 34 \"kernels/sort/sort.cl\"\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/onesweep_serial.cl\"\n",
-    "#line 35 \"kernels/sort/sort.cl\"\n",
+    "#line 36 \"kernels/sort/sort.cl\"\n",
     "#else\n",
     "#include \"sort/onesweep_local.cl\"\n",
-    "#line 37 \"kernels/sort/sort.cl\"\n",
+    "#line 38 \"kernels/sort/sort.cl\"\n",
     "#endif\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 39 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/sort_tiles.cl\"\n",
     "#line 40 \"kernels/sort/sort.cl\"\n",
-    "#line 44\n",
+    "#include \"sort/sort_tiles.cl\"\n",
+    "#line 41 \"kernels/sort/sort.cl\"\n",
+    "#line 45\n",
     "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
@@ -19941,7 +19950,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_sort_block(state, span, &begin, &end);\n",
     "    gpi_sort_copy(places, state, passes, begin, end);\n",
     "}\n",
-    "#line 89\n",
+    "#line 90\n",
     "static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)\n",
     "{\n",
     "    uint idle = 0;\n",
@@ -20001,7 +20010,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "}\n",
-    "#line 151\n",
+    "#line 152\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -20020,7 +20029,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);\n",
     "    }\n",
     "}\n",
-    "#line 172\n",
+    "#line 173\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
@@ -20044,7 +20053,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        state[GPI_STATE_FROM + p + 1] = from;\n",
     "    }\n",
     "}\n",
-    "#line 198\n",
+    "#line 199\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
@@ -20073,7 +20082,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 229\n",
+    "#line 230\n",
     "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
     "                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)\n",
     "{\n",
@@ -20346,32 +20355,44 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
 /* ---- Begin file kernels/sort/sort_tiles.cl ---- */
 static const char *const gpi_kernel_sort_sort_tiles[] = {
     "#line 1 \"kernels/sort/sort_tiles.cl\"\n",
-    "\n",
+    "#line 4\n",
     "#ifndef GPI_SORT_SORT_TILES_CL\n",
     "#define GPI_SORT_SORT_TILES_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 5 \"kernels/sort/sort_tiles.cl\"\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 6 \"kernels/sort/sort_tiles.cl\"\n",
-    "#include \"group/sync.cl\"\n",
     "#line 7 \"kernels/sort/sort_tiles.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 8 \"kernels/sort/sort_tiles.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 9 \"kernels/sort/sort_tiles.cl\"\n",
-    "#line 12\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 10 \"kernels/sort/sort_tiles.cl\"\n",
+    "#if GPI_SUB_GROUP\n",
+    "#include \"sort/tile_radix_sort.cl\"\n",
+    "#line 12 \"kernels/sort/sort_tiles.cl\"\n",
+    "#else\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 14 \"kernels/sort/sort_tiles.cl\"\n",
+    "#endif\n",
+    "#line 18\n",
     "GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,\n",
     "                                    ulong span, uint most, GPI_COUNT_PARAMETERS,\n",
     "                                    volatile __global uint *counters)\n",
     "{\n",
+    "#if GPI_SUB_GROUP\n",
+    "    GPI_SHARED(gpi_radix_tile_memory, shared);\n",
+    "#else\n",
     "    GPI_SHARED(gpi_single_tile_memory, shared);\n",
+    "#endif\n",
     "    gpi_places places;\n",
     "    gpi_digit_bits bits;\n",
     "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), base = span * get_group_id(0);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "    GPI_PLACES_SET(places);\n",
     "    GPI_BITS_SET(bits);\n",
-    "#if GPI_SHAPE_LOCAL\n",
+    "#if GPI_SUB_GROUP\n",
+    "    if (base < n)\n",
+    "        gpi_radix_tile_sort(places, base, (uint)min(span, n - base), most, bits, from, tmp_first, shared);\n",
+    "#elif GPI_SHAPE_LOCAL\n",
     "    if (base < n)\n",
     "        gpi_single_tile_first(places, base, (uint)min(span, n - base), most, bits, from, tmp_first, shared);\n",
     "#else\n",
@@ -20400,7 +20421,8 @@ static const char *const gpi_kernel_sort_tile_merge_sort[] = {
     "#error \"GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768\"\n",
     "#endif\n",
     "#line 31\n",
-    "#define GPI_ENTRY_CELL(i) ((i) + (i) / (GPI_PER_ITEM > 16 ? GPI_PER_ITEM : 16))\n",
+    "#define GPI_ENTRY_RUN (16 % GPI_PER_ITEM ? GPI_PER_ITEM : 16)\n",
+    "#define GPI_ENTRY_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_ENTRY_RUN))\n",
     "#define GPI_ENTRY_CELLS GPI_ENTRY_CELL(GPI_TILE)\n",
     "\n",
     "#if GPI_KEY_SIZE < 8\n",
@@ -20452,13 +20474,23 @@ static const char *const gpi_kernel_sort_tile_merge_sort[] = {
     "#endif\n",
     "\n",
     "\n",
+    "#define GPI_NETWORK_HALF      \\\n",
+    "    (GPI_PER_ITEM > 64   ? 64 \\\n",
+    "     : GPI_PER_ITEM > 32 ? 32 \\\n",
+    "     : GPI_PER_ITEM > 16 ? 16 \\\n",
+    "     : GPI_PER_ITEM > 8  ? 8  \\\n",
+    "     : GPI_PER_ITEM > 4  ? 4  \\\n",
+    "     : GPI_PER_ITEM > 2  ? 2  \\\n",
+    "                         : GPI_PER_ITEM / 2)\n",
+    "\n",
+    "\n",
     "GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)\n",
     "{\n",
     "    GPI_UNROLL_NETWORK\n",
-    "    for (uint p = GPI_TURNS(GPI_PER_ITEM / 2); p > 0; p /= 2) {\n",
+    "    for (uint p = GPI_TURNS(GPI_NETWORK_HALF); p > 0; p /= 2) {\n",
     "        GPI_UNROLL_NETWORK\n",
-    "        for (uint q = GPI_TURNS(GPI_PER_ITEM / 2); q >= p; q /= 2) {\n",
-    "            const bool first = q == GPI_PER_ITEM / 2;\n",
+    "        for (uint q = GPI_TURNS(GPI_NETWORK_HALF); q >= p; q /= 2) {\n",
+    "            const bool first = q == GPI_NETWORK_HALF;\n",
     "            const uint d = first ? p : 2 * q - p, r = first ? 0 : p;\n",
     "            GPI_UNROLL_NETWORK\n",
     "            for (uint i = 0; i < GPI_TURNS(GPI_PER_ITEM); i++) {\n",
@@ -20471,12 +20503,11 @@ static const char *const gpi_kernel_sort_tile_merge_sort[] = {
     "        }\n",
     "    }\n",
     "}\n",
-    "\n",
-    "\n",
-    "GPI_INLINE_GPU void gpi_entries_merge(gpi_entry *entry, uint width, __local gpi_entry_memory *memory)\n",
+    "#line 116\n",
+    "GPI_INLINE_GPU void gpi_entries_merge(gpi_entry *entry, uint items, __local gpi_entry_memory *memory)\n",
     "{\n",
-    "    const uint at = (uint)get_local_id(0) * GPI_PER_ITEM, pair = at & ~(2 * width - 1),\n",
-    "               end = pair + 2 * width;\n",
+    "    const uint l = (uint)get_local_id(0), at = l * GPI_PER_ITEM, width = items * GPI_PER_ITEM,\n",
+    "               pair = (l & ~(2 * items - 1)) * GPI_PER_ITEM, end = pair + 2 * width;\n",
     "    const uint before = at - pair;\n",
     "    const bool second = before >= width;\n",
     "    uint cell =\n",
@@ -20520,11 +20551,121 @@ static const char *const gpi_kernel_sort_tile_merge_sort[] = {
     "GPI_INLINE_GPU void gpi_entries_sort(gpi_entry *entry, uint n, __local gpi_entry_memory *memory)\n",
     "{\n",
     "    gpi_entries_sort_own(entry);\n",
-    "    for (uint width = GPI_PER_ITEM; width < n; width *= 2) gpi_entries_merge(entry, width, memory);\n",
+    "    for (uint items = 1; items * GPI_PER_ITEM < n; items *= 2) gpi_entries_merge(entry, items, memory);\n",
     "}\n",
     "#endif\n",
 };
 /* ---- End file kernels/sort/tile_merge_sort.cl ---- */
+
+/* ---- Begin file kernels/sort/tile_radix_sort.cl ---- */
+static const char *const gpi_kernel_sort_tile_radix_sort[] = {
+    "#line 1 \"kernels/sort/tile_radix_sort.cl\"\n",
+    "#line 8\n",
+    "#ifndef GPI_SORT_TILE_RADIX_SORT_CL\n",
+    "#define GPI_SORT_TILE_RADIX_SORT_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 11 \"kernels/sort/tile_radix_sort.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 12 \"kernels/sort/tile_radix_sort.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 13 \"kernels/sort/tile_radix_sort.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 14 \"kernels/sort/tile_radix_sort.cl\"\n",
+    "#include \"sort/multisplit.cl\"\n",
+    "#line 15 \"kernels/sort/tile_radix_sort.cl\"\n",
+    "\n",
+    "#if GPI_TILE > 65536\n",
+    "#error \"GPI_TILE must be at most 65536\"\n",
+    "#endif\n",
+    "\n",
+    "typedef struct gpi_radix_tile_memory {\n",
+    "    gpi_move_memory move;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    ushort place[GPI_TILE];\n",
+    "#endif\n",
+    "} gpi_radix_tile_memory;\n",
+    "typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), left = gpi_split_left(n, l);\n",
+    "    gpi_key x[GPI_PER_ITEM];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = j * GPI_WG < left ? (key + l)[j * GPI_WG] : 0;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        (shared->move.stage.key + l)[j * GPI_WG] = x[j];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        (shared->place + l)[j * GPI_WG] = (ushort)(l + j * GPI_WG);\n",
+    "#endif\n",
+    "    }\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_shared shared)\n",
+    "{\n",
+    "    const uint first = gpi_split_first(), left = gpi_split_left(n, first);\n",
+    "    gpi_key x[GPI_PER_ITEM];\n",
+    "    uint at[GPI_PER_ITEM];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        x[j] = (shared->move.stage.key + first)[j * GPI_SUB_GROUP];\n",
+    "        at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1;\n",
+    "    }\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    uint place[(GPI_PER_ITEM + 1) / 2];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        GPI_SPLIT_PACK(place, j, 16, (uint)(shared->place + first)[j * GPI_SUB_GROUP]);\n",
+    "    }\n",
+    "#endif\n",
+    "    gpi_split_rank(at, &shared->move);\n",
+    "    gpi_split_count(n, &shared->move);\n",
+    "    gpi_split_place(x, at, &shared->move);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
+    "        shared->place[GPI_SPLIT_UNPACK(at, j, 16)] = (ushort)GPI_SPLIT_UNPACK(place, j, 16);\n",
+    "#endif\n",
+    "    gpi_sync();\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, ulong base, uint length, gpi_radix_tile_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0), left = gpi_split_left(length, l);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    gpi_value value[GPI_PER_ITEM];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
+    "        if (j * GPI_WG < left) value[j] = gpi_value_at(move, base + (shared->place + l)[j * GPI_WG]);\n",
+    "#endif\n",
+    "    gpi_sync_all();\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        if (j * GPI_WG < left) {\n",
+    "            (move.key_to + base + l)[j * GPI_WG] = (shared->move.stage.key + l)[j * GPI_WG];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "            (move.value_to + base + l)[j * GPI_WG] = value[j];\n",
+    "#endif\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "#line 98\n",
+    "GPI_INLINE_GPU void gpi_radix_tile_sort(gpi_places places, ulong base, uint n, uint most, gpi_digit_bits bits,\n",
+    "                                        uint from, uint tmp_first, gpi_radix_tile_shared shared)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);\n",
+    "    gpi_radix_tile_load(move.key + base, n, shared);\n",
+    "    GPI_ROLLED\n",
+    "    for (uint p = 0; p < bits.passes; p++) gpi_radix_tile_pass(n, gpi_digit_of_pass(p, bits), shared);\n",
+    "    gpi_radix_tile_write(move, base, min(n, most), shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/tile_radix_sort.cl ---- */
 
 /* ---- Begin file kernels/sort/topk.cl ---- */
 static const char *const gpi_kernel_sort_topk[] = {
@@ -21535,6 +21676,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/sort_strings.cl", gpi_kernel_sort_sort_strings, GPI_COUNT_OF(gpi_kernel_sort_sort_strings), true},
     {"sort/sort_tiles.cl", gpi_kernel_sort_sort_tiles, GPI_COUNT_OF(gpi_kernel_sort_sort_tiles), true},
     {"sort/tile_merge_sort.cl", gpi_kernel_sort_tile_merge_sort, GPI_COUNT_OF(gpi_kernel_sort_tile_merge_sort), true},
+    {"sort/tile_radix_sort.cl", gpi_kernel_sort_tile_radix_sort, GPI_COUNT_OF(gpi_kernel_sort_tile_radix_sort), true},
     {"sort/topk.cl", gpi_kernel_sort_topk, GPI_COUNT_OF(gpi_kernel_sort_topk), true},
     {"sort/topk_filter.cl", gpi_kernel_sort_topk_filter, GPI_COUNT_OF(gpi_kernel_sort_topk_filter), true},
     {"sort/topk_filter_local.cl", gpi_kernel_sort_topk_filter_local, GPI_COUNT_OF(gpi_kernel_sort_topk_filter_local), true},
@@ -27130,54 +27272,72 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 
 /* ---- Begin file src/sort/sort.c ---- */
 /* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
-static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    char ring[200];
-    (void)snprintf(ring, sizeof ring,
-                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                   sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
-                   gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
-    if (sort->hash) {
-        const size_t used = strlen(ring);
-        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    char more[200] = "";
+    if (primitive == GPI_SORT) {
+        (void)snprintf(more, sizeof more,
+                       "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                       sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
+                       gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     }
-    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
-                           &sort->plan, &sort->program);
+    if (sort->hash) {
+        const size_t used = strlen(more);
+        (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    }
+    return gpi_key_program(gp, sort->function, primitive, sort->desc->key_type, sort->value_size, more, plan,
+                           &sort->program);
 }
 
 /* How often runs of tiles double until there is one. */
-static cl_uint gpi_sort_doublings(const gpi_sort *sort)
+static cl_uint gpi_sort_doublings(const gpi_sort *sort, const gpi_plan *tiles)
 {
-    const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
+    const size_t n = gpi_ceil_div(sort->desc->count, gpi_plan_tile(tiles));
     cl_uint doublings = 0;
-    while ((size_t)1 << doublings < tiles) doublings++;
+    while ((size_t)1 << doublings < n) doublings++;
     return doublings;
 }
 
-/* Whether some tiles are sorted and merged: in fewer launches than there are digits, where nobody has named a strategy. */
-static bool gpi_sort_merges(const gp_context *gp, const gpi_sort *sort)
+/* Whether the keys are one tile, or some that are merged: where nobody has named a strategy, and in fewer launches than
+   digits would take, a pass each and four more. */
+static bool gpi_sort_is_of_tiles(const gp_context *gp, const gpi_sort *sort, const gpi_plan *tiles)
 {
-    const cl_uint doublings = gpi_sort_doublings(sort);
-    if (sort->plan.shape != GP_SHAPE_LOCAL || sort->hash || sort->desc->strategy || gp->desc.strategy)
-        return false;
-    if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || !gpi_sort_needs_tmp(sort)) return false;
-    return doublings > 0 && doublings < sort->passes;
+    const cl_uint doublings = gpi_sort_doublings(sort, tiles);
+    if (doublings == 0) return true;
+    if (sort->hash || sort->desc->strategy || gp->desc.strategy) return false;
+    if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || sort->passes == 1) return false;
+    return 1 + doublings < sort->passes + 4;
+}
+
+/* In the local shape, where the keys are of tiles: the plan and the program for them. */
+static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
+{
+    gpi_plan tiles;
+    gp_result result = gpi_plan_make_sort(gp, sort->function, GPI_MERGE_SORT, sort->key_size,
+                                          sort->value_size, GP_STRATEGY_MULTI_PASS, &tiles);
+    if (result != GP_OK || !gpi_sort_is_of_tiles(gp, sort, &tiles)) return result;
+    result = gpi_sort_program(gp, sort, GPI_MERGE_SORT, &tiles);
+    if (result != GP_OK) return result;
+    if (!gpi_sort_is_of_tiles(gp, sort, &tiles)) { /* its groups had to be smaller */
+        sort->program = NULL;
+        return GP_OK;
+    }
+    sort->plan = tiles;
+    sort->merges = gpi_sort_doublings(sort, &tiles);
+    sort->small = sort->merges == 0;
+    return GP_OK;
 }
 
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
-    bool merges;
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
-    merges = gpi_sort_merges(gp, sort);
-    result = merges ? gpi_key_program(gp, sort->function, GPI_MERGE_SORT, sort->desc->key_type,
-                                      sort->value_size, "", &sort->plan, &sort->program)
-                    : gpi_sort_program(gp, sort);
-    if (merges) sort->merges = gpi_sort_doublings(sort); /* of the groups that the program has */
+    if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tiles(gp, sort);
+    if (result == GP_OK && !sort->program) result = gpi_sort_program(gp, sort, GPI_SORT, &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -27469,11 +27629,13 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
-    counts[1] =
-        sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
-    counts[2] = counts[1];
-    probe.count = counts[1];
-    if (gpi_sort_merges(gp, &sort)) counts[2] = (gpi_plan_tile(&sort.plan) << (sort.passes - 1)) + 1;
+    probe.count =
+        sort.plan.shape == GP_SHAPE_SERIAL ? (size_t)GPI_SORT_SERIAL_SMALL : gpi_plan_tile(&sort.plan);
+    probe.count++;
+    counts[1] = probe.count;
+    while (sort.plan.shape == GP_SHAPE_LOCAL && gpi_sort_is_of_tiles(gp, &sort, &sort.plan))
+        probe.count = 2 * probe.count - 1;
+    counts[2] = probe.count;
     if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
     result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)
@@ -27648,8 +27810,8 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->key_size = gpi_type_size(desc->key_type);
     result = gpi_sort_check_bits(gp, sort);
     if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, sort->value_size, desc->strategy,
-                                    &sort->plan);
+        result = gpi_plan_make_sort(gp, sort->function, GPI_SORT, sort->key_size, sort->value_size,
+                                    desc->strategy, &sort->plan);
     sort->count.bound = desc->count;
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
@@ -27717,7 +27879,6 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
         sort->small = n <= most;
         gpi_sort_spans_serial(gp, sort);
     } else {
-        sort->small = n <= gpi_plan_tile(&sort->plan);
         result = gpi_sort_spans_local(gp, sort);
     }
     sort->blocks = (cl_uint)gpi_ceil_div(n, sort->block_span);
@@ -28038,7 +28199,8 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_lay_out(s);
     result = gpi_strings_plan_all(gp, s);
-    s->plan = s->all.plan;
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, s->function, GPI_SORT_STRINGS, 8, 4, GP_STRATEGY_AUTO, &s->plan);
     if (result == GP_OK)
         result = gpi_key_program(gp, s->function, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
     if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);
@@ -28465,8 +28627,10 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
     gp_result result = gpi_check_key_type(gp, topk->function, d->key_type);
     if (result == GP_OK) result = gpi_topk_check_desc(gp, topk);
     if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, topk->function, GPI_TOPK, topk->sort.key_size, topk->index_size,
+                                    d->strategy, &topk->plan);
     if (result != GP_OK) return result;
-    topk->plan = topk->sort.plan;
     result = gpi_key_program(gp, topk->function, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan,
                              &topk->program);
     if (result != GP_OK || d->k == 0) return result;

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 flags_of() { # file of kernels/
     case $1 in
     *_serial.cl | */buckets.cl) printf '%s ' -DGPI_SHAPE_SERIAL=1 ;;
-    */multisplit.cl | */sub_group*) printf '%s ' -DGPI_SUB_GROUP=32 -DGPI_SUB_GROUP_FORM=1 ;;
+    */multisplit.cl | */tile_radix_sort.cl | */sub_group*) printf '%s ' -DGPI_SUB_GROUP=32 -DGPI_SUB_GROUP_FORM=1 ;;
     esac
     case $1 in
     */brackets.cl | */stack_*.cl) printf '%s ' -DGPI_LOOKBACK=0 ;;

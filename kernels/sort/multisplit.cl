@@ -91,13 +91,12 @@ GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi
     }
 }
 
-/* Loads the tile. at[j]: the digit of key j, and how many of the sub-group's keys before it have it. */
-GPI_INLINE_GPU void gpi_split_rank(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,
-                                   uint *at, gpi_move_shared shared)
+/* at[j], the digit of key j, becomes that and how many of the sub-group's keys before it have it. Nobody may read `counts`
+   any more. */
+GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)
 {
     __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
     for (uint c = (uint)get_local_id(0); c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;
-    gpi_split_load(key, length, digit, x, at);
     gpi_sync(); /* the counters are zero */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
@@ -237,7 +236,8 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
         const uint length = (uint)min((ulong)GPI_TILE, end - base);
         gpi_key x[GPI_PER_ITEM];
         uint at[GPI_PER_ITEM];
-        gpi_split_rank(move.key + base, length, digit, x, at, shared);
+        gpi_split_load(move.key + base, length, digit, x, at);
+        gpi_split_rank(at, shared);
         gpi_split_count(length, shared);
         gpi_split_place(x, at, shared);
         GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];

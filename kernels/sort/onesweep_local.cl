@@ -48,7 +48,8 @@ static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong bas
 #if GPI_SUB_GROUP
     gpi_key x[GPI_PER_ITEM];
     uint at[GPI_PER_ITEM];
-    gpi_split_rank(move.key + base, length, digit, x, at, shared); /* its barriers show the word to all */
+    gpi_split_load(move.key + base, length, digit, x, at);
+    gpi_split_rank(at, shared); /* its barriers show the word to all */
     gpi_split_count(length, shared);
     if (shared->word) {
         GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);

@@ -26,7 +26,7 @@ typedef struct gpi_single_tile_memory {
 typedef __local gpi_single_tile_memory *gpi_single_tile_shared;
 
 /* Of an array of cells, that of element j * GPI_WG + l: one address for all j. */
-#if GPI_WG % 32 == 0 && GPI_PER_ITEM <= 32
+#if GPI_PER_ITEM % 2 || GPI_WG % GPI_ENTRY_RUN == 0
 #define GPI_ENTRY_STRIPED(array, l, j) ((array) + GPI_ENTRY_CELL(l))[(j)*GPI_ENTRY_CELL(GPI_WG)]
 #else
 #define GPI_ENTRY_STRIPED(array, l, j) (array)[GPI_ENTRY_CELL((j)*GPI_WG + (l))]

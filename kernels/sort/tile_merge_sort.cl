@@ -26,9 +26,10 @@
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The cell of element i: one unused after every 16, or after every item's, keeps items off one another's banks. An item's
-   cells are neighbours. */
-#define GPI_ENTRY_CELL(i) ((i) + (i) / (GPI_PER_ITEM > 16 ? GPI_PER_ITEM : 16))
+/* The cell of element i: one unused after every 16, or after every item's, keeps items off one another's banks; where
+   items have an odd number, nothing has to. An item's cells are neighbours. */
+#define GPI_ENTRY_RUN (16 % GPI_PER_ITEM ? GPI_PER_ITEM : 16)
+#define GPI_ENTRY_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_ENTRY_RUN))
 #define GPI_ENTRY_CELLS GPI_ENTRY_CELL(GPI_TILE)
 
 #if GPI_KEY_SIZE < 8 /* a window of a hash of them is of at most 32 bits, too */
@@ -79,14 +80,24 @@ static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, gpi_entry 
 #define GPI_UNROLL_NETWORK
 #endif
 
+/* Half of the least power of two that is no less than GPI_PER_ITEM. */
+#define GPI_NETWORK_HALF      \
+    (GPI_PER_ITEM > 64   ? 64 \
+     : GPI_PER_ITEM > 32 ? 32 \
+     : GPI_PER_ITEM > 16 ? 16 \
+     : GPI_PER_ITEM > 8  ? 8  \
+     : GPI_PER_ITEM > 4  ? 4  \
+     : GPI_PER_ITEM > 2  ? 2  \
+                         : GPI_PER_ITEM / 2)
+
 /* Sorts the item's entries: Batcher's odd-even merges. */
 GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)
 {
     GPI_UNROLL_NETWORK
-    for (uint p = GPI_TURNS(GPI_PER_ITEM / 2); p > 0; p /= 2) {
+    for (uint p = GPI_TURNS(GPI_NETWORK_HALF); p > 0; p /= 2) {
         GPI_UNROLL_NETWORK
-        for (uint q = GPI_TURNS(GPI_PER_ITEM / 2); q >= p; q /= 2) {
-            const bool first = q == GPI_PER_ITEM / 2;
+        for (uint q = GPI_TURNS(GPI_NETWORK_HALF); q >= p; q /= 2) {
+            const bool first = q == GPI_NETWORK_HALF;
             const uint d = first ? p : 2 * q - p, r = first ? 0 : p;
             GPI_UNROLL_NETWORK
             for (uint i = 0; i < GPI_TURNS(GPI_PER_ITEM); i++) {
@@ -100,11 +111,12 @@ GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)
     }
 }
 
-/* Merges runs of `width` entries, two and two, of which this item has the l-th GPI_PER_ITEM before and after. */
-GPI_INLINE_GPU void gpi_entries_merge(gpi_entry *entry, uint width, __local gpi_entry_memory *memory)
+/* Merges runs of so many items' entries, a power of two, two and two; this item has the l-th GPI_PER_ITEM before and
+   after. */
+GPI_INLINE_GPU void gpi_entries_merge(gpi_entry *entry, uint items, __local gpi_entry_memory *memory)
 {
-    const uint at = (uint)get_local_id(0) * GPI_PER_ITEM, pair = at & ~(2 * width - 1),
-               end = pair + 2 * width;
+    const uint l = (uint)get_local_id(0), at = l * GPI_PER_ITEM, width = items * GPI_PER_ITEM,
+               pair = (l & ~(2 * items - 1)) * GPI_PER_ITEM, end = pair + 2 * width;
     const uint before = at - pair; /* so many come out before this item's */
     const bool second = before >= width;
     uint cell =
@@ -148,6 +160,6 @@ GPI_INLINE_GPU void gpi_entries_merge(gpi_entry *entry, uint width, __local gpi_
 GPI_INLINE_GPU void gpi_entries_sort(gpi_entry *entry, uint n, __local gpi_entry_memory *memory)
 {
     gpi_entries_sort_own(entry);
-    for (uint width = GPI_PER_ITEM; width < n; width *= 2) gpi_entries_merge(entry, width, memory);
+    for (uint items = 1; items * GPI_PER_ITEM < n; items *= 2) gpi_entries_merge(entry, items, memory);
 }
 #endif

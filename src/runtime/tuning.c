@@ -126,12 +126,12 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint6
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
 }
 
-/* The same for a sort with sub-groups: the stage, a word an item twice, the digits' counters of each sub-group
-   (sort/multisplit.cl). */
+/* The same for a sort with sub-groups: the stage and a place a key, a word an item twice, the digits' counters of each
+   sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
     const uint64_t group = plan->group, sub_groups = group / plan->sub_group;
-    return group * plan->per_item * size + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
+    return group * plan->per_item * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
 /* What a primitive takes of all that: a line of GPI_TUNED. */
@@ -168,9 +168,14 @@ static void gpi_plan_fit_sub_group(gpi_plan *plan)
 static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
-    const bool splits = tuned->rows == GPI_SORT && plan->sub_group && plan->group >= plan->sub_group;
-    const uint64_t split = splits ? gpi_local_bytes_of_split(plan, size) : 0;
-    return bytes > split ? bytes : split;
+    uint64_t split;
+    if (!plan->sub_group || plan->group < plan->sub_group) return bytes;
+    split = gpi_local_bytes_of_split(plan, size);
+    switch (tuned->rows) {
+    case GPI_SORT: return bytes > split ? bytes : split;
+    case GPI_MERGE_SORT: return split;
+    default: return bytes;
+    }
 }
 
 /* Group and per_item of the local shape, shrunk until they fit the device. */
@@ -375,14 +380,14 @@ static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's: in the serial shape, `per_item` is the most keys a group takes. With sub-groups values go through
-   local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, size_t value_size,
-                                    gp_strategy strategy, gpi_plan *plan)
+/* A sort's, GPI_SORT or GPI_MERGE_SORT: in the serial shape, `per_item` is the most keys a group takes. With sub-groups
+   values go through local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_result result = gpi_plan_make_sized(gp, function, GPI_SORT, key_size, strategy, plan);
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, key_size, strategy, plan);
     if (result != GP_OK || !plan->sub_group || value_size <= key_size) return result;
-    return gpi_plan_make_sized(gp, function, GPI_SORT, value_size, strategy, plan);
+    return gpi_plan_make_sized(gp, function, primitive, value_size, strategy, plan);
 }
 
 /* Is a local group as large as the primitive needs it? */

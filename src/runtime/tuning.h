@@ -65,8 +65,8 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
                                      size_t size, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan);
-static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, size_t key_size, size_t value_size,
-                                    gp_strategy strategy, gpi_plan *plan);
+static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
+                                    size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan);
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,

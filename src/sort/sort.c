@@ -8,54 +8,72 @@
 #include <stdio.h>
 #include <string.h>
 
-static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort)
+static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive primitive, gpi_plan *plan)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
-    char ring[200];
-    (void)snprintf(ring, sizeof ring,
-                   "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
-                   sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
-                   gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
-    if (sort->hash) {
-        const size_t used = strlen(ring);
-        (void)snprintf(ring + used, sizeof ring - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    char more[200] = "";
+    if (primitive == GPI_SORT) {
+        (void)snprintf(more, sizeof more,
+                       "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
+                       sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
+                       gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     }
-    return gpi_key_program(gp, sort->function, GPI_SORT, sort->desc->key_type, sort->value_size, ring,
-                           &sort->plan, &sort->program);
+    if (sort->hash) {
+        const size_t used = strlen(more);
+        (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    }
+    return gpi_key_program(gp, sort->function, primitive, sort->desc->key_type, sort->value_size, more, plan,
+                           &sort->program);
 }
 
 /* How often runs of tiles double until there is one. */
-static cl_uint gpi_sort_doublings(const gpi_sort *sort)
+static cl_uint gpi_sort_doublings(const gpi_sort *sort, const gpi_plan *tiles)
 {
-    const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
+    const size_t n = gpi_ceil_div(sort->desc->count, gpi_plan_tile(tiles));
     cl_uint doublings = 0;
-    while ((size_t)1 << doublings < tiles) doublings++;
+    while ((size_t)1 << doublings < n) doublings++;
     return doublings;
 }
 
-/* Whether some tiles are sorted and merged: in fewer launches than there are digits, where nobody has named a strategy. */
-static bool gpi_sort_merges(const gp_context *gp, const gpi_sort *sort)
+/* Whether the keys are one tile, or some that are merged: where nobody has named a strategy, and in fewer launches than
+   digits would take, a pass each and four more. */
+static bool gpi_sort_is_of_tiles(const gp_context *gp, const gpi_sort *sort, const gpi_plan *tiles)
 {
-    const cl_uint doublings = gpi_sort_doublings(sort);
-    if (sort->plan.shape != GP_SHAPE_LOCAL || sort->hash || sort->desc->strategy || gp->desc.strategy)
-        return false;
-    if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || !gpi_sort_needs_tmp(sort)) return false;
-    return doublings > 0 && doublings < sort->passes;
+    const cl_uint doublings = gpi_sort_doublings(sort, tiles);
+    if (doublings == 0) return true;
+    if (sort->hash || sort->desc->strategy || gp->desc.strategy) return false;
+    if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || sort->passes == 1) return false;
+    return 1 + doublings < sort->passes + 4;
+}
+
+/* In the local shape, where the keys are of tiles: the plan and the program for them. */
+static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
+{
+    gpi_plan tiles;
+    gp_result result = gpi_plan_make_sort(gp, sort->function, GPI_MERGE_SORT, sort->key_size,
+                                          sort->value_size, GP_STRATEGY_MULTI_PASS, &tiles);
+    if (result != GP_OK || !gpi_sort_is_of_tiles(gp, sort, &tiles)) return result;
+    result = gpi_sort_program(gp, sort, GPI_MERGE_SORT, &tiles);
+    if (result != GP_OK) return result;
+    if (!gpi_sort_is_of_tiles(gp, sort, &tiles)) { /* its groups had to be smaller */
+        sort->program = NULL;
+        return GP_OK;
+    }
+    sort->plan = tiles;
+    sort->merges = gpi_sort_doublings(sort, &tiles);
+    sort->small = sort->merges == 0;
+    return GP_OK;
 }
 
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
-    bool merges;
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
-    merges = gpi_sort_merges(gp, sort);
-    result = merges ? gpi_key_program(gp, sort->function, GPI_MERGE_SORT, sort->desc->key_type,
-                                      sort->value_size, "", &sort->plan, &sort->program)
-                    : gpi_sort_program(gp, sort);
-    if (merges) sort->merges = gpi_sort_doublings(sort); /* of the groups that the program has */
+    if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tiles(gp, sort);
+    if (result == GP_OK && !sort->program) result = gpi_sort_program(gp, sort, GPI_SORT, &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -347,11 +365,13 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
-    counts[1] =
-        sort.plan.shape == GP_SHAPE_SERIAL ? GPI_SORT_SERIAL_SMALL + 1 : gpi_plan_tile(&sort.plan) + 1;
-    counts[2] = counts[1];
-    probe.count = counts[1];
-    if (gpi_sort_merges(gp, &sort)) counts[2] = (gpi_plan_tile(&sort.plan) << (sort.passes - 1)) + 1;
+    probe.count =
+        sort.plan.shape == GP_SHAPE_SERIAL ? (size_t)GPI_SORT_SERIAL_SMALL : gpi_plan_tile(&sort.plan);
+    probe.count++;
+    counts[1] = probe.count;
+    while (sort.plan.shape == GP_SHAPE_LOCAL && gpi_sort_is_of_tiles(gp, &sort, &sort.plan))
+        probe.count = 2 * probe.count - 1;
+    counts[2] = probe.count;
     if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
     result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)

@@ -68,8 +68,8 @@ static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
     sort->key_size = gpi_type_size(desc->key_type);
     result = gpi_sort_check_bits(gp, sort);
     if (result == GP_OK)
-        result = gpi_plan_make_sort(gp, sort->function, sort->key_size, sort->value_size, desc->strategy,
-                                    &sort->plan);
+        result = gpi_plan_make_sort(gp, sort->function, GPI_SORT, sort->key_size, sort->value_size,
+                                    desc->strategy, &sort->plan);
     sort->count.bound = desc->count;
     sort->count.buffer = desc->count_buffer;
     sort->count.offset = desc->count_offset;
@@ -137,7 +137,6 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
         sort->small = n <= most;
         gpi_sort_spans_serial(gp, sort);
     } else {
-        sort->small = n <= gpi_plan_tile(&sort->plan);
         result = gpi_sort_spans_local(gp, sort);
     }
     sort->blocks = (cl_uint)gpi_ceil_div(n, sort->block_span);

@@ -153,7 +153,8 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result != GP_OK) return result;
     gpi_strings_lay_out(s);
     result = gpi_strings_plan_all(gp, s);
-    s->plan = s->all.plan;
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, s->function, GPI_SORT_STRINGS, 8, 4, GP_STRATEGY_AUTO, &s->plan);
     if (result == GP_OK)
         result = gpi_key_program(gp, s->function, GPI_SORT_STRINGS, GP_U64, 4, "", &s->plan, &s->program);
     if (result == GP_OK) result = gpi_strings_plan_ties(gp, s, n, n / 2, &s->set_at[0]);

@@ -154,8 +154,10 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
     gp_result result = gpi_check_key_type(gp, topk->function, d->key_type);
     if (result == GP_OK) result = gpi_topk_check_desc(gp, topk);
     if (result == GP_OK) result = gpi_topk_plan_sort(gp, topk, 0);
+    if (result == GP_OK)
+        result = gpi_plan_make_sort(gp, topk->function, GPI_TOPK, topk->sort.key_size, topk->index_size,
+                                    d->strategy, &topk->plan);
     if (result != GP_OK) return result;
-    topk->plan = topk->sort.plan;
     result = gpi_key_program(gp, topk->function, GPI_TOPK, d->key_type, topk->index_size, "", &topk->plan,
                              &topk->program);
     if (result != GP_OK || d->k == 0) return result;

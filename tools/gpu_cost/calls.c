@@ -164,7 +164,7 @@ static void call_select(void)
     check(gp_select(gp, &desc));
 }
 
-static void sort(cl_mem keys, bool pairs)
+static void sort(cl_mem keys, bool pairs, gp_strategy strategy)
 {
     gp_sort_desc desc = {0};
     desc.keys = keys;
@@ -176,17 +176,21 @@ static void sort(cl_mem keys, bool pairs)
     }
     desc.count = COUNT;
     desc.key_type = GP_U32;
-    desc.strategy = GP_STRATEGY_SINGLE_PASS; /* so few keys would be merged */
+    desc.strategy = strategy;
     ready(COUNT);
     check(gp_sort(gp, &desc));
 }
 
-static void call_sort(void) { sort(random_words(COUNT), false); }
-static void call_sort_pairs(void) { sort(random_words(COUNT), true); }
-static void call_sort_constant(void) { sort(steps(COUNT, 0x5bd1e995u, 0), false); }
-static void call_sort_sorted(void) { sort(sorted_words(COUNT, false), false); }
-static void call_sort_reversed(void) { sort(sorted_words(COUNT, true), false); }
-static void call_sort_zipf(void) { sort(zipf_words(COUNT), false); }
+static void call_sort(void) { sort(random_words(COUNT), false, GP_STRATEGY_SINGLE_PASS); }
+static void call_sort_few(void)
+{
+    sort(random_words(COUNT), false, GP_STRATEGY_AUTO);
+} /* so few are merged */
+static void call_sort_pairs(void) { sort(random_words(COUNT), true, GP_STRATEGY_SINGLE_PASS); }
+static void call_sort_constant(void) { sort(steps(COUNT, 0x5bd1e995u, 0), false, GP_STRATEGY_SINGLE_PASS); }
+static void call_sort_sorted(void) { sort(sorted_words(COUNT, false), false, GP_STRATEGY_SINGLE_PASS); }
+static void call_sort_reversed(void) { sort(sorted_words(COUNT, true), false, GP_STRATEGY_SINGLE_PASS); }
+static void call_sort_zipf(void) { sort(zipf_words(COUNT), false, GP_STRATEGY_SINGLE_PASS); }
 
 static void histogram(cl_mem in)
 {
@@ -513,6 +517,7 @@ static const struct {
              {"scan-u32", call_scan},
              {"select-u32", call_select},
              {"sort-u32", call_sort},
+             {"sort-few-u32", call_sort_few},
              {"sort-pairs-u32", call_sort_pairs},
              {"histogram-u8", call_histogram},
              {"hash-insert", call_hash_insert},

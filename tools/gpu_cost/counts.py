@@ -8,7 +8,7 @@ import programs
 # The device of each class, and the lanes of its sub-groups.
 CLASSES = {"nvidia": ("nvidia", 32), "amd32": ("amd", 32), "amd64": ("amd", 64), "intel": ("intel", 16)}
 
-WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find hash-combine "
+WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-few-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find hash-combine "
          "brackets-u8 merge-u32 topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32 "
          "partition-u32 unique-u32 rle-u32 reduce-by-key-u32 segmented-scan-u32 "
          "search-u32 sort-strings stack-scan-u8 tree-u32 stencil-f32").split()

@@ -1,0 +1,107 @@
+/* tile_radix_sort.cl - at most a tile of keys, sorted by one group that has sub-groups: digit by digit, the lowest first.
+
+       load        to the stage, in local memory
+       a digit     keys are read, ranked (sort/multisplit.cl), and put where they come on the stage
+       write       neighbours write neighbours; a value comes from where its key was
+
+   Parameters: those of sort/multisplit.cl. */
+#ifndef GPI_SORT_TILE_RADIX_SORT_CL
+#define GPI_SORT_TILE_RADIX_SORT_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/multisplit.cl"
+
+#if GPI_TILE > 65536
+#error "GPI_TILE must be at most 65536"
+#endif
+
+typedef struct gpi_radix_tile_memory {
+    gpi_move_memory move;
+#if GPI_VALUE_SIZE
+    ushort place[GPI_TILE]; /* where the key on the stage was in the beginning */
+#endif
+} gpi_radix_tile_memory;
+typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;
+
+/* Puts the n keys at `key` onto the stage. All loads of a full tile come first, so that they are under way together. */
+GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)
+{
+    const uint l = (uint)get_local_id(0), left = gpi_split_left(n, l);
+    gpi_key x[GPI_PER_ITEM];
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = j * GPI_WG < left ? (key + l)[j * GPI_WG] : 0;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        (shared->move.stage.key + l)[j * GPI_WG] = x[j];
+#if GPI_VALUE_SIZE
+        (shared->place + l)[j * GPI_WG] = (ushort)(l + j * GPI_WG);
+#endif
+    }
+    gpi_sync(); /* the stage is filled */
+}
+
+/* Puts the n keys on the stage, and where they were, in the order of a digit, stably. */
+GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_shared shared)
+{
+    const uint first = gpi_split_first(), left = gpi_split_left(n, first);
+    gpi_key x[GPI_PER_ITEM];
+    uint at[GPI_PER_ITEM];
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        x[j] = (shared->move.stage.key + first)[j * GPI_SUB_GROUP];
+        at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1; /* as gpi_split_load */
+    }
+#if GPI_VALUE_SIZE
+    uint place[(GPI_PER_ITEM + 1) / 2];
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        GPI_SPLIT_PACK(place, j, 16, (uint)(shared->place + first)[j * GPI_SUB_GROUP]);
+    }
+#endif
+    gpi_split_rank(at, &shared->move);
+    gpi_split_count(n, &shared->move);
+    gpi_split_place(x, at, &shared->move);
+#if GPI_VALUE_SIZE
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        shared->place[GPI_SPLIT_UNPACK(at, j, 16)] = (ushort)GPI_SPLIT_UNPACK(place, j, 16);
+#endif
+    gpi_sync(); /* the keys are in their places */
+}
+
+/* Writes the first `length` of the stage. Values are all read before any is written, for they may be in place. */
+GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, ulong base, uint length, gpi_radix_tile_shared shared)
+{
+    const uint l = (uint)get_local_id(0), left = gpi_split_left(length, l);
+#if GPI_VALUE_SIZE
+    gpi_value value[GPI_PER_ITEM];
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        if (j * GPI_WG < left) value[j] = gpi_value_at(move, base + (shared->place + l)[j * GPI_WG]);
+#endif
+    gpi_sync_all(); /* all is read: in place, it is now overwritten */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        if (j * GPI_WG < left) {
+            (move.key_to + base + l)[j * GPI_WG] = (shared->move.stage.key + l)[j * GPI_WG];
+#if GPI_VALUE_SIZE
+            (move.value_to + base + l)[j * GPI_WG] = value[j];
+#endif
+        }
+    }
+}
+
+/* Of the keys [base, base + n) in place `from`, 0 < n <= GPI_TILE, the first `most` in order to the output, or the second
+   buffer. */
+GPI_INLINE_GPU void gpi_radix_tile_sort(gpi_places places, ulong base, uint n, uint most, gpi_digit_bits bits,
+                                        uint from, uint tmp_first, gpi_radix_tile_shared shared)
+{
+    const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_radix_tile_load(move.key + base, n, shared);
+    GPI_ROLLED
+    for (uint p = 0; p < bits.passes; p++) gpi_radix_tile_pass(n, gpi_digit_of_pass(p, bits), shared);
+    gpi_radix_tile_write(move, base, min(n, most), shared);
+}
+#endif
