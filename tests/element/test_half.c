@@ -71,10 +71,12 @@ static void check_scan(const test_variant *variant)
     gp_context *gp = test_open(variant, NULL);
     const size_t count = test_small() ? 5003 : 150001;
     const uint16_t initial = 0xb800; /* -0.5 */
-    uint16_t *in = malloc(count * 2), *out;
+    uint16_t *in, *out;
     gp_scan_desc desc = {0};
     double sum = -0.5;
     size_t i;
+    if (!gp) return; /* the device cannot */
+    in = malloc(count * 2);
     assert_non_null(in);
     for (i = 0; i < count; i++) { /* 1.5, -1.25 or 0: exact in floats, not in halves */
         in[i] = i % 2 ? 0xbd00 : test_random() & 1024 ? 0x3e00 : 0x0000;

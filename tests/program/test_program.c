@@ -322,8 +322,7 @@ static void test_share(void **state)
     gp_context_desc desc = {0};
     gp_stats profile;
     (void)state;
-    if (getenv("GPUPRIM_TEST_SUB_GROUP")) skip(); /* only the first one would emulate them */
-    first = test_open(&test_variants[0], NULL);
+    first = test_open_with(&desc); /* as the second: in the device's own shape, whatever the tests' is */
     test_scan_ones(first, COUNT);
     desc.share = first;
     desc.no_disk_cache = true;

@@ -511,16 +511,20 @@ static void test_own_scratch(void **state)
     }
 }
 
-/* Scratch besides the second buffers does not grow with the number of keys. */
+/* Scratch besides the second buffers does not grow with the number of keys: a single pass has a ring only with
+   wide words, which the device's class may not take by itself. */
 static void test_scratch_is_constant(void **state)
 {
-    gp_context *gp = open_variant(&variants[0], NULL);
     gp_strategy s;
     (void)state;
     for (s = GP_STRATEGY_SINGLE_PASS; s <= GP_STRATEGY_MULTI_PASS; s = (gp_strategy)(s + 1)) {
+        sort_variant v = variants[0];
         gp_sort_desc desc = {0};
+        gp_context *gp;
         size_t n;
-        if (s == GP_STRATEGY_SINGLE_PASS && !gp_context_info(gp)->int64_base_atomics) continue;
+        if (s == GP_STRATEGY_SINGLE_PASS) v.words = GP_WORDS_WIDE;
+        gp = open_variant(&v, NULL);
+        if (!gp) continue;
         desc.key_type = GP_U32;
         desc.strategy = s;
         for (n = 1 << 20; n <= 1 << 27; n *= 2) {
@@ -530,8 +534,8 @@ static void test_scratch_is_constant(void **state)
             if (bytes - 4 * n > 5 << 20)
                 fail_msg("%zu keys: %zu bytes besides the second buffer", n, bytes - 4 * n);
         }
+        gp_context_destroy(gp);
     }
-    gp_context_destroy(gp);
 }
 
 /* What is read must be readable, also where it is written first; sizes do not overflow; events belong to the
