@@ -275,6 +275,38 @@ typedef struct gp_check_monoid_desc {
    of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
    the rest: GP_ERROR_BUILD, with its log. */
 
+/* Arguments of expressions: values and buffers that the expressions of a desc name. `args` of a desc points to
+   arg_count of them:
+
+       const float limit = 0.5f;
+       const gp_arg args[] = {{.name = "limit", .type = GP_F32, .value = &limit},
+                              {.name = "scale", .type = GP_F32, .buffer = scales}};
+       gp_select_desc select = {..., .predicate = "x * scale[i % 8] > limit", .args = args, .arg_count = 2};
+
+   Names, types and the expressions make the program, values and buffers do not: a call with other ones builds
+   nothing.
+
+   A value is a constant of its type in each expression of the desc. A buffer is a pointer to its element
+   `offset`, __global const; expressions must read none but the `count` elements from there on, which is not
+   checked. An element of GP_F16 is read by vload_half(n, scale). Values are read during the call only.
+
+   Aliasing: these elements overlap no output and no scratch. They may be an input's, or another argument's.
+   Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
+   Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
+   gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at.
+   Example: examples/16_arguments.c */
+typedef struct gp_arg {
+    const char *name;    /* as expressions have it */
+    gp_type type;        /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
+    const char *cl_type; /* a type of OpenCL C, such as "float4", with its */
+    size_t size;         /* bytes, of a value, or of an element */
+    const void *value;   /* on the host; or: */
+    cl_mem buffer;
+    size_t offset, count; /* elements of the buffer, from offset on; count 0: to its end */
+} gp_arg;
+
+enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256 };
+
 /* ------------------------------------------------------------------ context */
 
 typedef struct gp_context gp_context;
@@ -527,8 +559,10 @@ typedef struct gp_reduce_desc {
     const gp_monoid *monoid;  /* instead of out_type and op */
     const gp_type *out_types; /* one for each of ops; NULL, or a 0 in it: the default of out_type */
     size_t op_count;
-    bool compensated; /* float sums in about twice the precision */
-    const char *map;  /* expression in x, y, i; NULL: the element itself */
+    bool compensated;   /* float sums in about twice the precision */
+    const char *map;    /* expression in x, y, i; NULL: the element itself */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     gp_type map_type; /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
@@ -585,7 +619,9 @@ typedef struct gp_segmented_reduce_desc {
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
-    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    const void *initial; /* one element of out_type, read during the call; NULL: the identity */
     cl_mem scratch; /* of gp_segmented_reduce_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -660,6 +696,8 @@ typedef struct gp_scan_desc {
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     bool exclusive;
     bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;
@@ -722,7 +760,9 @@ typedef struct gp_select_desc {
     gp_type type;          /* of elements; set type or element_size */
     size_t element_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate; /* set predicate, flags or indices */
-    cl_mem flags;          /* count flags */
+    const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem flags; /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;     /* count indices */
@@ -789,7 +829,9 @@ typedef struct gp_partition_desc {
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
-    cl_mem flags;           /* instead of predicates: count flags */
+    const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem flags; /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;      /* the rest backwards from the output's end */
@@ -849,10 +891,12 @@ typedef struct gp_unique_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;  /* set key_type or key_size */
-    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    size_t value_size; /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
+    gp_type key_type;   /* set key_type or key_size */
+    size_t key_size;    /* bytes of a record: 1, 2, 4, 8, 16 */
+    size_t value_size;  /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
+    const char *equal;  /* NULL: x == y */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -906,6 +950,8 @@ typedef struct gp_run_length_encode_desc {
     gp_type type;        /* of elements; set type or element_size */
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;   /* NULL: x == y */
+    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
@@ -967,8 +1013,10 @@ typedef struct gp_reduce_by_key_desc {
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
-    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy;    /* for finding the runs */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    const void *initial;  /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy; /* for finding the runs */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -1445,7 +1493,9 @@ typedef struct gp_brackets_desc {
     const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
     const char *map;     /* code of an element: expression in x and i */
-    cl_mem match;        /* NULL: not wanted; the same for all outputs; at least one is required */
+    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem match; /* NULL: not wanted; the same for all outputs; at least one is required */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;
@@ -1529,8 +1579,10 @@ typedef struct gp_stack_scan_desc {
     const char *map;     /* code of an element: expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
-    gp_type value_type;      /* with a monoid but no value_map: leave 0 */
-    const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
+    gp_type value_type;    /* with a monoid but no value_map: leave 0 */
+    const char *value_map; /* expression in x, an element of `values`, and i; NULL: the element itself */
+    const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     gp_type out_type;        /* of products and output; 0: value_type */
     gp_op op;                /* or: */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -1589,9 +1641,11 @@ typedef struct gp_tree_desc {
     gp_type index_type; /* of parent and of the outputs: GP_U32 or GP_U64; 0: GP_U32 */
     cl_mem in;          /* count elements of `type`; NULL with type 0: all elements count */
     size_t in_offset;
-    gp_type type;    /* any integer type */
-    const char *map; /* expression in x and i; NULL: the element itself */
-    cl_mem index;    /* NULL: not wanted; the same for all outputs */
+    gp_type type;       /* any integer type */
+    const char *map;    /* expression in x and i; NULL: the element itself */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem index; /* NULL: not wanted; the same for all outputs */
     size_t index_offset;
     cl_mem children;
     size_t children_offset;
@@ -1880,6 +1934,8 @@ GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
 typedef struct gp_hash_for_each_desc {
     const char *where;  /* pairs for which this is 0 are left alone; NULL: all pairs are taken */
     const char *map;    /* the value becomes this; or: */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     bool erase;         /* the key is erased */
     gp_type key_type;   /* of k; 0: unsigned */
     gp_type value_type; /* of v; 0: unsigned; a set has no v */
@@ -2014,8 +2070,10 @@ typedef struct gp_transform_desc {
     gp_type type3; /* 0: `type` */
     cl_mem out;    /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;    /* 0: `type` */
-    const char *map;     /* expression in x, y, z and i, in OpenCL C */
+    gp_type out_type;   /* 0: `type` */
+    const char *map;    /* expression in x, y, z and i, in OpenCL C */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -2088,8 +2146,10 @@ typedef struct gp_adjacent_difference_desc {
     gp_type type;
     cl_mem out; /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;    /* 0: `type` */
-    const char *map;     /* expression in x, y and i; NULL: "x - y" */
+    gp_type out_type;   /* 0: `type` */
+    const char *map;    /* expression in x, y and i; NULL: "x - y" */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -2226,8 +2286,10 @@ typedef struct gp_stencil_desc {
     gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
     size_t weights_offset;
-    const char *map; /* an expression, see above */
-    cl_mem scratch;  /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    const char *map;    /* an expression, see above */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -5051,6 +5113,33 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
 }
 /* ---- End file src/program/cache.c ---- */
 
+/* ---- Begin file kernels/base/args.cl ---- */
+static const char *const gpi_kernel_base_args[] = {
+    "#line 1 \"kernels/base/args.cl\"\n",
+    "#line 19\n",
+    "#ifndef GPI_BASE_ARGS_CL\n",
+    "#define GPI_BASE_ARGS_CL\n",
+    "\n",
+    "#if GPI_ARGS\n",
+    "#define GPI_ARGS_MEMBER gpi_args args;\n",
+    "#define GPI_ARGS_SET(input) (input).args = GPI_ARGS_VALUE;\n",
+    "#define GPI_ARGS_OF(input) (input).args,\n",
+    "#define GPI_ARGS_HERE GPI_ARGS_VALUE,\n",
+    "#define GPI_ARGS_PARAMETER gpi_args args,\n",
+    "#define GPI_ARGS_PASSED args,\n",
+    "#else\n",
+    "#define GPI_ARGS_PARAMETERS\n",
+    "#define GPI_ARGS_MEMBER\n",
+    "#define GPI_ARGS_SET(input)\n",
+    "#define GPI_ARGS_OF(input)\n",
+    "#define GPI_ARGS_HERE\n",
+    "#define GPI_ARGS_PARAMETER\n",
+    "#define GPI_ARGS_PASSED\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/base/args.cl ---- */
+
 /* ---- Begin file kernels/base/count.cl ---- */
 static const char *const gpi_kernel_base_count[] = {
     "#line 1 \"kernels/base/count.cl\"\n",
@@ -5545,16 +5634,18 @@ static const char *const gpi_kernel_element_input[] = {
     "#line 14\n",
     "#ifndef GPI_ELEMENT_INPUT_CL\n",
     "#define GPI_ELEMENT_INPUT_CL\n",
-    "#include \"base/count.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 17 \"kernels/element/input.cl\"\n",
-    "#include \"base/paste.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 18 \"kernels/element/input.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 19 \"kernels/element/input.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 20 \"kernels/element/input.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 21 \"kernels/element/input.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 22 \"kernels/element/input.cl\"\n",
     "\n",
     "\n",
     "typedef struct gpi_input {\n",
@@ -5567,6 +5658,7 @@ static const char *const gpi_kernel_element_input[] = {
     "#if GPI_HEADS\n",
     "    __global const GPI_HEADS_TYPE *heads;\n",
     "#endif\n",
+    "    GPI_ARGS_MEMBER\n",
     "    ulong count;\n",
     "} gpi_input;\n",
     "\n",
@@ -5592,8 +5684,10 @@ static const char *const gpi_kernel_element_input[] = {
     "#define GPI_HEADS_PARAMETERS\n",
     "#define GPI_HEADS_SET(input)\n",
     "#endif\n",
-    "#define GPI_INPUT_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
+    "#define GPI_INPUT_PARAMETERS \\\n",
+    "    GPI_ARGS_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS\n",
     "#define GPI_INPUT_SET(input) \\\n",
+    "    GPI_ARGS_SET(input)      \\\n",
     "    GPI_IN_SET(input)        \\\n",
     "    GPI_IN2_SET(input)       \\\n",
     "    GPI_HEADS_SET(input)     \\\n",
@@ -5616,11 +5710,12 @@ static const char *const gpi_kernel_element_input[] = {
     "static GPI_Y gpi_read(gpi_input input, ulong position)\n",
     "{\n",
     "#if GPI_MAPPED && GPI_INPUTS == 2\n",
-    "    return gpi_map(GPI_READ_IN(input.in, position), GPI_READ_IN2(input.in2, position), position);\n",
+    "    return gpi_map(GPI_ARGS_OF(input) GPI_READ_IN(input.in, position), GPI_READ_IN2(input.in2, position),\n",
+    "                   position);\n",
     "#elif GPI_INPUTS == 0\n",
-    "    return gpi_map(position);\n",
+    "    return gpi_map(GPI_ARGS_OF(input) position);\n",
     "#elif GPI_MAPPED\n",
-    "    return gpi_map(GPI_READ_IN(input.in, position), position);\n",
+    "    return gpi_map(GPI_ARGS_OF(input) GPI_READ_IN(input.in, position), position);\n",
     "#else\n",
     "    return GPI_READ_IN(input.in, position);\n",
     "#endif\n",
@@ -5659,9 +5754,9 @@ static const char *const gpi_kernel_element_input[] = {
     "    !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS\n",
     "#define GPI_QUADS 1\n",
     "#if GPI_MAPPED && GPI_INPUTS == 2\n",
-    "#define GPI_QUAD_Y(k) gpi_map(x.s##k, y.s##k, i + k)\n",
+    "#define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, y.s##k, i + k)\n",
     "#elif GPI_MAPPED\n",
-    "#define GPI_QUAD_Y(k) gpi_map(x.s##k, i + k)\n",
+    "#define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, i + k)\n",
     "#else\n",
     "#define GPI_QUAD_Y(k) x.s##k\n",
     "#endif\n",
@@ -7840,10 +7935,12 @@ static const char *const gpi_kernel_hash_each[] = {
     "#line 16\n",
     "#ifndef GPI_HASH_EACH_CL\n",
     "#define GPI_HASH_EACH_CL\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 19 \"kernels/hash/each.cl\"\n",
-    "#include \"hash/table.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 20 \"kernels/hash/each.cl\"\n",
+    "#include \"hash/table.cl\"\n",
+    "#line 21 \"kernels/hash/each.cl\"\n",
     "\n",
     "#if !defined(GPI_EACH_KEY) || !defined(GPI_EACH_VALUE) || !defined(GPI_EACH_ERASE)\n",
     "#error \"GPI_EACH_KEY, GPI_EACH_VALUE and GPI_EACH_ERASE must be defined\"\n",
@@ -7864,18 +7961,18 @@ static const char *const gpi_kernel_hash_each[] = {
     "}\n",
     "\n",
     "\n",
-    "static uint gpi_each_slot(gp_hash_table t, uint slot)\n",
+    "static uint gpi_each_slot(GPI_ARGS_PARAMETER gp_hash_table t, uint slot)\n",
     "{\n",
     "    gp_hash_key key;\n",
     "    gp_hash_value value;\n",
     "    for (uint turn = 0; turn < t.turns && gpi_slot_read(t, slot, &key, &value); turn++) {\n",
     "        const GPI_EACH_KEY k = GPI_EACH_KEY_OF(key);\n",
     "        const GPI_EACH_VALUE v = GPI_EACH_VALUE_OF(value);\n",
-    "        if (!gpi_each_where(k, v)) return 0;\n",
+    "        if (!gpi_each_where(GPI_ARGS_PASSED k, v)) return 0;\n",
     "#if GPI_EACH_ERASE\n",
     "        if (gpi_each_replace(t, slot, key, value, value)) return GP_HASH_ERASED;\n",
     "#else\n",
-    "        const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(k, v));\n",
+    "        const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(GPI_ARGS_PASSED k, v));\n",
     "        if (gpi_is_reserved(t, next)) return GP_HASH_REFUSED;\n",
     "        if (gpi_each_replace(t, slot, key, value, next)) return GP_HASH_EXISTED;\n",
     "#endif\n",
@@ -7883,8 +7980,8 @@ static const char *const gpi_kernel_hash_each[] = {
     "    return 0;\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_hash_each_slot(__global uint *memory, GPI_FACTS_PARAMETERS(table), ulong span,\n",
-    "                                  volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_hash_each_slot(GPI_ARGS_PARAMETERS __global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
+    "                                  ulong span, volatile __global uint *counters)\n",
     "{\n",
     "    const ulong4 facts = GPI_FACTS(table);\n",
     "    const gp_hash_table t = gpi_hash_table_of(memory, facts);\n",
@@ -7892,7 +7989,7 @@ static const char *const gpi_kernel_hash_each[] = {
     "    ulong begin, end;\n",
     "    gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);\n",
     "    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {\n",
-    "        const uint what = gpi_each_slot(t, (uint)i);\n",
+    "        const uint what = gpi_each_slot(GPI_ARGS_HERE t, (uint)i);\n",
     "        changed += what == GP_HASH_ERASED || what == GP_HASH_EXISTED;\n",
     "        refused += what == GP_HASH_REFUSED;\n",
     "    }\n",
@@ -9557,12 +9654,14 @@ static const char *const gpi_kernel_map_map[] = {
     "#line 24\n",
     "#ifndef GPI_MAP_MAP_CL\n",
     "#define GPI_MAP_MAP_CL\n",
-    "#include \"base/count.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 27 \"kernels/map/map.cl\"\n",
-    "#include \"base/paste.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 28 \"kernels/map/map.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 29 \"kernels/map/map.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 30 \"kernels/map/map.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -9589,6 +9688,7 @@ static const char *const gpi_kernel_map_map[] = {
     "    __global const GPI_IN_2 *z;\n",
     "#endif\n",
     "    ulong a, b;\n",
+    "    GPI_ARGS_MEMBER\n",
     "} gpi_inputs;\n",
     "\n",
     "#if GPI_INPUTS > 0\n",
@@ -9612,6 +9712,8 @@ static const char *const gpi_kernel_map_map[] = {
     "#define GPI_Z_PARAMETERS\n",
     "#define GPI_Z_SET(in)\n",
     "#endif\n",
+    "\n",
+    "#define GPI_INPUTS_PARAMETERS GPI_ARGS_PARAMETERS GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS\n",
     "\n",
     "#if GPI_HALF_0\n",
     "#define GPI_READ_X(p, i) vload_half(i, p)\n",
@@ -9649,7 +9751,7 @@ static const char *const gpi_kernel_map_map[] = {
     "#if GPI_INPUTS > 2\n",
     "    z = GPI_READ_Z(in.z, i);\n",
     "#endif\n",
-    "    return gpi_map(x, y, z, i, in.a, in.b);\n",
+    "    return gpi_map(GPI_ARGS_OF(in) x, y, z, i, in.a, in.b);\n",
     "}\n",
     "\n",
     "\n",
@@ -9716,7 +9818,7 @@ static const char *const gpi_kernel_map_map[] = {
     "    for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));\n",
     "}\n",
     "#else\n",
-    "#line 185\n",
+    "#line 189\n",
     "#define GPI_MAP_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)\n",
     "\n",
     "#if GPI_CHUNK == 4\n",
@@ -9736,7 +9838,8 @@ static const char *const gpi_kernel_map_map[] = {
     "#define GPI_MAP_Z(k) 0\n",
     "#endif\n",
     "#define GPI_MAP_QUAD(type, p) (*(__global const GPI_QUAD(type) *)(p))\n",
-    "#define GPI_MAP_SET(k) lane[k] = gpi_map(GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)\n",
+    "#define GPI_MAP_SET(k) \\\n",
+    "    lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)\n",
     "\n",
     "\n",
     "GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)\n",
@@ -9808,13 +9911,13 @@ static const char *const gpi_kernel_map_map[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "GPI_KERNEL void gp_map_tiles(GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS __global GPI_OUT *out,\n",
-    "                             ulong out_offset, ulong a, ulong b, ulong span, GPI_COUNT_PARAMETERS,\n",
-    "                             volatile __global uint *counters)\n",
+    "GPI_KERNEL void gp_map_tiles(GPI_INPUTS_PARAMETERS __global GPI_OUT *out, ulong out_offset, ulong a, ulong b,\n",
+    "                             ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
     "    const ulong first = get_group_id(0) * span;\n",
     "    gpi_inputs in;\n",
+    "    GPI_ARGS_SET(in)\n",
     "    GPI_X_SET(in)\n",
     "    GPI_Y_SET(in)\n",
     "    GPI_Z_SET(in)\n",
@@ -10028,25 +10131,27 @@ static const char *const gpi_kernel_map_stencil[] = {
     "#line 34\n",
     "#ifndef GPI_MAP_STENCIL_CL\n",
     "#define GPI_MAP_STENCIL_CL\n",
-    "#include \"base/count.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 37 \"kernels/map/stencil.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 38 \"kernels/map/stencil.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 39 \"kernels/map/stencil.cl\"\n",
-    "#include \"map/stencil_picture.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 40 \"kernels/map/stencil.cl\"\n",
+    "#include \"map/stencil_picture.cl\"\n",
+    "#line 41 \"kernels/map/stencil.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"map/stencil_serial.cl\"\n",
-    "#line 43 \"kernels/map/stencil.cl\"\n",
+    "#line 44 \"kernels/map/stencil.cl\"\n",
     "#else\n",
     "#include \"map/stencil_local.cl\"\n",
-    "#line 45 \"kernels/map/stencil.cl\"\n",
+    "#line 46 \"kernels/map/stencil.cl\"\n",
     "#endif\n",
     "\n",
-    "GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,\n",
-    "                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
+    "GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,\n",
+    "                                 ulong in_pitch, __global GPI_OUT *out, ulong out_offset, ulong out_pitch,\n",
     "                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong span_x, ulong span_y,\n",
     "                                 ulong spans_across, GPI_X beyond)\n",
     "{\n",
@@ -10059,6 +10164,7 @@ static const char *const gpi_kernel_map_stencil[] = {
     "    picture.height = (long)height;\n",
     "    picture.pitch = (long)in_pitch;\n",
     "    picture.beyond = beyond;\n",
+    "    GPI_ARGS_SET(picture)\n",
     "    out += out_offset;\n",
     "#if GPI_SHAPE_SERIAL && GPI_WEIGHTS\n",
     "    GPI_SUM weight[GPI_WEIGHT_COUNT];\n",
@@ -10078,8 +10184,8 @@ static const char *const gpi_kernel_map_stencil[] = {
     "        GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);\n",
     "        GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);\n",
     "        gpi_write(out + row * out_pitch + column,\n",
-    "                  gpi_stencil_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column,\n",
-    "                                       first_y + row GPI_WEIGHT_ARGUMENT),\n",
+    "                  gpi_stencil_elements(picture, near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column,\n",
+    "                                       first_x + column, first_y + row GPI_WEIGHT_ARGUMENT),\n",
     "                  across - column);\n",
     "    }\n",
     "#endif\n",
@@ -10094,10 +10200,12 @@ static const char *const gpi_kernel_map_stencil_local[] = {
     "\n",
     "#ifndef GPI_MAP_STENCIL_LOCAL_CL\n",
     "#define GPI_MAP_STENCIL_LOCAL_CL\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 5 \"kernels/map/stencil_local.cl\"\n",
-    "#include \"map/stencil_picture.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 6 \"kernels/map/stencil_local.cl\"\n",
+    "#include \"map/stencil_picture.cl\"\n",
+    "#line 7 \"kernels/map/stencil_local.cl\"\n",
     "\n",
     "#define GPI_STENCIL_LANES 1\n",
     "#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES)\n",
@@ -10109,8 +10217,10 @@ static const char *const gpi_kernel_map_stencil_local[] = {
     "        near[k] = gpi_read_any(in, e - GPI_RIM + k % GPI_ROW, y + k / GPI_ROW - GPI_RY);\n",
     "}\n",
     "\n",
-    "GPI_INLINE GPI_LANE gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)\n",
+    "GPI_INLINE GPI_LANE gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e,\n",
+    "                                         ulong y GPI_WEIGHT_PARAMETER)\n",
     "{\n",
+    "    (void)in;\n",
     "#if GPI_WEIGHTS\n",
     "    GPI_SUM sum = 0;\n",
     "    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {\n",
@@ -10119,7 +10229,7 @@ static const char *const gpi_kernel_map_stencil_local[] = {
     "    }\n",
     "    return GPI_ROUND(sum);\n",
     "#else\n",
-    "    return gpi_map(here, here[0], e / GPI_CHANNELS, y);\n",
+    "    return gpi_map(GPI_ARGS_OF(in) here, here[0], e / GPI_CHANNELS, y);\n",
     "#endif\n",
     "}\n",
     "\n",
@@ -10138,8 +10248,10 @@ static const char *const gpi_kernel_map_stencil_picture[] = {
     "#line 5\n",
     "#ifndef GPI_MAP_STENCIL_PICTURE_CL\n",
     "#define GPI_MAP_STENCIL_PICTURE_CL\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 8 \"kernels/map/stencil_picture.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 9 \"kernels/map/stencil_picture.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -10173,6 +10285,7 @@ static const char *const gpi_kernel_map_stencil_picture[] = {
     "    __global const GPI_IN *in;\n",
     "    long width, height, pitch;\n",
     "    GPI_X beyond;\n",
+    "    GPI_ARGS_MEMBER\n",
     "} gpi_picture;\n",
     "\n",
     "\n",
@@ -10218,16 +10331,18 @@ static const char *const gpi_kernel_map_stencil_serial[] = {
     "\n",
     "#ifndef GPI_MAP_STENCIL_SERIAL_CL\n",
     "#define GPI_MAP_STENCIL_SERIAL_CL\n",
-    "#include \"base/paste.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 5 \"kernels/map/stencil_serial.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 6 \"kernels/map/stencil_serial.cl\"\n",
-    "#include \"map/stencil_picture.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 7 \"kernels/map/stencil_serial.cl\"\n",
+    "#include \"map/stencil_picture.cl\"\n",
+    "#line 8 \"kernels/map/stencil_serial.cl\"\n",
     "\n",
     "#define GPI_STENCIL_LANES 16\n",
     "#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES)\n",
-    "#line 13\n",
+    "#line 14\n",
     "static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)\n",
     "{\n",
     "    const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);\n",
@@ -10272,7 +10387,7 @@ static const char *const gpi_kernel_map_stencil_serial[] = {
     "#define GPI_LOAD_FAR(p) GPI_LOAD_VECTOR(gpi_in_vector, p)\n",
     "#endif\n",
     "#define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)\n",
-    "#line 60\n",
+    "#line 61\n",
     "#define GPI_SUMS(name, pointer, load)                                                                \\\n",
     "    GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \\\n",
     "    {                                                                                                \\\n",
@@ -10324,10 +10439,13 @@ static const char *const gpi_kernel_map_stencil_serial[] = {
     "\n",
     "#else\n",
     "\n",
-    "GPI_INLINE GPI_VECTOR(GPI_LANE) gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y)\n",
+    "GPI_INLINE GPI_VECTOR(GPI_LANE)\n",
+    "    gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e, ulong y)\n",
     "{\n",
     "    GPI_LANE lane[16];\n",
-    "    for (uint k = 0; k < 16; k++) lane[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
+    "    (void)in;\n",
+    "    for (uint k = 0; k < 16; k++)\n",
+    "        lane[k] = gpi_map(GPI_ARGS_OF(in) here + k, here[k], (e + k) / GPI_CHANNELS, y);\n",
     "    return vload16(0, lane);\n",
     "}\n",
     "#endif\n",
@@ -12240,39 +12358,42 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#line 18\n",
     "#ifndef GPI_NEST_STACK_SCAN_CL\n",
     "#define GPI_NEST_STACK_SCAN_CL\n",
-    "#include \"base/count.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 21 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 22 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 23 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 24 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 25 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/brackets_tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 26 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"nest/brackets_tile.cl\"\n",
     "#line 27 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/stack_products.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
     "#line 28 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/symbols.cl\"\n",
+    "#include \"nest/stack_products.cl\"\n",
     "#line 29 \"kernels/nest/stack_scan.cl\"\n",
-    "#include \"nest/tile_summary.cl\"\n",
+    "#include \"nest/symbols.cl\"\n",
     "#line 30 \"kernels/nest/stack_scan.cl\"\n",
+    "#include \"nest/tile_summary.cl\"\n",
+    "#line 31 \"kernels/nest/stack_scan.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"nest/stack_scan_serial.cl\"\n",
-    "#line 33 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 34 \"kernels/nest/stack_scan.cl\"\n",
     "#else\n",
     "#include \"nest/stack_scan_local.cl\"\n",
-    "#line 35 \"kernels/nest/stack_scan.cl\"\n",
+    "#line 36 \"kernels/nest/stack_scan.cl\"\n",
     "#endif\n",
     "\n",
     "#define GPI_STACK_VALUES_PARAMETERS \\\n",
     "    __global const GPI_IN *values, ulong values_at, GPI_SYMBOL_INPUT_PARAMETERS\n",
     "#define GPI_STACK_VALUES_SET(input) \\\n",
     "    gpi_input input;                \\\n",
+    "    GPI_ARGS_SET(input)             \\\n",
     "    input.in = values + values_at;  \\\n",
     "    input.count = gpi_count(bound, wanted, wanted_offset, wanted_words)\n",
     "\n",
@@ -12293,7 +12414,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#define GPI_STACK_GROW(x) gpi_stack_grow(stack, x)\n",
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);\n",
     "}\n",
-    "#line 64\n",
+    "#line 66\n",
     "GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
@@ -12758,19 +12879,21 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "#line 10\n",
     "#ifndef GPI_NEST_SYMBOLS_CL\n",
     "#define GPI_NEST_SYMBOLS_CL\n",
-    "#include \"base/count.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 13 \"kernels/nest/symbols.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 14 \"kernels/nest/symbols.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 15 \"kernels/nest/symbols.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 16 \"kernels/nest/symbols.cl\"\n",
     "\n",
     "#if !defined(GPI_SYMBOL) || !defined(GPI_TABLE)\n",
     "#error \"GPI_SYMBOL and GPI_TABLE must be defined\"\n",
     "#endif\n",
     "\n",
     "#define GPI_LISTED_MAX 12\n",
-    "#line 24\n",
+    "#line 25\n",
     "typedef struct gpi_classes {\n",
     "    char code[256], sign[256];\n",
     "    char opens[256];\n",
@@ -12784,19 +12907,23 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "typedef struct gpi_symbol_input {\n",
     "    __global const GPI_SYMBOL *symbols;\n",
     "    __global const gpi_classes *classes;\n",
+    "    GPI_ARGS_MEMBER\n",
     "} gpi_symbol_input;\n",
     "\n",
-    "#define GPI_SYMBOL_INPUT_PARAMETERS                                                           \\\n",
-    "    __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_classes *restrict classes, \\\n",
-    "        GPI_COUNT_PARAMETERS\n",
-    "#define GPI_SYMBOL_INPUT gpi_input_make(in + in_at, classes)\n",
+    "#define GPI_SYMBOL_INPUT_PARAMETERS                                 \\\n",
+    "    GPI_ARGS_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, \\\n",
+    "        __global const gpi_classes *restrict classes, GPI_COUNT_PARAMETERS\n",
+    "#define GPI_SYMBOL_INPUT gpi_input_make(GPI_ARGS_HERE in + in_at, classes)\n",
     "\n",
-    "static gpi_symbol_input gpi_input_make(__global const GPI_SYMBOL *symbols,\n",
+    "static gpi_symbol_input gpi_input_make(GPI_ARGS_PARAMETER __global const GPI_SYMBOL *symbols,\n",
     "                                       __global const gpi_classes *classes)\n",
     "{\n",
     "    gpi_symbol_input in;\n",
     "    in.symbols = symbols;\n",
     "    in.classes = classes;\n",
+    "#if GPI_ARGS\n",
+    "    in.args = args;\n",
+    "#endif\n",
     "    return in;\n",
     "}\n",
     "\n",
@@ -12810,7 +12937,10 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "    return in.classes->opens[in.symbols[i]];\n",
     "}\n",
     "#else\n",
-    "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return GPI_CODE(in.symbols[i], i); }\n",
+    "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)\n",
+    "{\n",
+    "    return gpi_symbol_map(GPI_ARGS_OF(in) in.symbols[i], i);\n",
+    "}\n",
     "GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }\n",
     "GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign) { return -(long)(sign > 0); }\n",
     "#endif\n",
@@ -13174,10 +13304,12 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "#line 25\n",
     "#ifndef GPI_NEST_TREE_RUNS_CL\n",
     "#define GPI_NEST_TREE_RUNS_CL\n",
-    "#include \"base/count.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 28 \"kernels/nest/tree_runs.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 29 \"kernels/nest/tree_runs.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 30 \"kernels/nest/tree_runs.cl\"\n",
     "\n",
     "#ifndef GPI_SELECT\n",
     "#error \"GPI_SELECT must be defined\"\n",
@@ -13188,7 +13320,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "#define GPI_TREE_INDEX 1u\n",
     "#define GPI_TREE_CHILDREN 2u\n",
     "#define GPI_TREE_END 4u\n",
-    "#line 42\n",
+    "#line 43\n",
     "typedef struct gpi_low {\n",
     "    gpi_index key, count;\n",
     "} gpi_low;\n",
@@ -13219,7 +13351,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "    }\n",
     "    return sum;\n",
     "}\n",
-    "#line 75\n",
+    "#line 76\n",
     "static uint gpi_first_below(__global const gpi_low *tree, uint leaves, uint run, gpi_index most)\n",
     "{\n",
     "    uint x = leaves + run;\n",
@@ -13229,12 +13361,12 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "    while (x < leaves) x = 2 * x + (tree[2 * x].key > most);\n",
     "    return x - leaves;\n",
     "}\n",
-    "#line 93\n",
-    "#define GPI_TREE_PARAMETERS                                                                             \\\n",
-    "    __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_index *parent, ulong parent_at,      \\\n",
-    "        GPI_COUNT_PARAMETERS, __global gpi_index *index, ulong index_at, __global gpi_index *children,  \\\n",
-    "        ulong children_at, __global gpi_index *end, ulong end_at, uint outputs, __global uint *scratch, \\\n",
-    "        ulong own_at, ulong marks_at, uint leaves\n",
+    "#line 94\n",
+    "#define GPI_TREE_PARAMETERS                                                                           \\\n",
+    "    GPI_ARGS_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_index *parent, \\\n",
+    "        ulong parent_at, GPI_COUNT_PARAMETERS, __global gpi_index *index, ulong index_at,             \\\n",
+    "        __global gpi_index *children, ulong children_at, __global gpi_index *end, ulong end_at,       \\\n",
+    "        uint outputs, __global uint *scratch, ulong own_at, ulong marks_at, uint leaves\n",
     "\n",
     "typedef struct gpi_family {\n",
     "    __global const GPI_SYMBOL *in;\n",
@@ -13245,10 +13377,12 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "    __global ushort *marks;\n",
     "    uint outputs, leaves;\n",
     "    ulong n;\n",
+    "    GPI_ARGS_MEMBER\n",
     "} gpi_family;\n",
     "\n",
     "#define GPI_TREE_SET(f)                                \\\n",
     "    gpi_family f;                                      \\\n",
+    "    GPI_ARGS_SET(f)                                    \\\n",
     "    f.in = in + in_at;                                 \\\n",
     "    f.parent = parent + parent_at;                     \\\n",
     "    f.index = index + index_at;                        \\\n",
@@ -13271,7 +13405,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "static uint gpi_counts(gpi_family f, ulong i)\n",
     "{\n",
     "#if GPI_SELECT\n",
-    "    return GPI_COUNTED(f.in[i], i) ? 1 : 0;\n",
+    "    return gpi_counted(GPI_ARGS_OF(f) f.in[i], i);\n",
     "#else\n",
     "    (void)f;\n",
     "    (void)i;\n",
@@ -13293,7 +13427,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "    run.length = (ulong)run.number * GPI_RUN < n ? (uint)min((ulong)GPI_RUN, n - run.begin) : 0;\n",
     "    return run;\n",
     "}\n",
-    "#line 161\n",
+    "#line 164\n",
     "typedef struct gpi_crowd {\n",
     "    gpi_index key, count;\n",
     "    uint first;\n",
@@ -14332,33 +14466,35 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "#line 15\n",
     "#ifndef GPI_SCAN_SEGMENTED_REDUCE_CL\n",
     "#define GPI_SCAN_SEGMENTED_REDUCE_CL\n",
-    "#include \"base/count.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 18 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 19 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 20 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 21 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 22 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"scan/reduce_tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 23 \"kernels/scan/segmented_reduce.cl\"\n",
-    "#include \"scan/segments.cl\"\n",
+    "#include \"scan/reduce_tile.cl\"\n",
     "#line 24 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#include \"scan/segments.cl\"\n",
+    "#line 25 \"kernels/scan/segmented_reduce.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"scan/segments_serial.cl\"\n",
-    "#line 27 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#line 28 \"kernels/scan/segmented_reduce.cl\"\n",
     "#else\n",
     "#include \"scan/segments_local.cl\"\n",
-    "#line 29 \"kernels/scan/segmented_reduce.cl\"\n",
+    "#line 30 \"kernels/scan/segmented_reduce.cl\"\n",
     "#endif\n",
-    "#line 34\n",
-    "GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
-    "                                   GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, __global GPI_OUT *out,\n",
-    "                                   ulong out_offset, gpi_argument initial, ulong block, uint small, uint team,\n",
-    "                                   volatile __global uint *counters)\n",
+    "#line 35\n",
+    "GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,\n",
+    "                                   GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,\n",
+    "                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,\n",
+    "                                   uint small, uint team, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_input input;\n",
@@ -14366,6 +14502,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "    gpi_list list;\n",
     "    const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
     "    const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);\n",
+    "    GPI_ARGS_SET(input)\n",
     "    input.in = in + in_offset;\n",
     "    input.count = count;\n",
     "    GPI_OFFSETS_SET(numbers);\n",
@@ -14380,9 +14517,9 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "                       counters, shared, listed);\n",
     "#endif\n",
     "}\n",
-    "#line 63\n",
-    "GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,\n",
-    "                                 GPI_LIST_PARAMETERS)\n",
+    "#line 65\n",
+    "GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,\n",
+    "                                 GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_input input;\n",
@@ -14391,6 +14528,7 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "    GPI_LIST_SET(list);\n",
     "    GPI_OFFSETS_SET(numbers);\n",
     "    const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));\n",
+    "    GPI_ARGS_SET(input)\n",
     "    input.in = in + in_offset;\n",
     "    input.count = count;\n",
     "    for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {\n",
@@ -16051,14 +16189,16 @@ static const char *const gpi_kernel_select_input[] = {
     "#line 30\n",
     "#ifndef GPI_SELECT_INPUT_CL\n",
     "#define GPI_SELECT_INPUT_CL\n",
-    "#include \"base/count.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 33 \"kernels/select/input.cl\"\n",
-    "#include \"base/paste.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 34 \"kernels/select/input.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 35 \"kernels/select/input.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 36 \"kernels/select/input.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 37 \"kernels/select/input.cl\"\n",
     "\n",
     "#define GPI_SELECT_BY_PREDICATE 1\n",
     "#define GPI_SELECT_BY_FLAGS 2\n",
@@ -16081,12 +16221,14 @@ static const char *const gpi_kernel_select_input[] = {
     "    __global const GPI_RECORD *data;\n",
     "\n",
     "    ulong count, data_count;\n",
+    "    GPI_ARGS_MEMBER\n",
     "} gpi_input;\n",
     "\n",
-    "#define GPI_INPUT_PARAMETERS                                                                        \\\n",
-    "    __global const GPI_IN *in, ulong in_offset, __global const GPI_RECORD *data, ulong data_offset, \\\n",
-    "        ulong data_count, GPI_COUNT_PARAMETERS\n",
+    "#define GPI_INPUT_PARAMETERS                                                                         \\\n",
+    "    GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset, __global const GPI_RECORD *data, \\\n",
+    "        ulong data_offset, ulong data_count, GPI_COUNT_PARAMETERS\n",
     "#define GPI_INPUT_SET(input)           \\\n",
+    "    GPI_ARGS_SET(input)                \\\n",
     "    (input).in = in + in_offset;       \\\n",
     "    (input).data = data + data_offset; \\\n",
     "    (input).data_count = data_count;   \\\n",
@@ -16113,7 +16255,7 @@ static const char *const gpi_kernel_select_input[] = {
     "#if GPI_SELECT_BY >= GPI_SELECT_BY_UNIQUE\n",
     "static uint gpi_differ(gpi_input input, ulong i, ulong before)\n",
     "{\n",
-    "    return gpi_equal(GPI_READ_IN(input.in, i), GPI_READ_IN(input.in, before)) ? 0 : 1;\n",
+    "    return gpi_equal(GPI_ARGS_OF(input) GPI_READ_IN(input.in, i), GPI_READ_IN(input.in, before)) ? 0 : 1;\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -16121,7 +16263,7 @@ static const char *const gpi_kernel_select_input[] = {
     "static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)\n",
     "{\n",
     "#if GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE\n",
-    "    return gpi_predicate(GPI_READ_IN(input.in, i), i);\n",
+    "    return gpi_predicate(GPI_ARGS_OF(input) GPI_READ_IN(input.in, i), i);\n",
     "#elif GPI_SELECT_BY == GPI_SELECT_BY_FLAGS\n",
     "    return input.in[i] != 0 ? 1 : 0;\n",
     "#elif GPI_SELECT_BY == GPI_SELECT_BY_INDICES\n",
@@ -16140,7 +16282,7 @@ static const char *const gpi_kernel_select_input[] = {
     "#if GPI_PARTS == 3\n",
     "    GPI_T x;\n",
     "    x.n = selected;\n",
-    "    x.m = selected ? 0 : gpi_predicate2(GPI_READ_IN(input.in, i), i);\n",
+    "    x.m = selected ? 0 : gpi_predicate2(GPI_ARGS_OF(input) GPI_READ_IN(input.in, i), i);\n",
     "    return x;\n",
     "#elif GPI_SELECT_BY == GPI_SELECT_BY_RUNS\n",
     "    GPI_T x;\n",
@@ -16254,14 +16396,16 @@ static const char *const gpi_kernel_select_kept[] = {
     "#define GPI_SELECT_KEPT_CL\n",
     "#include \"select/input.cl\"\n",
     "#line 13 \"kernels/select/kept.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 14 \"kernels/select/kept.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 15 \"kernels/select/kept.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 16 \"kernels/select/kept.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 17 \"kernels/select/kept.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 18 \"kernels/select/kept.cl\"\n",
     "\n",
     "#if GPI_KEPT && !GPI_BY_PIECES\n",
     "typedef struct gpi_tile {\n",
@@ -16285,13 +16429,14 @@ static const char *const gpi_kernel_select_kept[] = {
     "}\n",
     "\n",
     "\n",
-    "static uint gpi_is_kept(GPI_IN x, GPI_IN before, ulong i)\n",
+    "static uint gpi_is_kept(gpi_input input, GPI_IN x, GPI_IN before, ulong i)\n",
     "{\n",
+    "    (void)input;\n",
     "#if GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE\n",
-    "    return i > 0 && gpi_equal(x, before) ? 0 : 1;\n",
+    "    return i > 0 && gpi_equal(GPI_ARGS_OF(input) x, before) ? 0 : 1;\n",
     "#else\n",
     "    (void)before;\n",
-    "    return gpi_predicate(x, i);\n",
+    "    return gpi_predicate(GPI_ARGS_OF(input) x, i);\n",
     "#endif\n",
     "}\n",
     "\n",
@@ -16314,9 +16459,10 @@ static const char *const gpi_kernel_select_kept[] = {
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const gpi_kept_cell x = tile->kept[j];\n",
-    "        if (j < own && gpi_is_kept(x.in, last.in, base + first + j)) tile->selected |= 1u << j;\n",
+    "        if (j < own && gpi_is_kept(input, x.in, last.in, base + first + j)) tile->selected |= 1u << j;\n",
     "#if GPI_PARTS == 3\n",
-    "        else if (j < own && gpi_predicate2(x.in, base + first + j)) tile->second |= 1u << j;\n",
+    "        else if (j < own && gpi_predicate2(GPI_ARGS_OF(input) x.in, base + first + j))\n",
+    "            tile->second |= 1u << j;\n",
     "#endif\n",
     "        sum = gpi_combine(sum, gpi_tile_item(tile, j));\n",
     "        last = x;\n",
@@ -16453,14 +16599,16 @@ static const char *const gpi_kernel_select_pieces[] = {
     "#define GPI_SELECT_PIECES_CL\n",
     "#include \"select/input.cl\"\n",
     "#line 13 \"kernels/select/pieces.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 14 \"kernels/select/pieces.cl\"\n",
-    "#include \"group/sub_group.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 15 \"kernels/select/pieces.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
     "#line 16 \"kernels/select/pieces.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 17 \"kernels/select/pieces.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 18 \"kernels/select/pieces.cl\"\n",
     "\n",
     "#if GPI_BY_PIECES\n",
     "#define GPI_PIECE (GPI_SUB_GROUP * GPI_PER_ITEM)\n",
@@ -16488,7 +16636,7 @@ static const char *const gpi_kernel_select_pieces[] = {
     "    ((j) / GPI_CELL_CHUNK * GPI_CELL_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_CELL_CHUNK + \\\n",
     "     (j) % GPI_CELL_CHUNK)\n",
     "#define GPI_PIECE_BIT(j) (1u << ((j) / GPI_CELL_CHUNK * 4 + (j) % GPI_CELL_CHUNK))\n",
-    "#line 47\n",
+    "#line 48\n",
     "GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece)\n",
     "{\n",
     "    const ulong at = base + gpi_sg_index() * GPI_PIECE;\n",
@@ -16501,7 +16649,8 @@ static const char *const gpi_kernel_select_pieces[] = {
     "        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);\n",
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_PER_ITEM; j++)\n",
-    "            if (gpi_predicate(x[j].in, at + GPI_PIECE_PLACE(j))) selected |= GPI_PIECE_BIT(j);\n",
+    "            if (gpi_predicate(GPI_ARGS_OF(input) x[j].in, at + GPI_PIECE_PLACE(j)))\n",
+    "                selected |= GPI_PIECE_BIT(j);\n",
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x + j);\n",
     "        return selected;\n",
@@ -16518,7 +16667,8 @@ static const char *const gpi_kernel_select_pieces[] = {
     "        GPI_UNROLL\n",
     "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
     "            const uint i = GPI_PIECE_PLACE(j + k);\n",
-    "            if (i < length && gpi_predicate(x[k].in, at + i)) selected |= GPI_PIECE_BIT(j + k);\n",
+    "            if (i < length && gpi_predicate(GPI_ARGS_OF(input) x[k].in, at + i))\n",
+    "                selected |= GPI_PIECE_BIT(j + k);\n",
     "        }\n",
     "        gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x);\n",
     "    }\n",
@@ -16550,7 +16700,7 @@ static const char *const gpi_kernel_select_pieces[] = {
     "        all[w] = gpi_sg_from(sum, GPI_SUB_GROUP - 1, memory);\n",
     "    }\n",
     "}\n",
-    "#line 111\n",
+    "#line 114\n",
     "#if GPI_PARTS == 1 && GPI_PER_ITEM >= 8\n",
     "#define GPI_PIECE_AT_ONCE 8\n",
     "#else\n",
@@ -21558,6 +21708,7 @@ typedef struct gpi_kernel_text {
 } gpi_kernel_text;
 
 static const gpi_kernel_text gpi_kernel_texts[] = {
+    {"base/args.cl", gpi_kernel_base_args, GPI_COUNT_OF(gpi_kernel_base_args), true},
     {"base/count.cl", gpi_kernel_base_count, GPI_COUNT_OF(gpi_kernel_base_count), true},
     {"base/fault_injection.cl", gpi_kernel_base_fault_injection, GPI_COUNT_OF(gpi_kernel_base_fault_injection), true},
     {"base/paste.cl", gpi_kernel_base_paste, GPI_COUNT_OF(gpi_kernel_base_paste), true},
@@ -22101,6 +22252,8 @@ static void gpi_mark_remove(const char *path, int mark)
 /* user_text.c */
 static bool gpi_is_blank(const char *text);
 static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
+                                const char *kind, bool several);
 static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
 static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
                                   const char *library);
@@ -22826,22 +22979,29 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+/* The name of a `kind`: one word, or `several`. */
+static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
+                                const char *kind, bool several)
 {
     char quoted[GPI_QUOTE_MAX];
-    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
-    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
-    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
-    if (result == GP_OK && !gpi_is_name(m->type, true))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type name", function,
-                          gpi_quote(m->type, strlen(m->type), quoted));
-    if (result == GP_OK && !gpi_is_name(m->combine, false))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function name",
-                          function, gpi_quote(m->combine, strlen(m->combine), quoted));
+    gp_result result;
+    if (gpi_is_blank(text))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
+    result = gpi_check_length(gp, function, field, text, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, field, text, true);
+    if (result == GP_OK && !gpi_is_name(text, several))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s = %s is not a %s name", function, field,
+                          gpi_quote(text, strlen(text), quoted), kind);
     return result;
+}
+
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+{
+    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    if (result == GP_OK) result = gpi_check_name(gp, function, "monoid->type", m->type, "type", true);
+    return result == GP_OK ? gpi_check_name(gp, function, "monoid->combine", m->combine, "function", false)
+                           : result;
 }
 
 /* The macros of a monoid's source, in the prelude, must not be words of the library's text after it. */
@@ -22891,6 +23051,12 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
+/* What the expressions of a call may name. */
+typedef struct gpi_args {
+    const gp_arg *list;
+    size_t count;
+} gpi_args;
+
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
 #define GPI_CALL_ARG(call, variable) gpi_call_arg(call, sizeof(variable), &(variable))
@@ -22932,9 +23098,235 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
 static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
+/* args.c */
+static gpi_args gpi_args_make(const gp_arg *list, size_t count);
+static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args);
+static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
+                                        const char *const *names, gpi_range *used, size_t written,
+                                        size_t count);
+static void gpi_args_define(const gpi_args *args, gpi_text *text);
+static const char *gpi_args_parameter(const gpi_args *args);
+static void gpi_args_name(const gpi_args *args, gpi_text *text);
+static void gpi_call_args(gpi_call *call, const gpi_args *args);
+
 /* finish.c */
 static gp_result gpi_finish(gp_context *gp);
 /* ---- End file src/launch/launch.h ---- */
+
+/* ---- Begin file src/launch/args.c ---- */
+/* args.c - arguments of expressions: checked, written into programs, passed to kernels (base/args.cl). */
+static gpi_args gpi_args_make(const gp_arg *list, size_t count)
+{
+    gpi_args args;
+    args.list = list;
+    args.count = count;
+    return args;
+}
+
+/* ------------------------------------------------------------------ check */
+
+/* A name of an expression's own: its operands, or an argument before this one. */
+static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
+{
+    static const char *const operands[] = {"x", "y", "z", "i", "j", "k", "v", "at"};
+    const char *name = args->list[k].name;
+    size_t i;
+    for (i = 0; i < sizeof operands / sizeof *operands; i++)
+        if (strcmp(name, operands[i]) == 0) return true;
+    for (i = 0; i < k; i++)
+        if (strcmp(name, args->list[i].name) == 0) return true;
+    return false;
+}
+
+static gp_result gpi_arg_check_name(gp_context *gp, const char *function, const gpi_args *args, size_t k)
+{
+    const char *name = args->list[k].name;
+    char field[32];
+    gp_result result;
+    (void)snprintf(field, sizeof field, "args[%u].name", (unsigned)k);
+    result = gpi_check_name(gp, function, field, name, "variable", false);
+    if (result == GP_OK && gpi_arg_is_taken(args, k))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "%s: %s = \"%s\": expressions have this name already", function, field, name);
+    return result;
+}
+
+/* `type`, or cl_type with its size. */
+static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const gp_arg *arg, unsigned k)
+{
+    char field[32];
+    if ((arg->type != 0) == (arg->cl_type != NULL) || (arg->cl_type != NULL) != (arg->size != 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: args[%u]: type = %d, cl_type %s and size = %zu: give type, or cl_type and size",
+                        function, k, (int)arg->type, arg->cl_type ? "is given" : "is NULL", arg->size);
+    }
+    if (arg->type && !gpi_type_size(arg->type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u].type = %d is not a gp_type", function, k,
+                        (int)arg->type);
+    }
+    if (arg->type == GP_F64 && !gp->info.fp64)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: args[%u].type = GP_F64 needs cl_khr_fp64", function,
+                        k);
+    if (arg->type == GP_F16 && arg->value) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u]: a value cannot be GP_F16: make it GP_F32",
+                        function, k);
+    }
+    if (!arg->cl_type) return GP_OK;
+    (void)snprintf(field, sizeof field, "args[%u].cl_type", k);
+    return gpi_check_name(gp, function, field, arg->cl_type, "type", true);
+}
+
+static size_t gpi_arg_size(const gp_arg *arg) { return arg->type ? gpi_type_size(arg->type) : arg->size; }
+
+/* All but the buffers, which a call for the size of scratch need not have. */
+static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args)
+{
+    gp_result result = GP_OK;
+    size_t k, bytes = 0;
+    if (args->count > GP_ARGS_MAX || (args->list != NULL) != (args->count != 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: arg_count = %zu, must be at most %d, and args is %s", function, args->count,
+                        (int)GP_ARGS_MAX, args->list ? "given" : "NULL");
+    }
+    for (k = 0; k < args->count && result == GP_OK; k++) {
+        const gp_arg *arg = &args->list[k];
+        result = gpi_arg_check_name(gp, function, args, k);
+        if (result == GP_OK) result = gpi_arg_check_type(gp, function, arg, (unsigned)k);
+        if (result == GP_OK && arg->value && (arg->buffer || arg->offset || arg->count)) {
+            result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                              "%s: args[%u] has a value, and also a buffer, offset or count", function,
+                              (unsigned)k);
+        }
+        if (arg->value && gpi_arg_size(arg) > GP_ARGS_BYTES) bytes = GP_ARGS_BYTES;
+        if (arg->value) bytes += gpi_arg_size(arg);
+    }
+    if (result == GP_OK && bytes > GP_ARGS_BYTES)
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values of args have more than %d bytes",
+                          function, (int)GP_ARGS_BYTES);
+    return result;
+}
+
+static gp_result gpi_arg_check_buffer(gp_context *gp, const char *function, const char *field,
+                                      const gp_arg *arg, gpi_range *range)
+{
+    const size_t size = gpi_arg_size(arg);
+    size_t bytes, count = arg->count;
+    gp_result result =
+        gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
+    if (result != GP_OK || count) return result;
+    if (clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS)
+        count = bytes / size - arg->offset;
+    return gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
+}
+
+/* Buffers are there, and touch none of the ranges [written, count), which the call writes. Their own ranges are
+   put after those: used[count ... count + GP_ARGS_MAX - 1]. */
+static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
+                                        const char *const *names, gpi_range *used, size_t written,
+                                        size_t count)
+{
+    char field[32];
+    size_t k, i;
+    memset(used + count, 0, GP_ARGS_MAX * sizeof *used);
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_range *range = &used[count + k];
+        gp_result result;
+        if (arg->value) continue;
+        (void)snprintf(field, sizeof field, "args[%u].buffer", (unsigned)k);
+        result = gpi_arg_check_buffer(gp, function, field, arg, range);
+        if (result != GP_OK) return result;
+        for (i = written; i < count; i++) {
+            if (used[i].root && gpi_overlap(range, &used[i]))
+                return gpi_fail_overlap(gp, function, field, range, names[i], &used[i]);
+        }
+    }
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ program */
+
+static const char *gpi_arg_type_cl(const gp_arg *arg)
+{
+    return arg->type ? gpi_type_cl(arg->type) : arg->cl_type;
+}
+
+/* What base/args.cl begins with: argument k is member a<k> of gpi_args. */
+static void gpi_args_define(const gpi_args *args, gpi_text *text)
+{
+    unsigned k;
+    gpi_text_add(text, "#define GPI_ARGS %d\n", args->count > 0);
+    if (args->count == 0) return;
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        const char *type = gpi_arg_type_cl(arg);
+        if (!arg->type)
+            gpi_text_add(text, "typedef char gpi_arg_%u_size_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n", k,
+                         arg->size, type, arg->size);
+    }
+    gpi_text_add(text, "typedef struct gpi_args {\n");
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_text_add(text, arg->value ? "    %s a%u;\n" : "    __global const %s *a%u;\n",
+                     gpi_arg_type_cl(arg), k);
+    }
+    gpi_text_add(text, "} gpi_args;\nstatic gpi_args gpi_args_make(");
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_text_add(text, arg->value ? "%sconst %s a%u" : "%s__global const %s *a%u", k ? ", " : "",
+                     gpi_arg_type_cl(arg), k);
+    }
+    gpi_text_add(text, ")\n{\n    gpi_args args;\n");
+    for (k = 0; k < args->count; k++) gpi_text_add(text, "    args.a%u = a%u;\n", k, k);
+    gpi_text_add(text, "    return args;\n}\n#define GPI_ARGS_PARAMETERS");
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_text_add(text, arg->value ? " const %s gpi_a%u," : " __global const %s *gpi_a%u, ulong gpi_at%u,",
+                     gpi_arg_type_cl(arg), k, k);
+    }
+    gpi_text_add(text, "\n#define GPI_ARGS_VALUE gpi_args_make(");
+    for (k = 0; k < args->count; k++)
+        gpi_text_add(text, args->list[k].value ? "%sgpi_a%u" : "%sgpi_a%u + gpi_at%u", k ? ", " : "", k, k);
+    gpi_text_add(text, ")\n");
+}
+
+/* The first parameter of a function of the caller's expression. */
+static const char *gpi_args_parameter(const gpi_args *args)
+{
+    return args->count ? "const gpi_args gpi_given, " : "";
+}
+
+/* The first lines of its body: arguments by their names. */
+static void gpi_args_name(const gpi_args *args, gpi_text *text)
+{
+    unsigned k;
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_text_add(text,
+                     arg->value ? "    const %s %s = gpi_given.a%u;"
+                                : "    __global const %s *const %s = gpi_given.a%u;",
+                     gpi_arg_type_cl(arg), arg->name, k);
+        gpi_text_add(text, " (void)%s;\n", arg->name);
+    }
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* GPI_ARGS_PARAMETERS */
+static void gpi_call_args(gpi_call *call, const gpi_args *args)
+{
+    size_t k;
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        if (arg->value) {
+            gpi_call_arg(call, gpi_arg_size(arg), arg->value);
+        } else {
+            GPI_CALL_ARG(call, arg->buffer);
+            gpi_call_arg_ulong(call, arg->offset);
+        }
+    }
+}
+/* ---- End file src/launch/args.c ---- */
 
 /* ---- Begin file src/launch/buffer.c ---- */
 /* buffer.c - buffers and counts checked, overlap, allocation. */
@@ -23456,7 +23848,8 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
-    bool indices; /* there is no input: the map takes the index alone */
+    gpi_args args; /* that the map names */
+    bool indices;  /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
     bool reverse;
@@ -23656,6 +24049,7 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
+    if (result == GP_OK) result = gpi_args_check(gp, function, &o->args);
     if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
@@ -24383,11 +24777,13 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
-    gpi_text_add(text, "static GPI_Y gpi_map(");
+    gpi_text_add(text, "static GPI_Y gpi_map(%s", gpi_args_parameter(&o->args));
     if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
-                 gpi_map_field(o), gpi_map_field(o), o->map);
+    gpi_text_add(text, "const ulong i)\n{\n");
+    gpi_args_name(&o->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n", gpi_map_field(o),
+                 gpi_map_field(o), o->map);
 }
 
 /* What is in memory. */
@@ -24434,6 +24830,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
                  element->commutative, element->exact, gpi_element_lanes(element, primitive, plan));
     if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
     gpi_prelude_fields(element, primitive, plan, text);
+    gpi_args_define(&element->operation.args, text);
     gpi_prelude_map(element, text);
     gpi_prelude_buffers(element, text);
     gpi_prelude_heads(element, text);
@@ -24552,6 +24949,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.args = gpi_args_make(desc->args, desc->arg_count);
     o.indices = desc->map && !desc->in && !desc->type;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
@@ -24599,8 +24997,9 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
-    enum { IN, IN2, COUNT, OUT, RANGES };
-    gpi_range used[RANGES];
+    enum { IN, IN2, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    static const char *const names[RANGES] = {"in", "in2", "count_buffer", "out"};
+    gpi_range used[ALL];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
@@ -24620,8 +25019,10 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
         result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
                                   GPI_WRITES, &used[OUT]);
     }
+    if (result == GP_OK)
+        result = gpi_args_check_buffers(gp, function, &element->operation.args, names, used, OUT, RANGES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, RANGES);
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, ALL);
 }
 
 /* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
@@ -24633,6 +25034,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->spans <= 1;
     gpi_call_kernel(call, reduce->program, "gp_reduce_tiles");
+    gpi_call_args(call, &reduce->element.operation.args);
     if (!reduce->element.operation.indices) {
         GPI_CALL_ARG(call, in);
         GPI_CALL_ARG(call, in_offset);
@@ -24780,6 +25182,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.op = desc->op;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.args = gpi_args_make(desc->args, desc->arg_count);
     o.initial = desc->initial;
     o.reverse = desc->reverse;
     o.segments = desc->segments;
@@ -24842,8 +25245,9 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    enum { IN, OUT, COUNT, HEADS, RANGES };
-    gpi_range used[RANGES];
+    enum { IN, COUNT, HEADS, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    static const char *const names[RANGES] = {"in", "count_buffer", "heads", "out"};
+    gpi_range used[ALL];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                         scan->element.in_size, GPI_READS, &used[IN]);
     memset(&used[HEADS], 0, sizeof used[HEADS]);
@@ -24864,16 +25268,19 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     if (gpi_overlap(&used[HEADS], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
+    result = gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, OUT, RANGES);
+    if (result != GP_OK) return result;
     if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT]))
         return gpi_fail_overlap(gp, function, "in", &used[IN], "out", &used[OUT]);
     gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, RANGES);
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, ALL);
 }
 
 /* The arguments that the kernels share: the input, and what becomes of it. */
 static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
 {
     const cl_ulong offset = scan->desc->in_offset;
+    gpi_call_args(call, &scan->element.operation.args);
     GPI_CALL_ARG(call, scan->desc->in);
     GPI_CALL_ARG(call, offset);
     if (scan->desc->segments) {
@@ -25036,6 +25443,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     o.op = d->op;
     o.monoid = d->monoid;
     o.map = d->map;
+    o.args = gpi_args_make(d->args, d->arg_count);
     o.initial = d->initial;
     return gpi_element_make(gp, s->function, &o, &s->element);
 }
@@ -25095,11 +25503,11 @@ static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
-    enum { IN, OFFSETS, COUNT, OUT, RANGES };
+    enum { IN, OFFSETS, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
     const char *f = s->function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK && d->count > 0) {
@@ -25116,7 +25524,8 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
                              GPI_WRITES, &used[OUT]);
     }
     if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, RANGES) : r;
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -25128,6 +25537,7 @@ static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
     const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
     const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
     const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
+    gpi_call_args(call, &s->element.operation.args);
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
     GPI_CALL_ARG(call, d->offsets);
@@ -25243,6 +25653,8 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.op = desc->op;
     probe.monoid = desc->monoid;
     probe.map = desc->map;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.offsets_type = GP_U32;
     probe.segment_count = 2;
     result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);
@@ -25303,6 +25715,7 @@ typedef struct gpi_compact {
     gp_type type, flags_type, index_type; /* type 0: records */
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
+    gpi_args args; /* that these name */
     bool repeated_only;
     bool closed; /* the count stands after the last index */
     bool wide;   /* counts and positions take 64 bits */
@@ -25319,20 +25732,21 @@ typedef struct gpi_compact {
 } gpi_compact;
 
 /* What all descs have. */
-#define GPI_COMPACT_BEGIN(c, name, desc)          \
-    do {                                          \
-        memset(c, 0, sizeof *(c));                \
-        (c)->function = name;                     \
-        (c)->parts = 1;                           \
-        (c)->count.bound = (desc)->count;         \
-        (c)->count.buffer = (desc)->count_buffer; \
-        (c)->count.offset = (desc)->count_offset; \
-        (c)->count.type = (desc)->count_type;     \
-        (c)->strategy = (desc)->strategy;         \
-        (c)->scratch = (desc)->scratch;           \
-        (c)->wait = (desc)->wait;                 \
-        (c)->wait_count = (desc)->wait_count;     \
-        (c)->done = (desc)->done;                 \
+#define GPI_COMPACT_BEGIN(c, name, desc)                            \
+    do {                                                            \
+        memset(c, 0, sizeof *(c));                                  \
+        (c)->function = name;                                       \
+        (c)->parts = 1;                                             \
+        (c)->args = gpi_args_make((desc)->args, (desc)->arg_count); \
+        (c)->count.bound = (desc)->count;                           \
+        (c)->count.buffer = (desc)->count_buffer;                   \
+        (c)->count.offset = (desc)->count_offset;                   \
+        (c)->count.type = (desc)->count_type;                       \
+        (c)->strategy = (desc)->strategy;                           \
+        (c)->scratch = (desc)->scratch;                             \
+        (c)->wait = (desc)->wait;                                   \
+        (c)->wait_count = (desc)->wait_count;                       \
+        (c)->done = (desc)->done;                                   \
     } while (0)
 
 /* gp_NAME and gp_NAME_read, of gp_DESC_desc */
@@ -25515,14 +25929,14 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
 
 /* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
    lines of its own, so that it may end in a comment. */
-static void gpi_compact_prelude_function(const char *name, const char *parameters, const char *field,
-                                         const char *expression, gpi_text *text)
+static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
+                                         const char *field, const char *expression, gpi_text *text)
 {
     if (!expression) return;
-    gpi_text_add(
-        text,
-        "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n",
-        name, parameters, field, field, expression);
+    gpi_text_add(text, "static uint %s(%s%s)\n{\n", name, gpi_args_parameter(&c->args), parameters);
+    gpi_args_name(&c->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n", field,
+                 field, expression);
 }
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
@@ -25545,12 +25959,13 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
-    gpi_compact_prelude_function("gpi_predicate", "const GPI_X x, const ulong i", "predicate", c->predicate,
-                                 text);
-    gpi_compact_prelude_function("gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
+    gpi_args_define(&c->args, text);
+    gpi_compact_prelude_function(c, "gpi_predicate", "const GPI_X x, const ulong i", "predicate",
+                                 c->predicate, text);
+    gpi_compact_prelude_function(c, "gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
                                  c->predicate2, text);
     if (c->select_by == GPI_SELECT_BY_UNIQUE || c->select_by == GPI_SELECT_BY_RUNS)
-        gpi_compact_prelude_function("gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
+        gpi_compact_prelude_function(c, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
 static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)
@@ -25579,8 +25994,10 @@ static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, con
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c);
-    gp_result result =
-        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
+    gp_result result = gpi_args_check(gp, c->function, &c->args);
+    if (result == GP_OK)
+        result = gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy,
+                                      &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       &c->program);
@@ -25621,7 +26038,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
-    gpi_range used[GPI_COMPACT_ROLES];
+    gpi_range used[GPI_COMPACT_ROLES + GP_ARGS_MAX];
     gp_result result = GP_OK;
     int k;
     memset(used, 0, sizeof used);
@@ -25643,8 +26060,12 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     }
     if (result == GP_OK)
         result = gpi_check_apart(gp, c->function, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
+    if (result == GP_OK)
+        result = gpi_args_check_buffers(gp, c->function, &c->args, names, used, GPI_COMPACT_OUT,
+                                        GPI_COMPACT_ROLES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used, GPI_COMPACT_ROLES);
+    return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used,
+                             GPI_COMPACT_ROLES + GP_ARGS_MAX);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -25663,6 +26084,7 @@ static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
 static void gpi_compact_arg_source(gpi_call *call, const gpi_compact *c)
 {
     const cl_ulong in_count = c->array[GPI_COMPACT_IN].count;
+    gpi_call_args(call, &c->args);
     gpi_compact_arg(call, c, c->array[GPI_COMPACT_DECIDES].used ? GPI_COMPACT_DECIDES : GPI_COMPACT_IN);
     gpi_compact_arg(call, c, GPI_COMPACT_IN);
     GPI_CALL_ARG(call, in_count);
@@ -25857,6 +26279,8 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     s->op = d->op;
     s->monoid = d->monoid;
     s->map = d->map;
+    s->args = d->args;
+    s->arg_count = d->arg_count;
     s->initial = d->initial;
     return gpi_segmented_plan(gp, b->function, s, &b->reduce);
 }
@@ -25892,13 +26316,13 @@ static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
 
 static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
 {
-    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES };
+    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
     const gpi_element *e = &b->reduce.element;
     const char *f = b->function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = gpi_check_positions(gp, f, e, n);
     memset(used, 0, sizeof used);
     if (r == GP_OK && n)
@@ -25915,7 +26339,8 @@ static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
         r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
                              gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
     if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, KEYS_OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, RANGES) : r;
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &b->runs.args, names, used, KEYS_OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, ALL) : r;
 }
 
 static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
@@ -28919,6 +29344,7 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
     const char *function;
+    gpi_args args;     /* that the map names */
     int8_t table[256]; /* of bytes without a map */
     bool has_table;
     cl_mem classes; /* what the kernels know of it; something else where there is no table */
@@ -29075,25 +29501,12 @@ enum {
     GPI_BRACKETS_PARENT,
     GPI_BRACKETS_DEPTH,
     GPI_BRACKETS_ERRORS,
-    GPI_BRACKETS_RANGES
+    GPI_BRACKETS_RANGES,
+    GPI_BRACKETS_ALL = GPI_BRACKETS_RANGES + GP_ARGS_MAX
 };
 
 static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
                                                                     "parent", "depth",        "errors"};
-
-/* What is written overlaps nothing else. */
-static gp_result gpi_brackets_check_apart(gp_context *gp, const gpi_brackets *b, const gpi_range *used)
-{
-    size_t i, k;
-    for (i = GPI_BRACKETS_MATCH; i < GPI_BRACKETS_RANGES; i++) {
-        for (k = 0; k < i; k++) {
-            if (!used[i].root || !gpi_overlap(&used[i], &used[k])) continue;
-            return gpi_fail_overlap(gp, b->function, gpi_brackets_names[k], &used[k], gpi_brackets_names[i],
-                                    &used[i]);
-        }
-    }
-    return GP_OK;
-}
 
 /* An output, where it is wanted. */
 static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
@@ -29108,7 +29521,7 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const size_t n = d->count, size = b->index_size;
-    gpi_range used[GPI_BRACKETS_RANGES];
+    gpi_range used[GPI_BRACKETS_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
@@ -29129,9 +29542,14 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     if (r == GP_OK)
         r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
                                    sizeof(gp_brackets_errors), used);
-    if (r == GP_OK) r = gpi_brackets_check_apart(gp, b, used);
+    if (r == GP_OK)
+        r = gpi_check_apart(gp, b->function, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
+                            GPI_BRACKETS_RANGES);
+    if (r == GP_OK)
+        r = gpi_args_check_buffers(gp, b->function, &b->args, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
+                                   GPI_BRACKETS_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_RANGES);
+    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -29307,6 +29725,7 @@ static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_br
     memset(b, 0, sizeof *b);
     b->function = function;
     b->desc = desc;
+    b->args = gpi_args_make(desc->args, desc->arg_count);
     b->errors = desc->errors;
     b->errors_offset = desc->errors_offset;
 }
@@ -29381,6 +29800,8 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.pairs = desc->pairs;
     probe.table = desc->table;
     probe.map = desc->map;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.match = desc->match;
     probe.errors = desc->errors;
     probe.index_type = desc->index_type;
@@ -29478,6 +29899,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
                         "%s: give only one of pairs, table and map, and with codes only map", b->function);
     }
     result = gpi_check_text(gp, b->function, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, b->function, &b->args);
     if (result != GP_OK) return result;
     b->has_table = !d->map && d->type != GP_I32;
     if (b->has_table && codes) gpi_brackets_identity(b);
@@ -29552,6 +29974,7 @@ static void gpi_symbols_free(gp_context *gp)
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 {
     const cl_ulong offset = b->desc->in_offset;
+    gpi_call_args(call, &b->args);
     GPI_CALL_ARG(call, b->desc->in);
     GPI_CALL_ARG(call, offset);
     GPI_CALL_ARG(call, b->classes);
@@ -29567,15 +29990,12 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_LOOKBACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
-    if (b->desc->map) {
-        gpi_text_add(text,
-                     "static int gpi_symbol_map(const %s x, const ulong i)\n{\n#line 1 \"map\"\n"
-                     "    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n"
-                     "#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
-                     gpi_type_cl(b->desc->type), b->desc->map);
-    } else if (!b->has_table) {
-        gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
-    }
+    if (b->has_table) return;
+    gpi_text_add(text, "static int gpi_symbol_map(%sconst %s x, const ulong i)\n{\n",
+                 gpi_args_parameter(&b->args), gpi_type_cl(b->desc->type));
+    gpi_args_name(&b->args, text);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n",
+                 b->desc->map ? b->desc->map : "x");
 }
 
 /* What a program without elements begins with. */
@@ -29594,6 +30014,7 @@ static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
     memset(&text, 0, sizeof text);
     gpi_brackets_add_shape(&b->plan, &text);
     gpi_text_sub_group(gp, &b->plan, &text);
+    gpi_args_define(&b->args, &text);
     gpi_brackets_add_nest(b, &text);
     if (!text.failed) return text.data;
     free(text.data);
@@ -29630,6 +30051,8 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->pairs = desc->pairs;
     b->table = desc->table;
     b->map = desc->map;
+    b->args = desc->args;
+    b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, function, b);
 }
 
@@ -29646,6 +30069,7 @@ static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
     o.op = d->op;
     o.monoid = d->monoid;
     o.map = d->value_map;
+    o.args = s->nest.args;
     o.initial = d->initial;
     return gpi_element_make(gp, s->nest.function, &o, &s->element);
 }
@@ -29702,11 +30126,11 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 
 static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 {
-    enum { IN, VALUES, COUNT, OUT, RANGES };
+    enum { IN, VALUES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
     const char *function = s->nest.function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK)
@@ -29720,8 +30144,9 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
         r = gpi_check_buffer(gp, function, names[OUT], d->out, d->out_offset, d->count, s->element.out_size,
                              GPI_WRITES, &used[OUT]);
     if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, OUT, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, OUT, RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, RANGES);
+    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -29846,6 +30271,8 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
     probe.pairs = desc->pairs;
     probe.table = desc->table;
     probe.map = desc->map;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.value_type = desc->value_type;
     probe.value_map = desc->value_map;
     probe.out_type = desc->out_type;
@@ -29874,6 +30301,7 @@ enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tr
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
     const char *function;
+    gpi_args args; /* that the map names */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -29886,6 +30314,7 @@ typedef struct gpi_tree {
 static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;
+    gp_result result;
     if (d->index_type != GP_TYPE_NONE && d->index_type != GP_U32 && d->index_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
                         t->function, (int)d->index_type);
@@ -29899,11 +30328,14 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is given but type is 0", t->function,
                         d->in ? "in" : "map");
     }
+    result = gpi_check_text(gp, t->function, "map", d->map);
+    if (result != GP_OK) return result;
     if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
                         (int)d->type);
     }
-    return gpi_check_text(gp, t->function, "map", d->map);
+    t->args = gpi_args_make(d->args, d->arg_count);
+    return gpi_args_check(gp, t->function, &t->args);
 }
 
 static char *gpi_tree_prelude(const gpi_tree *t)
@@ -29918,11 +30350,11 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_text_add(&text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_LOOKBACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(&text,
-                 "static int gpi_counted(const %s x, const ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n  "
-                 "  ) != 0;\n}\n"
-                 "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
-                 symbol, d->map ? d->map : "x");
+    gpi_args_define(&t->args, &text);
+    gpi_text_add(&text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
+                 gpi_args_parameter(&t->args), symbol);
+    gpi_args_name(&t->args, &text);
+    gpi_text_add(&text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -29977,12 +30409,12 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
 
 static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 {
-    enum { PARENT, IN, COUNT, INDEX, CHILDREN, END, RANGES };
+    enum { PARENT, IN, COUNT, INDEX, CHILDREN, END, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
     const gp_tree_desc *d = t->desc;
     const cl_mem out[3] = {d->index, d->children, d->end};
     const size_t at[3] = {d->index_offset, d->children_offset, d->end_offset};
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     size_t k;
     gp_result r;
     memset(used, 0, sizeof used);
@@ -30002,8 +30434,9 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
                                  GPI_WRITES, &used[INDEX + k]);
     }
     if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, INDEX, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, t->function, &t->args, names, used, INDEX, RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, RANGES);
+    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, ALL);
 }
 
 /* GPI_TREE_PARAMETERS */
@@ -30017,6 +30450,7 @@ static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kerne
                             (d->children ? (cl_uint)GPI_TREE_CHILDREN : 0) |
                             (d->end ? (cl_uint)GPI_TREE_END : 0);
     gpi_call_kernel(call, t->program, kernel);
+    gpi_call_args(call, &t->args);
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
     GPI_CALL_ARG(call, d->parent);
@@ -30885,17 +31319,19 @@ static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
                  what, name, bits);
 }
 
-static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
-                              bool has_value)
+static void gpi_each_function(gpi_text *text, const gpi_args *args, const char *type, const char *name,
+                              const char *expression, bool has_value)
 {
-    gpi_text_add(text, "static %s gpi_each_%s(const GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
-                 name, has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "static %s gpi_each_%s(%sconst GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
+                 name, gpi_args_parameter(args), has_value ? "v" : "gpi_none");
+    gpi_args_name(args, text);
     gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }
 
 /* The caller's expressions as functions; to be freed. */
-static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp_type value, bool is_set)
+static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type key,
+                              gp_type value, bool is_set)
 {
     const char *where = desc->where ? desc->where : "1", *map = desc->map ? desc->map : is_set ? "0" : "v";
     gpi_text text;
@@ -30904,15 +31340,28 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp
     gpi_each_define(&text, "VALUE", value);
     gpi_text_add(&text, "#define GPI_EACH_BITS(x) as_%s(x)\n#define GPI_EACH_ERASE %d\n",
                  gpi_type_size(value) == 8 ? "ulong" : "uint", desc->erase);
-    gpi_each_function(&text, "bool", "where", where, !is_set);
-    gpi_each_function(&text, gpi_type_cl(value), "map", map, !is_set);
+    gpi_args_define(args, &text);
+    gpi_each_function(&text, args, "bool", "where", where, !is_set);
+    gpi_each_function(&text, args, gpi_type_cl(value), "map", map, !is_set);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
 }
 
+/* The table is changed, so expressions read it nowhere else. */
+static gp_result gpi_each_check_args(gp_context *gp, const char *function, const gpi_table *table,
+                                     const gpi_args *args)
+{
+    static const char *const names[1] = {"the table"};
+    gpi_range used[1 + GP_ARGS_MAX];
+    const gp_result result = gpi_args_check(gp, function, args);
+    used[0] = table->range;
+    return result == GP_OK ? gpi_args_check_buffers(gp, function, args, names, used, 0, 1) : result;
+}
+
 static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
-                                const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
+                                const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type *key,
+                                gp_type *value)
 {
     gp_result result;
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
@@ -30924,6 +31373,7 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
     }
     result = gpi_check_text(gp, function, "map", desc->map);
     if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
+    if (result == GP_OK) result = gpi_each_check_args(gp, function, table, args);
     if (result != GP_OK) return result;
     if (table->value_size == 0 && (desc->map || desc->value_type))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
@@ -30942,13 +31392,14 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
 }
 
 static gp_result gpi_each_program(gp_context *gp, const char *function, const gpi_table *table,
-                                  const gp_hash_for_each_desc *desc, gpi_plan *plan, gpi_program **program)
+                                  const gp_hash_for_each_desc *desc, const gpi_args *args, gpi_plan *plan,
+                                  gpi_program **program)
 {
     gp_type key, value;
     char *more;
-    gp_result result = gpi_each_check(gp, function, table, desc, &key, &value);
+    gp_result result = gpi_each_check(gp, function, table, desc, args, &key, &value);
     if (result != GP_OK) return result;
-    more = gpi_each_prelude(desc, key, value, table->value_size == 0);
+    more = gpi_each_prelude(desc, args, key, value, table->value_size == 0);
     if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
     free(more);
@@ -30962,15 +31413,18 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     gpi_plan plan;
     gpi_program *program;
     gpi_call call;
+    gpi_args args;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    result = gpi_each_program(gp, function, table, desc, &plan, &program);
+    args = gpi_args_make(desc->args, desc->arg_count);
+    result = gpi_each_program(gp, function, table, desc, &args, &plan, &program);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, "gp_hash_each_slot");
+        gpi_call_args(&call, &args);
         gpi_hash_arg_table(&call, table);
         result = gpi_hash_launch_slots(&call, table, &plan, true);
     }
@@ -32319,7 +32773,8 @@ typedef struct gpi_map_input {
 /* A call, ready to be checked and run. */
 typedef struct gpi_map {
     const char *function;
-    const char *text; /* the expression */
+    const char *text; /* the expression, and */
+    gpi_args args;    /* what it names */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
     size_t inputs;
     bool lag; /* the second input is the first one, one element late */
@@ -32334,7 +32789,12 @@ typedef struct gpi_map {
     bool in_place; /* with lag: takes a copy of the input */
 } gpi_map;
 
-enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
+enum {
+    GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX,
+    GPI_MAP_OUT,
+    GPI_MAP_RANGES,
+    GPI_MAP_ALL = GPI_MAP_RANGES + GP_ARGS_MAX
+};
 static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
 
 /* ------------------------------------------------------------------ describe */
@@ -32374,8 +32834,10 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     memset(map, 0, sizeof *map);
     map->function = function;
     map->text = d->map;
+    map->args = gpi_args_make(d->args, d->arg_count);
     if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
     result = gpi_check_text(gp, function, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, function, &map->args);
     if (result != GP_OK) return result;
     if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
     if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
@@ -32441,11 +32903,13 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
 static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
                                        const gp_adjacent_difference_desc *d, gpi_map *map)
 {
-    const gp_result result = gpi_check_text(gp, function, "map", d->map);
+    gp_result result = gpi_check_text(gp, function, "map", d->map);
     memset(map, 0, sizeof *map);
     map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
+    map->args = gpi_args_make(d->args, d->arg_count);
+    if (result == GP_OK) result = gpi_args_check(gp, function, &map->args);
     if (result != GP_OK) return result;
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
@@ -32465,10 +32929,11 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
                                                                     map->inputs > 1 ? names[1] : "gpi_y";
     const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
     gpi_text_add(text,
-                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
+                 "static GPI_LANE gpi_map(%sconst GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
                  "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
                  "(void)gpi_b;\n",
-                 x, y, z, x, y, z);
+                 gpi_args_parameter(&map->args), x, y, z, x, y, z);
+    gpi_args_name(&map->args, text);
     gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
                  map->text);
 }
@@ -32503,6 +32968,7 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
     if (plan->shape == GP_SHAPE_LOCAL)
         gpi_text_add(&text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
+    gpi_args_define(&map->args, &text);
     gpi_map_prelude_function(map, lane, &text);
     if (!text.failed) return text.data;
     free(text.data);
@@ -32543,7 +33009,7 @@ static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
     const size_t n = map->count.bound;
     gp_result result = GP_OK;
     size_t k;
-    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
+    memset(used, 0, GPI_MAP_ALL * sizeof *used);
     for (k = 0; k < map->inputs && result == GP_OK; k++) {
         result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
                                   n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
@@ -32553,7 +33019,10 @@ static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
         result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
                                   GPI_WRITES, &used[GPI_MAP_OUT]);
     }
-    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
+    if (result == GP_OK) result = gpi_map_check_apart(gp, map, used);
+    if (result != GP_OK) return result;
+    return gpi_args_check_buffers(gp, map->function, &map->args, gpi_map_names, used, GPI_MAP_OUT,
+                                  GPI_MAP_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -32568,6 +33037,7 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     size_t k;
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, map->program, "gp_map_tiles");
+    gpi_call_args(call, &map->args);
     for (k = 0; k < map->inputs; k++) {
         const cl_ulong at = map->in[k].offset;
         GPI_CALL_ARG(call, map->in[k].buffer);
@@ -32600,13 +33070,13 @@ static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
                              cl_uint wait_count, cl_event *done)
 {
-    gpi_range used[GPI_MAP_RANGES];
+    gpi_range used[GPI_MAP_ALL];
     gpi_call call;
     gp_result result = gpi_map_plan(gp, map);
     if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
     if (result == GP_OK && map->in_place) {
         result = gpi_check_scratch(gp, map->function, scratch,
-                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
+                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_ALL);
     }
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);
@@ -32931,6 +33401,7 @@ enum {
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
     const char *function;
+    gpi_args args; /* that the map names */
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
@@ -32941,7 +33412,13 @@ typedef struct gpi_stencil {
     gpi_program *program;
 } gpi_stencil;
 
-enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
+enum {
+    GPI_STENCIL_IN,
+    GPI_STENCIL_WEIGHTS,
+    GPI_STENCIL_OUT,
+    GPI_STENCIL_RANGES,
+    GPI_STENCIL_ALL = GPI_STENCIL_RANGES + GP_ARGS_MAX
+};
 static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
 
 /* ------------------------------------------------------------------ describe */
@@ -32986,6 +33463,8 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->out_type = d->out_type ? d->out_type : d->type;
     if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
     if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
+    s->args = gpi_args_make(d->args, d->arg_count);
+    if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
     if (result != GP_OK) return result;
     s->height = d->height ? d->height : 1;
     s->channels = d->channels ? d->channels : 1;
@@ -33012,14 +33491,18 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
 /* ------------------------------------------------------------------ program, plan */
 
 /* What the expression may name, and the expression, on lines of its own. */
-static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
+static void gpi_stencil_prelude_map(const gpi_stencil *s, gpi_text *text)
 {
+    const gp_stencil_desc *d = s->desc;
     gpi_text_add(text,
                  "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
                  "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
                  d->radius_y, d->radius_y, d->radius_x, d->radius_x);
-    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
-                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text,
+                 "static GPI_LANE gpi_map(%sGPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                 "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n",
+                 gpi_args_parameter(&s->args));
+    gpi_args_name(&s->args, text);
     gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
 }
 
@@ -33052,7 +33535,8 @@ static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, con
                  s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
     gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
                  (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
-    if (d->map) gpi_stencil_prelude_map(d, &text);
+    gpi_args_define(&s->args, &text);
+    if (d->map) gpi_stencil_prelude_map(s, &text);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -33103,7 +33587,7 @@ static size_t gpi_stencil_scratch(const gpi_stencil *s)
 static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
-    gpi_range used[GPI_STENCIL_RANGES], others[GPI_STENCIL_RANGES];
+    gpi_range used[GPI_STENCIL_ALL], others[GPI_STENCIL_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
     r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
@@ -33119,8 +33603,11 @@ static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
     s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
     if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
     r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
+    if (r == GP_OK)
+        r = gpi_args_check_buffers(gp, s->function, &s->args, gpi_stencil_names, used, GPI_STENCIL_OUT,
+                                   GPI_STENCIL_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_RANGES);
+    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_ALL);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -33157,6 +33644,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
     gpi_call_kernel(call, s->program, "gp_stencil_tiles");
+    gpi_call_args(call, &s->args);
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
     GPI_CALL_ARG(call, in_pitch);

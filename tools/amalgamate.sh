@@ -143,6 +143,10 @@ emit_program_table() {
             includes[FILENAME, ++include_count[FILENAME]] = quoted[2]
             included[quoted[2]] = 1
         }
+        /^GPI_KERNEL/ && !/^GPI_KERNEL void [a-z_]*\(/ {
+            print FILENAME ":" FNR ": a kernel must begin with GPI_KERNEL void NAME( on one line" >"/dev/stderr"
+            exit 1
+        }
         match($0, /^GPI_KERNEL void [a-z_]*\(/) {
             kernels[FILENAME, ++kernel_count[FILENAME]] = substr($0, 17, RLENGTH - 17)
         }

@@ -81,7 +81,7 @@ for primitive in sort buckets merge_sort segmented_sort sort_strings merge searc
 done
 # Nor have brackets: what codes are, by a table or an expression, and how wide indices.
 BY_TABLE="-DGPI_SYMBOL=uchar -DGPI_TABLE=1"
-BY_CODE="-DGPI_SYMBOL=int -DGPI_TABLE=0 -DGPI_CODE(x,i)=((x)==40?1:(x)==41?-1:0)"
+BY_CODE="-DGPI_SYMBOL=int -DGPI_TABLE=0 -Dgpi_symbol_map(x,i)=((x)==40?1:(x)==41?-1:0)"
 for index in 4 8; do
     for kinds in 0 1; do
         for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE" "${SUB_GROUP}1 $BY_TABLE"; do
@@ -100,7 +100,7 @@ for index in 4 8; do
         for shape in "$SERIAL" "$LOCAL"; do
             check "tree with indices of $index bytes, select $select $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_LOOKBACK=0 -DGPI_SYMBOL=uchar \
-                "-DGPI_COUNTED(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/nest/tree.cl
+                "-Dgpi_counted(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/nest/tree.cl
         done
     done
 done

@@ -13,6 +13,7 @@
        GPI_HEADS_TYPE           type of flags or keys in memory                                         */
 #ifndef GPI_ELEMENT_INPUT_CL
 #define GPI_ELEMENT_INPUT_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
@@ -30,6 +31,7 @@ typedef struct gpi_input {
 #if GPI_HEADS
     __global const GPI_HEADS_TYPE *heads;
 #endif
+    GPI_ARGS_MEMBER
     ulong count;
 } gpi_input;
 
@@ -55,8 +57,10 @@ typedef struct gpi_input {
 #define GPI_HEADS_PARAMETERS
 #define GPI_HEADS_SET(input)
 #endif
-#define GPI_INPUT_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS
+#define GPI_INPUT_PARAMETERS \
+    GPI_ARGS_PARAMETERS GPI_IN_PARAMETERS GPI_IN2_PARAMETERS GPI_HEADS_PARAMETERS GPI_COUNT_PARAMETERS
 #define GPI_INPUT_SET(input) \
+    GPI_ARGS_SET(input)      \
     GPI_IN_SET(input)        \
     GPI_IN2_SET(input)       \
     GPI_HEADS_SET(input)     \
@@ -79,11 +83,12 @@ static ulong gpi_position(gpi_input input, ulong i) { return GPI_REVERSE ? input
 static GPI_Y gpi_read(gpi_input input, ulong position)
 {
 #if GPI_MAPPED && GPI_INPUTS == 2
-    return gpi_map(GPI_READ_IN(input.in, position), GPI_READ_IN2(input.in2, position), position);
+    return gpi_map(GPI_ARGS_OF(input) GPI_READ_IN(input.in, position), GPI_READ_IN2(input.in2, position),
+                   position);
 #elif GPI_INPUTS == 0
-    return gpi_map(position);
+    return gpi_map(GPI_ARGS_OF(input) position);
 #elif GPI_MAPPED
-    return gpi_map(GPI_READ_IN(input.in, position), position);
+    return gpi_map(GPI_ARGS_OF(input) GPI_READ_IN(input.in, position), position);
 #else
     return GPI_READ_IN(input.in, position);
 #endif
@@ -122,9 +127,9 @@ static GPI_T gpi_load(gpi_input input, ulong i)
     !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS
 #define GPI_QUADS 1
 #if GPI_MAPPED && GPI_INPUTS == 2
-#define GPI_QUAD_Y(k) gpi_map(x.s##k, y.s##k, i + k)
+#define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, y.s##k, i + k)
 #elif GPI_MAPPED
-#define GPI_QUAD_Y(k) gpi_map(x.s##k, i + k)
+#define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, i + k)
 #else
 #define GPI_QUAD_Y(k) x.s##k
 #endif

@@ -15,6 +15,7 @@
        GPI_EACH_ERASE                                  1: erase instead of mapping                     */
 #ifndef GPI_HASH_EACH_CL
 #define GPI_HASH_EACH_CL
+#include "base/args.cl"
 #include "base/platform.cl"
 #include "hash/table.cl"
 
@@ -37,18 +38,18 @@ static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 /* What comes of one slot; 0: nothing. */
-static uint gpi_each_slot(gp_hash_table t, uint slot)
+static uint gpi_each_slot(GPI_ARGS_PARAMETER gp_hash_table t, uint slot)
 {
     gp_hash_key key;
     gp_hash_value value;
     for (uint turn = 0; turn < t.turns && gpi_slot_read(t, slot, &key, &value); turn++) {
         const GPI_EACH_KEY k = GPI_EACH_KEY_OF(key);
         const GPI_EACH_VALUE v = GPI_EACH_VALUE_OF(value);
-        if (!gpi_each_where(k, v)) return 0;
+        if (!gpi_each_where(GPI_ARGS_PASSED k, v)) return 0;
 #if GPI_EACH_ERASE
         if (gpi_each_replace(t, slot, key, value, value)) return GP_HASH_ERASED;
 #else
-        const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(k, v));
+        const gp_hash_value next = GPI_EACH_BITS(gpi_each_map(GPI_ARGS_PASSED k, v));
         if (gpi_is_reserved(t, next)) return GP_HASH_REFUSED;
         if (gpi_each_replace(t, slot, key, value, next)) return GP_HASH_EXISTED;
 #endif
@@ -56,8 +57,8 @@ static uint gpi_each_slot(gp_hash_table t, uint slot)
     return 0;
 }
 
-GPI_KERNEL void gp_hash_each_slot(__global uint *memory, GPI_FACTS_PARAMETERS(table), ulong span,
-                                  volatile __global uint *counters)
+GPI_KERNEL void gp_hash_each_slot(GPI_ARGS_PARAMETERS __global uint *memory, GPI_FACTS_PARAMETERS(table),
+                                  ulong span, volatile __global uint *counters)
 {
     const ulong4 facts = GPI_FACTS(table);
     const gp_hash_table t = gpi_hash_table_of(memory, facts);
@@ -65,7 +66,7 @@ GPI_KERNEL void gp_hash_each_slot(__global uint *memory, GPI_FACTS_PARAMETERS(ta
     ulong begin, end;
     gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
     for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
-        const uint what = gpi_each_slot(t, (uint)i);
+        const uint what = gpi_each_slot(GPI_ARGS_HERE t, (uint)i);
         changed += what == GP_HASH_ERASED || what == GP_HASH_EXISTED;
         refused += what == GP_HASH_REFUSED;
     }

@@ -23,6 +23,7 @@
        gpi_map(x, y, z, i, a, b)             the function                                              */
 #ifndef GPI_MAP_MAP_CL
 #define GPI_MAP_MAP_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
@@ -52,6 +53,7 @@ typedef struct gpi_inputs {
     __global const GPI_IN_2 *z;
 #endif
     ulong a, b; /* constants */
+    GPI_ARGS_MEMBER
 } gpi_inputs;
 
 #if GPI_INPUTS > 0
@@ -75,6 +77,8 @@ typedef struct gpi_inputs {
 #define GPI_Z_PARAMETERS
 #define GPI_Z_SET(in)
 #endif
+
+#define GPI_INPUTS_PARAMETERS GPI_ARGS_PARAMETERS GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS
 
 #if GPI_HALF_0
 #define GPI_READ_X(p, i) vload_half(i, p)
@@ -112,7 +116,7 @@ GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)
 #if GPI_INPUTS > 2
     z = GPI_READ_Z(in.z, i);
 #endif
-    return gpi_map(x, y, z, i, in.a, in.b);
+    return gpi_map(GPI_ARGS_OF(in) x, y, z, i, in.a, in.b);
 }
 
 /* The same for any i. */
@@ -201,7 +205,8 @@ GPI_INLINE void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, 
 #define GPI_MAP_Z(k) 0
 #endif
 #define GPI_MAP_QUAD(type, p) (*(__global const GPI_QUAD(type) *)(p))
-#define GPI_MAP_SET(k) lane[k] = gpi_map(GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)
+#define GPI_MAP_SET(k) \
+    lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)
 
 /* Elements i .. i + 3 of the output. */
 GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)
@@ -273,13 +278,13 @@ static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulon
 }
 #endif
 
-GPI_KERNEL void gp_map_tiles(GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS __global GPI_OUT *out,
-                             ulong out_offset, ulong a, ulong b, ulong span, GPI_COUNT_PARAMETERS,
-                             volatile __global uint *counters)
+GPI_KERNEL void gp_map_tiles(GPI_INPUTS_PARAMETERS __global GPI_OUT *out, ulong out_offset, ulong a, ulong b,
+                             ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong first = get_group_id(0) * span;
     gpi_inputs in;
+    GPI_ARGS_SET(in)
     GPI_X_SET(in)
     GPI_Y_SET(in)
     GPI_Z_SET(in)

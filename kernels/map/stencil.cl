@@ -33,6 +33,7 @@
        GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */
 #ifndef GPI_MAP_STENCIL_CL
 #define GPI_MAP_STENCIL_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
@@ -44,8 +45,8 @@
 #include "map/stencil_local.cl"
 #endif
 
-GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulong in_pitch,
-                                 __global GPI_OUT *out, ulong out_offset, ulong out_pitch,
+GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+                                 ulong in_pitch, __global GPI_OUT *out, ulong out_offset, ulong out_pitch,
                                  GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong span_x, ulong span_y,
                                  ulong spans_across, GPI_X beyond)
 {
@@ -58,6 +59,7 @@ GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulo
     picture.height = (long)height;
     picture.pitch = (long)in_pitch;
     picture.beyond = beyond;
+    GPI_ARGS_SET(picture)
     out += out_offset;
 #if GPI_SHAPE_SERIAL && GPI_WEIGHTS
     GPI_SUM weight[GPI_WEIGHT_COUNT];
@@ -77,8 +79,8 @@ GPI_KERNEL void gp_stencil_tiles(__global const GPI_IN *in, ulong in_offset, ulo
         GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);
         GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);
         gpi_write(out + row * out_pitch + column,
-                  gpi_stencil_elements(near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column, first_x + column,
-                                       first_y + row GPI_WEIGHT_ARGUMENT),
+                  gpi_stencil_elements(picture, near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column,
+                                       first_x + column, first_y + row GPI_WEIGHT_ARGUMENT),
                   across - column);
     }
 #endif

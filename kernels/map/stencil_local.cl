@@ -1,6 +1,7 @@
 /* stencil_local.cl - stencils in the local shape: an element an item. */
 #ifndef GPI_MAP_STENCIL_LOCAL_CL
 #define GPI_MAP_STENCIL_LOCAL_CL
+#include "base/args.cl"
 #include "base/platform.cl"
 #include "map/stencil_picture.cl"
 
@@ -14,8 +15,10 @@ static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
         near[k] = gpi_read_any(in, e - GPI_RIM + k % GPI_ROW, y + k / GPI_ROW - GPI_RY);
 }
 
-GPI_INLINE GPI_LANE gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y GPI_WEIGHT_PARAMETER)
+GPI_INLINE GPI_LANE gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e,
+                                         ulong y GPI_WEIGHT_PARAMETER)
 {
+    (void)in;
 #if GPI_WEIGHTS
     GPI_SUM sum = 0;
     for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {
@@ -24,7 +27,7 @@ GPI_INLINE GPI_LANE gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ul
     }
     return GPI_ROUND(sum);
 #else
-    return gpi_map(here, here[0], e / GPI_CHANNELS, y);
+    return gpi_map(GPI_ARGS_OF(in) here, here[0], e / GPI_CHANNELS, y);
 #endif
 }
 

@@ -4,6 +4,7 @@
    Parameters: see stencil.cl. */
 #ifndef GPI_MAP_STENCIL_PICTURE_CL
 #define GPI_MAP_STENCIL_PICTURE_CL
+#include "base/args.cl"
 #include "base/platform.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
@@ -38,6 +39,7 @@ typedef struct gpi_picture {
     __global const GPI_IN *in;
     long width, height, pitch;
     GPI_X beyond; /* constant border */
+    GPI_ARGS_MEMBER
 } gpi_picture;
 
 /* A position beyond the border, inside. */

@@ -1,6 +1,7 @@
 /* stencil_serial.cl - stencils in the serial shape: 16 elements side by side; by weights a row of a tile. */
 #ifndef GPI_MAP_STENCIL_SERIAL_CL
 #define GPI_MAP_STENCIL_SERIAL_CL
+#include "base/args.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "map/stencil_picture.cl"
@@ -108,10 +109,13 @@ static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, l
 
 #else
 /* 16 elements side by side. The first one is element e of row y. */
-GPI_INLINE GPI_VECTOR(GPI_LANE) gpi_stencil_elements(GPI_NEAR const GPI_X *here, ulong e, ulong y)
+GPI_INLINE GPI_VECTOR(GPI_LANE)
+    gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e, ulong y)
 {
     GPI_LANE lane[16];
-    for (uint k = 0; k < 16; k++) lane[k] = gpi_map(here + k, here[k], (e + k) / GPI_CHANNELS, y);
+    (void)in;
+    for (uint k = 0; k < 16; k++)
+        lane[k] = gpi_map(GPI_ARGS_OF(in) here + k, here[k], (e + k) / GPI_CHANNELS, y);
     return vload16(0, lane);
 }
 #endif

@@ -17,6 +17,7 @@
    Parameters: those of nest/tile_summary.cl, element/monoid.cl and element/input.cl. */
 #ifndef GPI_NEST_STACK_SCAN_CL
 #define GPI_NEST_STACK_SCAN_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
@@ -38,6 +39,7 @@
     __global const GPI_IN *values, ulong values_at, GPI_SYMBOL_INPUT_PARAMETERS
 #define GPI_STACK_VALUES_SET(input) \
     gpi_input input;                \
+    GPI_ARGS_SET(input)             \
     input.in = values + values_at;  \
     input.count = gpi_count(bound, wanted, wanted_offset, wanted_words)
 

@@ -5,10 +5,11 @@
 
    Parameters
        GPI_SYMBOL       type of an input element
-       GPI_TABLE        1: uchar, with a table; 0: GPI_CODE is there
-       GPI_CODE(x, i)   the code of element i, which is x                                                */
+       GPI_TABLE        1: uchar, with a table; 0: the code of element i, which is x, is
+       gpi_symbol_map(x, i)                                                                              */
 #ifndef GPI_NEST_SYMBOLS_CL
 #define GPI_NEST_SYMBOLS_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "nest/stack_monoid.cl"
@@ -34,19 +35,23 @@ typedef struct gpi_classes {
 typedef struct gpi_symbol_input {
     __global const GPI_SYMBOL *symbols;
     __global const gpi_classes *classes; /* GPI_TABLE */
+    GPI_ARGS_MEMBER
 } gpi_symbol_input;
 
-#define GPI_SYMBOL_INPUT_PARAMETERS                                                           \
-    __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_classes *restrict classes, \
-        GPI_COUNT_PARAMETERS
-#define GPI_SYMBOL_INPUT gpi_input_make(in + in_at, classes)
+#define GPI_SYMBOL_INPUT_PARAMETERS                                 \
+    GPI_ARGS_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, \
+        __global const gpi_classes *restrict classes, GPI_COUNT_PARAMETERS
+#define GPI_SYMBOL_INPUT gpi_input_make(GPI_ARGS_HERE in + in_at, classes)
 
-static gpi_symbol_input gpi_input_make(__global const GPI_SYMBOL *symbols,
+static gpi_symbol_input gpi_input_make(GPI_ARGS_PARAMETER __global const GPI_SYMBOL *symbols,
                                        __global const gpi_classes *classes)
 {
     gpi_symbol_input in;
     in.symbols = symbols;
     in.classes = classes;
+#if GPI_ARGS
+    in.args = args;
+#endif
     return in;
 }
 
@@ -60,7 +65,10 @@ GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign)
     return in.classes->opens[in.symbols[i]];
 }
 #else
-GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return GPI_CODE(in.symbols[i], i); }
+GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)
+{
+    return gpi_symbol_map(GPI_ARGS_OF(in) in.symbols[i], i);
+}
 GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }
 GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign) { return -(long)(sign > 0); }
 #endif

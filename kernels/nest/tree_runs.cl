@@ -21,9 +21,10 @@
        join    an item a run         what goes beyond runs
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
-       GPI_SELECT           1: elements count only where GPI_COUNTED(x, i) is not 0                     */
+       GPI_SELECT           1: elements count only where gpi_counted(x, i) is not 0                     */
 #ifndef GPI_NEST_TREE_RUNS_CL
 #define GPI_NEST_TREE_RUNS_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "nest/stack_monoid.cl"
 
@@ -90,11 +91,11 @@ static uint gpi_first_below(__global const gpi_low *tree, uint leaves, uint run,
 
    An element's own are its children in its own run. In the serial shape marks, a ushort a row of 16 elements
    of a run, say whose parent is in another. */
-#define GPI_TREE_PARAMETERS                                                                             \
-    __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_index *parent, ulong parent_at,      \
-        GPI_COUNT_PARAMETERS, __global gpi_index *index, ulong index_at, __global gpi_index *children,  \
-        ulong children_at, __global gpi_index *end, ulong end_at, uint outputs, __global uint *scratch, \
-        ulong own_at, ulong marks_at, uint leaves
+#define GPI_TREE_PARAMETERS                                                                           \
+    GPI_ARGS_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_index *parent, \
+        ulong parent_at, GPI_COUNT_PARAMETERS, __global gpi_index *index, ulong index_at,             \
+        __global gpi_index *children, ulong children_at, __global gpi_index *end, ulong end_at,       \
+        uint outputs, __global uint *scratch, ulong own_at, ulong marks_at, uint leaves
 
 typedef struct gpi_family {
     __global const GPI_SYMBOL *in;
@@ -105,10 +106,12 @@ typedef struct gpi_family {
     __global ushort *marks;
     uint outputs, leaves;
     ulong n;
+    GPI_ARGS_MEMBER
 } gpi_family;
 
 #define GPI_TREE_SET(f)                                \
     gpi_family f;                                      \
+    GPI_ARGS_SET(f)                                    \
     f.in = in + in_at;                                 \
     f.parent = parent + parent_at;                     \
     f.index = index + index_at;                        \
@@ -131,7 +134,7 @@ static gpi_index gpi_key_of(gpi_family f, ulong i)
 static uint gpi_counts(gpi_family f, ulong i)
 {
 #if GPI_SELECT
-    return GPI_COUNTED(f.in[i], i) ? 1 : 0;
+    return gpi_counted(GPI_ARGS_OF(f) f.in[i], i);
 #else
     (void)f;
     (void)i;

@@ -14,6 +14,7 @@
    together in the same way, in input order where that matters, so that float results repeat bit for bit. */
 #ifndef GPI_SCAN_SEGMENTED_REDUCE_CL
 #define GPI_SCAN_SEGMENTED_REDUCE_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
@@ -31,10 +32,10 @@
 /* ------------------------------------------------------------------ small */
 
 /* A group a block of segments. Small: up to `small` elements. */
-GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,
-                                   GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS, __global GPI_OUT *out,
-                                   ulong out_offset, gpi_argument initial, ulong block, uint small, uint team,
-                                   volatile __global uint *counters)
+GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+                                   GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,
+                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,
+                                   uint small, uint team, volatile __global uint *counters)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_input input;
@@ -42,6 +43,7 @@ GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, G
     gpi_list list;
     const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);
+    GPI_ARGS_SET(input)
     input.in = in + in_offset;
     input.count = count;
     GPI_OFFSETS_SET(numbers);
@@ -60,8 +62,8 @@ GPI_KERNEL void gp_segments_reduce(__global const GPI_IN *in, ulong in_offset, G
 /* ------------------------------------------------------------------ large */
 
 /* A row whose segment found no room has none, and reduces nothing. */
-GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI_OFFSETS_PARAMETERS,
-                                 GPI_LIST_PARAMETERS)
+GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+                                 GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_input input;
@@ -70,6 +72,7 @@ GPI_KERNEL void gp_segments_rows(__global const GPI_IN *in, ulong in_offset, GPI
     GPI_LIST_SET(list);
     GPI_OFFSETS_SET(numbers);
     const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));
+    GPI_ARGS_SET(input)
     input.in = in + in_offset;
     input.count = count;
     for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {

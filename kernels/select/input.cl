@@ -29,6 +29,7 @@
        GPI_SINGLES          runs: 0 where runs of one element are left out                              */
 #ifndef GPI_SELECT_INPUT_CL
 #define GPI_SELECT_INPUT_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
@@ -55,12 +56,14 @@ typedef struct gpi_input {
     __global const GPI_RECORD *data; /* what is moved; the same elements where there are neither flags nor
                                         indices */
     ulong count, data_count;
+    GPI_ARGS_MEMBER
 } gpi_input;
 
-#define GPI_INPUT_PARAMETERS                                                                        \
-    __global const GPI_IN *in, ulong in_offset, __global const GPI_RECORD *data, ulong data_offset, \
-        ulong data_count, GPI_COUNT_PARAMETERS
+#define GPI_INPUT_PARAMETERS                                                                         \
+    GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset, __global const GPI_RECORD *data, \
+        ulong data_offset, ulong data_count, GPI_COUNT_PARAMETERS
 #define GPI_INPUT_SET(input)           \
+    GPI_ARGS_SET(input)                \
     (input).in = in + in_offset;       \
     (input).data = data + data_offset; \
     (input).data_count = data_count;   \
@@ -87,7 +90,7 @@ static ulong gpi_place_of(gpi_input input, ulong i)
 #if GPI_SELECT_BY >= GPI_SELECT_BY_UNIQUE
 static uint gpi_differ(gpi_input input, ulong i, ulong before)
 {
-    return gpi_equal(GPI_READ_IN(input.in, i), GPI_READ_IN(input.in, before)) ? 0 : 1;
+    return gpi_equal(GPI_ARGS_OF(input) GPI_READ_IN(input.in, i), GPI_READ_IN(input.in, before)) ? 0 : 1;
 }
 #endif
 
@@ -95,7 +98,7 @@ static uint gpi_differ(gpi_input input, ulong i, ulong before)
 static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE
-    return gpi_predicate(GPI_READ_IN(input.in, i), i);
+    return gpi_predicate(GPI_ARGS_OF(input) GPI_READ_IN(input.in, i), i);
 #elif GPI_SELECT_BY == GPI_SELECT_BY_FLAGS
     return input.in[i] != 0 ? 1 : 0;
 #elif GPI_SELECT_BY == GPI_SELECT_BY_INDICES
@@ -114,7 +117,7 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #if GPI_PARTS == 3
     GPI_T x;
     x.n = selected;
-    x.m = selected ? 0 : gpi_predicate2(GPI_READ_IN(input.in, i), i);
+    x.m = selected ? 0 : gpi_predicate2(GPI_ARGS_OF(input) GPI_READ_IN(input.in, i), i);
     return x;
 #elif GPI_SELECT_BY == GPI_SELECT_BY_RUNS
     GPI_T x;

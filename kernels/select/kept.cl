@@ -10,6 +10,7 @@
 #ifndef GPI_SELECT_KEPT_CL
 #define GPI_SELECT_KEPT_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "base/args.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"
@@ -37,13 +38,14 @@ static GPI_T gpi_tile_item(const gpi_tile *tile, uint j)
 }
 
 /* Is element i, x, selected: 1 or 0. `before`: the element before it. */
-static uint gpi_is_kept(GPI_IN x, GPI_IN before, ulong i)
+static uint gpi_is_kept(gpi_input input, GPI_IN x, GPI_IN before, ulong i)
 {
+    (void)input;
 #if GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE
-    return i > 0 && gpi_equal(x, before) ? 0 : 1;
+    return i > 0 && gpi_equal(GPI_ARGS_OF(input) x, before) ? 0 : 1;
 #else
     (void)before;
-    return gpi_predicate(x, i);
+    return gpi_predicate(GPI_ARGS_OF(input) x, i);
 #endif
 }
 
@@ -66,9 +68,10 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const gpi_kept_cell x = tile->kept[j];
-        if (j < own && gpi_is_kept(x.in, last.in, base + first + j)) tile->selected |= 1u << j;
+        if (j < own && gpi_is_kept(input, x.in, last.in, base + first + j)) tile->selected |= 1u << j;
 #if GPI_PARTS == 3
-        else if (j < own && gpi_predicate2(x.in, base + first + j)) tile->second |= 1u << j;
+        else if (j < own && gpi_predicate2(GPI_ARGS_OF(input) x.in, base + first + j))
+            tile->second |= 1u << j;
 #endif
         sum = gpi_combine(sum, gpi_tile_item(tile, j));
         last = x;

@@ -10,6 +10,7 @@
 #ifndef GPI_SELECT_PIECES_CL
 #define GPI_SELECT_PIECES_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "base/args.cl"
 #include "base/platform.cl"
 #include "group/sub_group.cl"
 #include "element/monoid.cl"
@@ -56,7 +57,8 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j++)
-            if (gpi_predicate(x[j].in, at + GPI_PIECE_PLACE(j))) selected |= GPI_PIECE_BIT(j);
+            if (gpi_predicate(GPI_ARGS_OF(input) x[j].in, at + GPI_PIECE_PLACE(j)))
+                selected |= GPI_PIECE_BIT(j);
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x + j);
         return selected;
@@ -73,7 +75,8 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
         GPI_UNROLL
         for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
             const uint i = GPI_PIECE_PLACE(j + k);
-            if (i < length && gpi_predicate(x[k].in, at + i)) selected |= GPI_PIECE_BIT(j + k);
+            if (i < length && gpi_predicate(GPI_ARGS_OF(input) x[k].in, at + i))
+                selected |= GPI_PIECE_BIT(j + k);
         }
         gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x);
     }

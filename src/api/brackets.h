@@ -53,7 +53,9 @@ typedef struct gp_brackets_desc {
     const char *pairs;   /* GP_U8: each opener and its closer, in turns; read during the call; or: */
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
     const char *map;     /* code of an element: expression in x and i */
-    cl_mem match;        /* NULL: not wanted; the same for all outputs; at least one is required */
+    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem match; /* NULL: not wanted; the same for all outputs; at least one is required */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;

@@ -42,8 +42,10 @@ typedef struct gp_reduce_desc {
     const gp_monoid *monoid;  /* instead of out_type and op */
     const gp_type *out_types; /* one for each of ops; NULL, or a 0 in it: the default of out_type */
     size_t op_count;
-    bool compensated; /* float sums in about twice the precision */
-    const char *map;  /* expression in x, y, i; NULL: the element itself */
+    bool compensated;   /* float sums in about twice the precision */
+    const char *map;    /* expression in x, y, i; NULL: the element itself */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     gp_type map_type; /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
     cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;

@@ -50,6 +50,8 @@ typedef struct gp_scan_desc {
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     bool exclusive;
     bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;

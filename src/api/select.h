@@ -45,7 +45,9 @@ typedef struct gp_select_desc {
     gp_type type;          /* of elements; set type or element_size */
     size_t element_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate; /* set predicate, flags or indices */
-    cl_mem flags;          /* count flags */
+    const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem flags; /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;     /* count indices */
@@ -112,7 +114,9 @@ typedef struct gp_partition_desc {
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
-    cl_mem flags;           /* instead of predicates: count flags */
+    const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem flags; /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;      /* the rest backwards from the output's end */

@@ -52,8 +52,10 @@ typedef struct gp_stencil_desc {
     gp_value border_value; /* of `type`; .f32 for GP_F16 */
     cl_mem weights;        /* (2 radius_x + 1) * (2 radius_y + 1) floats; or: */
     size_t weights_offset;
-    const char *map; /* an expression, see above */
-    cl_mem scratch;  /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    const char *map;    /* an expression, see above */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

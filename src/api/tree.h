@@ -43,9 +43,11 @@ typedef struct gp_tree_desc {
     gp_type index_type; /* of parent and of the outputs: GP_U32 or GP_U64; 0: GP_U32 */
     cl_mem in;          /* count elements of `type`; NULL with type 0: all elements count */
     size_t in_offset;
-    gp_type type;    /* any integer type */
-    const char *map; /* expression in x and i; NULL: the element itself */
-    cl_mem index;    /* NULL: not wanted; the same for all outputs */
+    gp_type type;       /* any integer type */
+    const char *map;    /* expression in x and i; NULL: the element itself */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
+    cl_mem index; /* NULL: not wanted; the same for all outputs */
     size_t index_offset;
     cl_mem children;
     size_t children_offset;

@@ -126,3 +126,35 @@ typedef struct gp_check_monoid_desc {
    not close within it, comments and literals without an end, ';' outside of braces, '#', backslashes outside
    of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
    the rest: GP_ERROR_BUILD, with its log. */
+
+/* Arguments of expressions: values and buffers that the expressions of a desc name. `args` of a desc points to
+   arg_count of them:
+
+       const float limit = 0.5f;
+       const gp_arg args[] = {{.name = "limit", .type = GP_F32, .value = &limit},
+                              {.name = "scale", .type = GP_F32, .buffer = scales}};
+       gp_select_desc select = {..., .predicate = "x * scale[i % 8] > limit", .args = args, .arg_count = 2};
+
+   Names, types and the expressions make the program, values and buffers do not: a call with other ones builds
+   nothing.
+
+   A value is a constant of its type in each expression of the desc. A buffer is a pointer to its element
+   `offset`, __global const; expressions must read none but the `count` elements from there on, which is not
+   checked. An element of GP_F16 is read by vload_half(n, scale). Values are read during the call only.
+
+   Aliasing: these elements overlap no output and no scratch. They may be an input's, or another argument's.
+   Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
+   Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
+   gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at.
+   Example: examples/16_arguments.c */
+typedef struct gp_arg {
+    const char *name;    /* as expressions have it */
+    gp_type type;        /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
+    const char *cl_type; /* a type of OpenCL C, such as "float4", with its */
+    size_t size;         /* bytes, of a value, or of an element */
+    const void *value;   /* on the host; or: */
+    cl_mem buffer;
+    size_t offset, count; /* elements of the buffer, from offset on; count 0: to its end */
+} gp_arg;
+
+enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256 };

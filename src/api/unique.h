@@ -43,10 +43,12 @@ typedef struct gp_unique_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;  /* set key_type or key_size */
-    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    size_t value_size; /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
+    gp_type key_type;   /* set key_type or key_size */
+    size_t key_size;    /* bytes of a record: 1, 2, 4, 8, 16 */
+    size_t value_size;  /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
+    const char *equal;  /* NULL: x == y */
+    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -100,6 +102,8 @@ typedef struct gp_run_length_encode_desc {
     gp_type type;        /* of elements; set type or element_size */
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;   /* NULL: x == y */
+    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */

@@ -140,6 +140,7 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
+    if (result == GP_OK) result = gpi_args_check(gp, function, &o->args);
     if (result != GP_OK) return result;
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,

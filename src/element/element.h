@@ -19,7 +19,8 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
-    bool indices; /* there is no input: the map takes the index alone */
+    gpi_args args; /* that the map names */
+    bool indices;  /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
     bool reverse;

@@ -101,11 +101,13 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     const char *y = element->mapped ? gpi_type_cl(element->mapped) : "gpi_user";
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
-    gpi_text_add(text, "static GPI_Y gpi_map(");
+    gpi_text_add(text, "static GPI_Y gpi_map(%s", gpi_args_parameter(&o->args));
     if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
-    gpi_text_add(text, "const ulong i)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n",
-                 gpi_map_field(o), gpi_map_field(o), o->map);
+    gpi_text_add(text, "const ulong i)\n{\n");
+    gpi_args_name(&o->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n", gpi_map_field(o),
+                 gpi_map_field(o), o->map);
 }
 
 /* What is in memory. */
@@ -152,6 +154,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
                  element->commutative, element->exact, gpi_element_lanes(element, primitive, plan));
     if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
     gpi_prelude_fields(element, primitive, plan, text);
+    gpi_args_define(&element->operation.args, text);
     gpi_prelude_map(element, text);
     gpi_prelude_buffers(element, text);
     gpi_prelude_heads(element, text);

@@ -16,17 +16,19 @@ static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
                  what, name, bits);
 }
 
-static void gpi_each_function(gpi_text *text, const char *type, const char *name, const char *expression,
-                              bool has_value)
+static void gpi_each_function(gpi_text *text, const gpi_args *args, const char *type, const char *name,
+                              const char *expression, bool has_value)
 {
-    gpi_text_add(text, "static %s gpi_each_%s(const GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
-                 name, has_value ? "v" : "gpi_none");
+    gpi_text_add(text, "static %s gpi_each_%s(%sconst GPI_EACH_KEY k, const GPI_EACH_VALUE %s)\n{\n", type,
+                 name, gpi_args_parameter(args), has_value ? "v" : "gpi_none");
+    gpi_args_name(args, text);
     gpi_text_add(text, "    (void)k;\n    (void)%s;\n", has_value ? "v" : "gpi_none");
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }
 
 /* The caller's expressions as functions; to be freed. */
-static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp_type value, bool is_set)
+static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type key,
+                              gp_type value, bool is_set)
 {
     const char *where = desc->where ? desc->where : "1", *map = desc->map ? desc->map : is_set ? "0" : "v";
     gpi_text text;
@@ -35,15 +37,28 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, gp_type key, gp
     gpi_each_define(&text, "VALUE", value);
     gpi_text_add(&text, "#define GPI_EACH_BITS(x) as_%s(x)\n#define GPI_EACH_ERASE %d\n",
                  gpi_type_size(value) == 8 ? "ulong" : "uint", desc->erase);
-    gpi_each_function(&text, "bool", "where", where, !is_set);
-    gpi_each_function(&text, gpi_type_cl(value), "map", map, !is_set);
+    gpi_args_define(args, &text);
+    gpi_each_function(&text, args, "bool", "where", where, !is_set);
+    gpi_each_function(&text, args, gpi_type_cl(value), "map", map, !is_set);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
 }
 
+/* The table is changed, so expressions read it nowhere else. */
+static gp_result gpi_each_check_args(gp_context *gp, const char *function, const gpi_table *table,
+                                     const gpi_args *args)
+{
+    static const char *const names[1] = {"the table"};
+    gpi_range used[1 + GP_ARGS_MAX];
+    const gp_result result = gpi_args_check(gp, function, args);
+    used[0] = table->range;
+    return result == GP_OK ? gpi_args_check_buffers(gp, function, args, names, used, 0, 1) : result;
+}
+
 static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_table *table,
-                                const gp_hash_for_each_desc *desc, gp_type *key, gp_type *value)
+                                const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type *key,
+                                gp_type *value)
 {
     gp_result result;
     *key = desc->key_type ? desc->key_type : table->key_size == 8 ? GP_U64 : GP_U32;
@@ -55,6 +70,7 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
     }
     result = gpi_check_text(gp, function, "map", desc->map);
     if (result == GP_OK) result = gpi_check_text(gp, function, "where", desc->where);
+    if (result == GP_OK) result = gpi_each_check_args(gp, function, table, args);
     if (result != GP_OK) return result;
     if (table->value_size == 0 && (desc->map || desc->value_type))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: the table is a set: it has no values to map",
@@ -73,13 +89,14 @@ static gp_result gpi_each_check(gp_context *gp, const char *function, const gpi_
 }
 
 static gp_result gpi_each_program(gp_context *gp, const char *function, const gpi_table *table,
-                                  const gp_hash_for_each_desc *desc, gpi_plan *plan, gpi_program **program)
+                                  const gp_hash_for_each_desc *desc, const gpi_args *args, gpi_plan *plan,
+                                  gpi_program **program)
 {
     gp_type key, value;
     char *more;
-    gp_result result = gpi_each_check(gp, function, table, desc, &key, &value);
+    gp_result result = gpi_each_check(gp, function, table, desc, args, &key, &value);
     if (result != GP_OK) return result;
-    more = gpi_each_prelude(desc, key, value, table->value_size == 0);
+    more = gpi_each_prelude(desc, args, key, value, table->value_size == 0);
     if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
     free(more);
@@ -93,15 +110,18 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     gpi_plan plan;
     gpi_program *program;
     gpi_call call;
+    gpi_args args;
     gp_result result;
     if (desc && desc->done) *desc->done = NULL;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    result = gpi_each_program(gp, function, table, desc, &plan, &program);
+    args = gpi_args_make(desc->args, desc->arg_count);
+    result = gpi_each_program(gp, function, table, desc, &args, &plan, &program);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
     if (result == GP_OK) {
         gpi_call_kernel(&call, program, "gp_hash_each_slot");
+        gpi_call_args(&call, &args);
         gpi_hash_arg_table(&call, table);
         result = gpi_hash_launch_slots(&call, table, &plan, true);
     }

@@ -1,5 +1,6 @@
 /* launch.h - buffers checked, calls as chains of commands. */
 #pragma once
+#include "base/text.h"
 #include "runtime/tuning.h"
 #include "program/program.h"
 
@@ -33,6 +34,12 @@ typedef struct gpi_count {
     size_t offset;
     gp_type type;
 } gpi_count;
+
+/* What the expressions of a call may name. */
+typedef struct gpi_args {
+    const gp_arg *list;
+    size_t count;
+} gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
 
@@ -74,6 +81,17 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to);
 static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
+
+/* args.c */
+static gpi_args gpi_args_make(const gp_arg *list, size_t count);
+static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args);
+static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
+                                        const char *const *names, gpi_range *used, size_t written,
+                                        size_t count);
+static void gpi_args_define(const gpi_args *args, gpi_text *text);
+static const char *gpi_args_parameter(const gpi_args *args);
+static void gpi_args_name(const gpi_args *args, gpi_text *text);
+static void gpi_call_args(gpi_call *call, const gpi_args *args);
 
 /* finish.c */
 static gp_result gpi_finish(gp_context *gp);

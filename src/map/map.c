@@ -28,7 +28,8 @@ typedef struct gpi_map_input {
 /* A call, ready to be checked and run. */
 typedef struct gpi_map {
     const char *function;
-    const char *text; /* the expression */
+    const char *text; /* the expression, and */
+    gpi_args args;    /* what it names */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
     size_t inputs;
     bool lag; /* the second input is the first one, one element late */
@@ -43,7 +44,12 @@ typedef struct gpi_map {
     bool in_place; /* with lag: takes a copy of the input */
 } gpi_map;
 
-enum { GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX, GPI_MAP_OUT, GPI_MAP_RANGES };
+enum {
+    GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX,
+    GPI_MAP_OUT,
+    GPI_MAP_RANGES,
+    GPI_MAP_ALL = GPI_MAP_RANGES + GP_ARGS_MAX
+};
 static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
 
 /* ------------------------------------------------------------------ describe */
@@ -83,8 +89,10 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     memset(map, 0, sizeof *map);
     map->function = function;
     map->text = d->map;
+    map->args = gpi_args_make(d->args, d->arg_count);
     if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
     result = gpi_check_text(gp, function, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, function, &map->args);
     if (result != GP_OK) return result;
     if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
     if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
@@ -150,11 +158,13 @@ static gp_result gpi_map_of_iota(gp_context *gp, const char *function, const gp_
 static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
                                        const gp_adjacent_difference_desc *d, gpi_map *map)
 {
-    const gp_result result = gpi_check_text(gp, function, "map", d->map);
+    gp_result result = gpi_check_text(gp, function, "map", d->map);
     memset(map, 0, sizeof *map);
     map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
+    map->args = gpi_args_make(d->args, d->arg_count);
+    if (result == GP_OK) result = gpi_args_check(gp, function, &map->args);
     if (result != GP_OK) return result;
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
     gpi_map_add_input(map, d->in, d->in_offset, d->type);
@@ -174,10 +184,11 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
                                                                     map->inputs > 1 ? names[1] : "gpi_y";
     const char *const z = map->inputs > 2 ? names[2] : "gpi_z";
     gpi_text_add(text,
-                 "static GPI_LANE gpi_map(const GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
+                 "static GPI_LANE gpi_map(%sconst GPI_X %s, const GPI_Y %s, const GPI_Z %s, const ulong i, "
                  "ulong gpi_a, ulong gpi_b)\n{\n    (void)%s, (void)%s, (void)%s, (void)i, (void)gpi_a, "
                  "(void)gpi_b;\n",
-                 x, y, z, x, y, z);
+                 gpi_args_parameter(&map->args), x, y, z, x, y, z);
+    gpi_args_name(&map->args, text);
     gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
                  map->text);
 }
@@ -212,6 +223,7 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
     if (plan->shape == GP_SHAPE_LOCAL)
         gpi_text_add(&text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
+    gpi_args_define(&map->args, &text);
     gpi_map_prelude_function(map, lane, &text);
     if (!text.failed) return text.data;
     free(text.data);
@@ -252,7 +264,7 @@ static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
     const size_t n = map->count.bound;
     gp_result result = GP_OK;
     size_t k;
-    memset(used, 0, GPI_MAP_RANGES * sizeof *used);
+    memset(used, 0, GPI_MAP_ALL * sizeof *used);
     for (k = 0; k < map->inputs && result == GP_OK; k++) {
         result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
                                   n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
@@ -262,7 +274,10 @@ static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
         result = gpi_check_buffer(gp, map->function, "out", map->out, map->out_offset, n, map->out_size,
                                   GPI_WRITES, &used[GPI_MAP_OUT]);
     }
-    return result == GP_OK ? gpi_map_check_apart(gp, map, used) : result;
+    if (result == GP_OK) result = gpi_map_check_apart(gp, map, used);
+    if (result != GP_OK) return result;
+    return gpi_args_check_buffers(gp, map->function, &map->args, gpi_map_names, used, GPI_MAP_OUT,
+                                  GPI_MAP_RANGES);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -277,6 +292,7 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     size_t k;
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, map->program, "gp_map_tiles");
+    gpi_call_args(call, &map->args);
     for (k = 0; k < map->inputs; k++) {
         const cl_ulong at = map->in[k].offset;
         GPI_CALL_ARG(call, map->in[k].buffer);
@@ -309,13 +325,13 @@ static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
                              cl_uint wait_count, cl_event *done)
 {
-    gpi_range used[GPI_MAP_RANGES];
+    gpi_range used[GPI_MAP_ALL];
     gpi_call call;
     gp_result result = gpi_map_plan(gp, map);
     if (result == GP_OK && map->count.bound > 0) result = gpi_map_check(gp, map, used);
     if (result == GP_OK && map->in_place) {
         result = gpi_check_scratch(gp, map->function, scratch,
-                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_RANGES);
+                                   map->count.bound * gpi_type_size(map->in[0].type), used, GPI_MAP_ALL);
     }
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, map->function, wait, wait_count, done);

@@ -31,6 +31,7 @@ enum {
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
     const char *function;
+    gpi_args args; /* that the map names */
     gp_type out_type;
     size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
@@ -41,7 +42,13 @@ typedef struct gpi_stencil {
     gpi_program *program;
 } gpi_stencil;
 
-enum { GPI_STENCIL_IN, GPI_STENCIL_WEIGHTS, GPI_STENCIL_OUT, GPI_STENCIL_RANGES };
+enum {
+    GPI_STENCIL_IN,
+    GPI_STENCIL_WEIGHTS,
+    GPI_STENCIL_OUT,
+    GPI_STENCIL_RANGES,
+    GPI_STENCIL_ALL = GPI_STENCIL_RANGES + GP_ARGS_MAX
+};
 static const char *const gpi_stencil_names[GPI_STENCIL_RANGES] = {"in", "weights", "out"};
 
 /* ------------------------------------------------------------------ describe */
@@ -86,6 +93,8 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->out_type = d->out_type ? d->out_type : d->type;
     if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
     if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
+    s->args = gpi_args_make(d->args, d->arg_count);
+    if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
     if (result != GP_OK) return result;
     s->height = d->height ? d->height : 1;
     s->channels = d->channels ? d->channels : 1;
@@ -112,14 +121,18 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
 /* ------------------------------------------------------------------ program, plan */
 
 /* What the expression may name, and the expression, on lines of its own. */
-static void gpi_stencil_prelude_map(const gp_stencil_desc *d, gpi_text *text)
+static void gpi_stencil_prelude_map(const gpi_stencil *s, gpi_text *text)
 {
+    const gp_stencil_desc *d = s->desc;
     gpi_text_add(text,
                  "#define at(dx, dy) gpi_here[clamp((int)(dy), -%u, %u) * GPI_ROW + "
                  "clamp((int)(dx), -%u, %u) * GPI_CHANNELS]\n",
                  d->radius_y, d->radius_y, d->radius_x, d->radius_x);
-    gpi_text_add(text, "static GPI_LANE gpi_map(GPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
-                       "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n");
+    gpi_text_add(text,
+                 "static GPI_LANE gpi_map(%sGPI_NEAR const GPI_X *gpi_here, const GPI_X x, "
+                 "const ulong i, const ulong j)\n{\n    (void)gpi_here, (void)x, (void)i, (void)j;\n",
+                 gpi_args_parameter(&s->args));
+    gpi_args_name(&s->args, text);
     gpi_text_add(text, "    return (GPI_LANE)(\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
 }
 
@@ -152,7 +165,8 @@ static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, con
                  s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
     gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
                  (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
-    if (d->map) gpi_stencil_prelude_map(d, &text);
+    gpi_args_define(&s->args, &text);
+    if (d->map) gpi_stencil_prelude_map(s, &text);
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -203,7 +217,7 @@ static size_t gpi_stencil_scratch(const gpi_stencil *s)
 static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
-    gpi_range used[GPI_STENCIL_RANGES], others[GPI_STENCIL_RANGES];
+    gpi_range used[GPI_STENCIL_ALL], others[GPI_STENCIL_RANGES];
     gp_result r;
     memset(used, 0, sizeof used);
     r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, s->in_count, gpi_type_size(d->type),
@@ -219,8 +233,11 @@ static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
     s->in_place = gpi_same(&used[GPI_STENCIL_IN], &used[GPI_STENCIL_OUT]) && s->in_pitch == s->out_pitch;
     if (s->in_place) memset(&others[GPI_STENCIL_IN], 0, sizeof others[GPI_STENCIL_IN]);
     r = gpi_check_apart(gp, s->function, gpi_stencil_names, others, GPI_STENCIL_OUT, GPI_STENCIL_RANGES);
+    if (r == GP_OK)
+        r = gpi_args_check_buffers(gp, s->function, &s->args, gpi_stencil_names, used, GPI_STENCIL_OUT,
+                                   GPI_STENCIL_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_RANGES);
+    return gpi_check_scratch(gp, s->function, d->scratch, gpi_stencil_scratch(s), used, GPI_STENCIL_ALL);
 }
 
 /* ------------------------------------------------------------------ launch */
@@ -257,6 +274,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
     gpi_call_kernel(call, s->program, "gp_stencil_tiles");
+    gpi_call_args(call, &s->args);
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
     GPI_CALL_ARG(call, in_pitch);

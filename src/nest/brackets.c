@@ -120,25 +120,12 @@ enum {
     GPI_BRACKETS_PARENT,
     GPI_BRACKETS_DEPTH,
     GPI_BRACKETS_ERRORS,
-    GPI_BRACKETS_RANGES
+    GPI_BRACKETS_RANGES,
+    GPI_BRACKETS_ALL = GPI_BRACKETS_RANGES + GP_ARGS_MAX
 };
 
 static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
                                                                     "parent", "depth",        "errors"};
-
-/* What is written overlaps nothing else. */
-static gp_result gpi_brackets_check_apart(gp_context *gp, const gpi_brackets *b, const gpi_range *used)
-{
-    size_t i, k;
-    for (i = GPI_BRACKETS_MATCH; i < GPI_BRACKETS_RANGES; i++) {
-        for (k = 0; k < i; k++) {
-            if (!used[i].root || !gpi_overlap(&used[i], &used[k])) continue;
-            return gpi_fail_overlap(gp, b->function, gpi_brackets_names[k], &used[k], gpi_brackets_names[i],
-                                    &used[i]);
-        }
-    }
-    return GP_OK;
-}
 
 /* An output, where it is wanted. */
 static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
@@ -153,7 +140,7 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
     const size_t n = d->count, size = b->index_size;
-    gpi_range used[GPI_BRACKETS_RANGES];
+    gpi_range used[GPI_BRACKETS_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (n > 0 && !d->match && !d->parent && !d->depth && !b->errors) {
@@ -174,9 +161,14 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
     if (r == GP_OK)
         r = gpi_brackets_check_out(gp, b, GPI_BRACKETS_ERRORS, b->errors, b->errors_offset, 1,
                                    sizeof(gp_brackets_errors), used);
-    if (r == GP_OK) r = gpi_brackets_check_apart(gp, b, used);
+    if (r == GP_OK)
+        r = gpi_check_apart(gp, b->function, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
+                            GPI_BRACKETS_RANGES);
+    if (r == GP_OK)
+        r = gpi_args_check_buffers(gp, b->function, &b->args, gpi_brackets_names, used, GPI_BRACKETS_MATCH,
+                                   GPI_BRACKETS_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_RANGES);
+    return gpi_check_scratch(gp, b->function, d->scratch, b->scratch_size, used, GPI_BRACKETS_ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -352,6 +344,7 @@ static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_br
     memset(b, 0, sizeof *b);
     b->function = function;
     b->desc = desc;
+    b->args = gpi_args_make(desc->args, desc->arg_count);
     b->errors = desc->errors;
     b->errors_offset = desc->errors_offset;
 }
@@ -426,6 +419,8 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     probe.pairs = desc->pairs;
     probe.table = desc->table;
     probe.map = desc->map;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.match = desc->match;
     probe.errors = desc->errors;
     probe.index_type = desc->index_type;

@@ -79,6 +79,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
                         "%s: give only one of pairs, table and map, and with codes only map", b->function);
     }
     result = gpi_check_text(gp, b->function, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, b->function, &b->args);
     if (result != GP_OK) return result;
     b->has_table = !d->map && d->type != GP_I32;
     if (b->has_table && codes) gpi_brackets_identity(b);
@@ -153,6 +154,7 @@ static void gpi_symbols_free(gp_context *gp)
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 {
     const cl_ulong offset = b->desc->in_offset;
+    gpi_call_args(call, &b->args);
     GPI_CALL_ARG(call, b->desc->in);
     GPI_CALL_ARG(call, offset);
     GPI_CALL_ARG(call, b->classes);
@@ -168,15 +170,12 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_LOOKBACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->back && b->errors, b->back && (b->desc->parent || b->desc->depth));
-    if (b->desc->map) {
-        gpi_text_add(text,
-                     "static int gpi_symbol_map(const %s x, const ulong i)\n{\n#line 1 \"map\"\n"
-                     "    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n"
-                     "#define GPI_CODE(x, i) gpi_symbol_map(x, i)\n",
-                     gpi_type_cl(b->desc->type), b->desc->map);
-    } else if (!b->has_table) {
-        gpi_text_add(text, "#define GPI_CODE(x, i) (x)\n");
-    }
+    if (b->has_table) return;
+    gpi_text_add(text, "static int gpi_symbol_map(%sconst %s x, const ulong i)\n{\n",
+                 gpi_args_parameter(&b->args), gpi_type_cl(b->desc->type));
+    gpi_args_name(&b->args, text);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (int)(\n#line 1 \"map\"\n%s\n    );\n}\n",
+                 b->desc->map ? b->desc->map : "x");
 }
 
 /* What a program without elements begins with. */
@@ -195,6 +194,7 @@ static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
     memset(&text, 0, sizeof text);
     gpi_brackets_add_shape(&b->plan, &text);
     gpi_text_sub_group(gp, &b->plan, &text);
+    gpi_args_define(&b->args, &text);
     gpi_brackets_add_nest(b, &text);
     if (!text.failed) return text.data;
     free(text.data);

@@ -9,6 +9,7 @@
 typedef struct gpi_brackets {
     const gp_brackets_desc *desc;
     const char *function;
+    gpi_args args;     /* that the map names */
     int8_t table[256]; /* of bytes without a map */
     bool has_table;
     cl_mem classes; /* what the kernels know of it; something else where there is no table */

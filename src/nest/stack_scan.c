@@ -36,6 +36,8 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->pairs = desc->pairs;
     b->table = desc->table;
     b->map = desc->map;
+    b->args = desc->args;
+    b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, function, b);
 }
 
@@ -52,6 +54,7 @@ static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
     o.op = d->op;
     o.monoid = d->monoid;
     o.map = d->value_map;
+    o.args = s->nest.args;
     o.initial = d->initial;
     return gpi_element_make(gp, s->nest.function, &o, &s->element);
 }
@@ -108,11 +111,11 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 
 static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 {
-    enum { IN, VALUES, COUNT, OUT, RANGES };
+    enum { IN, VALUES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
     const char *function = s->nest.function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK)
@@ -126,8 +129,9 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
         r = gpi_check_buffer(gp, function, names[OUT], d->out, d->out_offset, d->count, s->element.out_size,
                              GPI_WRITES, &used[OUT]);
     if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, OUT, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, OUT, RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, RANGES);
+    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -252,6 +256,8 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
     probe.pairs = desc->pairs;
     probe.table = desc->table;
     probe.map = desc->map;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.value_type = desc->value_type;
     probe.value_map = desc->value_map;
     probe.out_type = desc->out_type;

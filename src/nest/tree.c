@@ -15,6 +15,7 @@ enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tr
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
     const char *function;
+    gpi_args args; /* that the map names */
     size_t index_size;
     gpi_plan plan;
     gpi_program *program;
@@ -27,6 +28,7 @@ typedef struct gpi_tree {
 static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;
+    gp_result result;
     if (d->index_type != GP_TYPE_NONE && d->index_type != GP_U32 && d->index_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
                         t->function, (int)d->index_type);
@@ -40,11 +42,14 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is given but type is 0", t->function,
                         d->in ? "in" : "map");
     }
+    result = gpi_check_text(gp, t->function, "map", d->map);
+    if (result != GP_OK) return result;
     if (d->type && (!gpi_type_size(d->type) || gpi_is_float(d->type))) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
                         (int)d->type);
     }
-    return gpi_check_text(gp, t->function, "map", d->map);
+    t->args = gpi_args_make(d->args, d->arg_count);
+    return gpi_args_check(gp, t->function, &t->args);
 }
 
 static char *gpi_tree_prelude(const gpi_tree *t)
@@ -59,11 +64,11 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_text_add(&text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_LOOKBACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(&text,
-                 "static int gpi_counted(const %s x, const ulong i)\n{\n    return (\n#line 1 \"map\"\n%s\n  "
-                 "  ) != 0;\n}\n"
-                 "#define GPI_COUNTED(x, i) gpi_counted(x, i)\n",
-                 symbol, d->map ? d->map : "x");
+    gpi_args_define(&t->args, &text);
+    gpi_text_add(&text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
+                 gpi_args_parameter(&t->args), symbol);
+    gpi_args_name(&t->args, &text);
+    gpi_text_add(&text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
     if (!text.failed) return text.data;
     free(text.data);
     return NULL;
@@ -118,12 +123,12 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
 
 static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 {
-    enum { PARENT, IN, COUNT, INDEX, CHILDREN, END, RANGES };
+    enum { PARENT, IN, COUNT, INDEX, CHILDREN, END, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
     const gp_tree_desc *d = t->desc;
     const cl_mem out[3] = {d->index, d->children, d->end};
     const size_t at[3] = {d->index_offset, d->children_offset, d->end_offset};
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     size_t k;
     gp_result r;
     memset(used, 0, sizeof used);
@@ -143,8 +148,9 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
                                  GPI_WRITES, &used[INDEX + k]);
     }
     if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, INDEX, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, t->function, &t->args, names, used, INDEX, RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, RANGES);
+    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, ALL);
 }
 
 /* GPI_TREE_PARAMETERS */
@@ -158,6 +164,7 @@ static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kerne
                             (d->children ? (cl_uint)GPI_TREE_CHILDREN : 0) |
                             (d->end ? (cl_uint)GPI_TREE_END : 0);
     gpi_call_kernel(call, t->program, kernel);
+    gpi_call_args(call, &t->args);
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
     GPI_CALL_ARG(call, d->parent);

@@ -398,22 +398,29 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+/* The name of a `kind`: one word, or `several`. */
+static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
+                                const char *kind, bool several)
 {
     char quoted[GPI_QUOTE_MAX];
-    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->type", m->type, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_length(gp, function, "monoid->combine", m->combine, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
-    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->type", m->type);
-    if (result == GP_OK) result = gpi_check_text(gp, function, "monoid->combine", m->combine);
-    if (result == GP_OK && !gpi_is_name(m->type, true))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->type = %s is not a type name", function,
-                          gpi_quote(m->type, strlen(m->type), quoted));
-    if (result == GP_OK && !gpi_is_name(m->combine, false))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->combine = %s is not a function name",
-                          function, gpi_quote(m->combine, strlen(m->combine), quoted));
+    gp_result result;
+    if (gpi_is_blank(text))
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
+    result = gpi_check_length(gp, function, field, text, GPI_NAME_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, field, text, true);
+    if (result == GP_OK && !gpi_is_name(text, several))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s = %s is not a %s name", function, field,
+                          gpi_quote(text, strlen(text), quoted), kind);
     return result;
+}
+
+static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
+{
+    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    if (result == GP_OK) result = gpi_check_name(gp, function, "monoid->type", m->type, "type", true);
+    return result == GP_OK ? gpi_check_name(gp, function, "monoid->combine", m->combine, "function", false)
+                           : result;
 }
 
 /* The macros of a monoid's source, in the prelude, must not be words of the library's text after it. */

@@ -40,6 +40,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.args = gpi_args_make(desc->args, desc->arg_count);
     o.indices = desc->map && !desc->in && !desc->type;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
@@ -87,8 +88,9 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
-    enum { IN, IN2, COUNT, OUT, RANGES };
-    gpi_range used[RANGES];
+    enum { IN, IN2, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    static const char *const names[RANGES] = {"in", "in2", "count_buffer", "out"};
+    gpi_range used[ALL];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
@@ -108,8 +110,10 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
         result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
                                   GPI_WRITES, &used[OUT]);
     }
+    if (result == GP_OK)
+        result = gpi_args_check_buffers(gp, function, &element->operation.args, names, used, OUT, RANGES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, RANGES);
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, ALL);
 }
 
 /* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
@@ -121,6 +125,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
     const cl_uint single = reduce->spans <= 1;
     gpi_call_kernel(call, reduce->program, "gp_reduce_tiles");
+    gpi_call_args(call, &reduce->element.operation.args);
     if (!reduce->element.operation.indices) {
         GPI_CALL_ARG(call, in);
         GPI_CALL_ARG(call, in_offset);

@@ -25,6 +25,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.op = desc->op;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.args = gpi_args_make(desc->args, desc->arg_count);
     o.initial = desc->initial;
     o.reverse = desc->reverse;
     o.segments = desc->segments;
@@ -87,8 +88,9 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    enum { IN, OUT, COUNT, HEADS, RANGES };
-    gpi_range used[RANGES];
+    enum { IN, COUNT, HEADS, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    static const char *const names[RANGES] = {"in", "count_buffer", "heads", "out"};
+    gpi_range used[ALL];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
                                         scan->element.in_size, GPI_READS, &used[IN]);
     memset(&used[HEADS], 0, sizeof used[HEADS]);
@@ -109,16 +111,19 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     if (gpi_overlap(&used[HEADS], &used[OUT])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
+    result = gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, OUT, RANGES);
+    if (result != GP_OK) return result;
     if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT]))
         return gpi_fail_overlap(gp, function, "in", &used[IN], "out", &used[OUT]);
     gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, RANGES);
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, ALL);
 }
 
 /* The arguments that the kernels share: the input, and what becomes of it. */
 static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
 {
     const cl_ulong offset = scan->desc->in_offset;
+    gpi_call_args(call, &scan->element.operation.args);
     GPI_CALL_ARG(call, scan->desc->in);
     GPI_CALL_ARG(call, offset);
     if (scan->desc->segments) {

@@ -34,6 +34,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     o.op = d->op;
     o.monoid = d->monoid;
     o.map = d->map;
+    o.args = gpi_args_make(d->args, d->arg_count);
     o.initial = d->initial;
     return gpi_element_make(gp, s->function, &o, &s->element);
 }
@@ -93,11 +94,11 @@ static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
-    enum { IN, OFFSETS, COUNT, OUT, RANGES };
+    enum { IN, OFFSETS, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
     const char *f = s->function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK && d->count > 0) {
@@ -114,7 +115,8 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
                              GPI_WRITES, &used[OUT]);
     }
     if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, RANGES) : r;
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -126,6 +128,7 @@ static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
     const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
     const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
     const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
+    gpi_call_args(call, &s->element.operation.args);
     GPI_CALL_ARG(call, in);
     GPI_CALL_ARG(call, in_at);
     GPI_CALL_ARG(call, d->offsets);
@@ -241,6 +244,8 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.op = desc->op;
     probe.monoid = desc->monoid;
     probe.map = desc->map;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.offsets_type = GP_U32;
     probe.segment_count = 2;
     result = gpi_segmented_plan(gp, "gp_warmup", &probe, &segmented);

@@ -117,14 +117,14 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
 
 /* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
    lines of its own, so that it may end in a comment. */
-static void gpi_compact_prelude_function(const char *name, const char *parameters, const char *field,
-                                         const char *expression, gpi_text *text)
+static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
+                                         const char *field, const char *expression, gpi_text *text)
 {
     if (!expression) return;
-    gpi_text_add(
-        text,
-        "static uint %s(%s)\n{\n#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n",
-        name, parameters, field, field, expression);
+    gpi_text_add(text, "static uint %s(%s%s)\n{\n", name, gpi_args_parameter(&c->args), parameters);
+    gpi_args_name(&c->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n", field,
+                 field, expression);
 }
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
@@ -147,12 +147,13 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
-    gpi_compact_prelude_function("gpi_predicate", "const GPI_X x, const ulong i", "predicate", c->predicate,
-                                 text);
-    gpi_compact_prelude_function("gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
+    gpi_args_define(&c->args, text);
+    gpi_compact_prelude_function(c, "gpi_predicate", "const GPI_X x, const ulong i", "predicate",
+                                 c->predicate, text);
+    gpi_compact_prelude_function(c, "gpi_predicate2", "const GPI_X x, const ulong i", "predicate2",
                                  c->predicate2, text);
     if (c->select_by == GPI_SELECT_BY_UNIQUE || c->select_by == GPI_SELECT_BY_RUNS)
-        gpi_compact_prelude_function("gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
+        gpi_compact_prelude_function(c, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
 static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)
@@ -181,8 +182,10 @@ static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, con
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c);
-    gp_result result =
-        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
+    gp_result result = gpi_args_check(gp, c->function, &c->args);
+    if (result == GP_OK)
+        result = gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy,
+                                      &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       &c->program);
@@ -223,7 +226,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
-    gpi_range used[GPI_COMPACT_ROLES];
+    gpi_range used[GPI_COMPACT_ROLES + GP_ARGS_MAX];
     gp_result result = GP_OK;
     int k;
     memset(used, 0, sizeof used);
@@ -245,8 +248,12 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     }
     if (result == GP_OK)
         result = gpi_check_apart(gp, c->function, names, used, GPI_COMPACT_OUT, GPI_COMPACT_ROLES);
+    if (result == GP_OK)
+        result = gpi_args_check_buffers(gp, c->function, &c->args, names, used, GPI_COMPACT_OUT,
+                                        GPI_COMPACT_ROLES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used, GPI_COMPACT_ROLES);
+    return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used,
+                             GPI_COMPACT_ROLES + GP_ARGS_MAX);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -265,6 +272,7 @@ static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
 static void gpi_compact_arg_source(gpi_call *call, const gpi_compact *c)
 {
     const cl_ulong in_count = c->array[GPI_COMPACT_IN].count;
+    gpi_call_args(call, &c->args);
     gpi_compact_arg(call, c, c->array[GPI_COMPACT_DECIDES].used ? GPI_COMPACT_DECIDES : GPI_COMPACT_IN);
     gpi_compact_arg(call, c, GPI_COMPACT_IN);
     GPI_CALL_ARG(call, in_count);

@@ -57,6 +57,8 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     s->op = d->op;
     s->monoid = d->monoid;
     s->map = d->map;
+    s->args = d->args;
+    s->arg_count = d->arg_count;
     s->initial = d->initial;
     return gpi_segmented_plan(gp, b->function, s, &b->reduce);
 }
@@ -92,13 +94,13 @@ static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
 
 static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
 {
-    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES };
+    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
     const gpi_element *e = &b->reduce.element;
     const char *f = b->function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = gpi_check_positions(gp, f, e, n);
     memset(used, 0, sizeof used);
     if (r == GP_OK && n)
@@ -115,7 +117,8 @@ static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
         r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
                              gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
     if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, KEYS_OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, RANGES) : r;
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &b->runs.args, names, used, KEYS_OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, ALL) : r;
 }
 
 static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)

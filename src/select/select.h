@@ -48,6 +48,7 @@ typedef struct gpi_compact {
     gp_type type, flags_type, index_type; /* type 0: records */
     size_t size, value_size;              /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
+    gpi_args args; /* that these name */
     bool repeated_only;
     bool closed; /* the count stands after the last index */
     bool wide;   /* counts and positions take 64 bits */
@@ -64,20 +65,21 @@ typedef struct gpi_compact {
 } gpi_compact;
 
 /* What all descs have. */
-#define GPI_COMPACT_BEGIN(c, name, desc)          \
-    do {                                          \
-        memset(c, 0, sizeof *(c));                \
-        (c)->function = name;                     \
-        (c)->parts = 1;                           \
-        (c)->count.bound = (desc)->count;         \
-        (c)->count.buffer = (desc)->count_buffer; \
-        (c)->count.offset = (desc)->count_offset; \
-        (c)->count.type = (desc)->count_type;     \
-        (c)->strategy = (desc)->strategy;         \
-        (c)->scratch = (desc)->scratch;           \
-        (c)->wait = (desc)->wait;                 \
-        (c)->wait_count = (desc)->wait_count;     \
-        (c)->done = (desc)->done;                 \
+#define GPI_COMPACT_BEGIN(c, name, desc)                            \
+    do {                                                            \
+        memset(c, 0, sizeof *(c));                                  \
+        (c)->function = name;                                       \
+        (c)->parts = 1;                                             \
+        (c)->args = gpi_args_make((desc)->args, (desc)->arg_count); \
+        (c)->count.bound = (desc)->count;                           \
+        (c)->count.buffer = (desc)->count_buffer;                   \
+        (c)->count.offset = (desc)->count_offset;                   \
+        (c)->count.type = (desc)->count_type;                       \
+        (c)->strategy = (desc)->strategy;                           \
+        (c)->scratch = (desc)->scratch;                             \
+        (c)->wait = (desc)->wait;                                   \
+        (c)->wait_count = (desc)->wait_count;                       \
+        (c)->done = (desc)->done;                                   \
     } while (0)
 
 /* gp_NAME and gp_NAME_read, of gp_DESC_desc */

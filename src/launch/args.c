@@ -1,0 +1,221 @@
+/* args.c - arguments of expressions: checked, written into programs, passed to kernels (base/args.cl). */
+#include "base/error.h"
+#include "base/text.h"
+#include "base/type.h"
+#include "program/user_text.h"
+#include "launch/launch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static gpi_args gpi_args_make(const gp_arg *list, size_t count)
+{
+    gpi_args args;
+    args.list = list;
+    args.count = count;
+    return args;
+}
+
+/* ------------------------------------------------------------------ check */
+
+/* A name of an expression's own: its operands, or an argument before this one. */
+static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
+{
+    static const char *const operands[] = {"x", "y", "z", "i", "j", "k", "v", "at"};
+    const char *name = args->list[k].name;
+    size_t i;
+    for (i = 0; i < sizeof operands / sizeof *operands; i++)
+        if (strcmp(name, operands[i]) == 0) return true;
+    for (i = 0; i < k; i++)
+        if (strcmp(name, args->list[i].name) == 0) return true;
+    return false;
+}
+
+static gp_result gpi_arg_check_name(gp_context *gp, const char *function, const gpi_args *args, size_t k)
+{
+    const char *name = args->list[k].name;
+    char field[32];
+    gp_result result;
+    (void)snprintf(field, sizeof field, "args[%u].name", (unsigned)k);
+    result = gpi_check_name(gp, function, field, name, "variable", false);
+    if (result == GP_OK && gpi_arg_is_taken(args, k))
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                          "%s: %s = \"%s\": expressions have this name already", function, field, name);
+    return result;
+}
+
+/* `type`, or cl_type with its size. */
+static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const gp_arg *arg, unsigned k)
+{
+    char field[32];
+    if ((arg->type != 0) == (arg->cl_type != NULL) || (arg->cl_type != NULL) != (arg->size != 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: args[%u]: type = %d, cl_type %s and size = %zu: give type, or cl_type and size",
+                        function, k, (int)arg->type, arg->cl_type ? "is given" : "is NULL", arg->size);
+    }
+    if (arg->type && !gpi_type_size(arg->type)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u].type = %d is not a gp_type", function, k,
+                        (int)arg->type);
+    }
+    if (arg->type == GP_F64 && !gp->info.fp64)
+        return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: args[%u].type = GP_F64 needs cl_khr_fp64", function,
+                        k);
+    if (arg->type == GP_F16 && arg->value) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u]: a value cannot be GP_F16: make it GP_F32",
+                        function, k);
+    }
+    if (!arg->cl_type) return GP_OK;
+    (void)snprintf(field, sizeof field, "args[%u].cl_type", k);
+    return gpi_check_name(gp, function, field, arg->cl_type, "type", true);
+}
+
+static size_t gpi_arg_size(const gp_arg *arg) { return arg->type ? gpi_type_size(arg->type) : arg->size; }
+
+/* All but the buffers, which a call for the size of scratch need not have. */
+static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args)
+{
+    gp_result result = GP_OK;
+    size_t k, bytes = 0;
+    if (args->count > GP_ARGS_MAX || (args->list != NULL) != (args->count != 0)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: arg_count = %zu, must be at most %d, and args is %s", function, args->count,
+                        (int)GP_ARGS_MAX, args->list ? "given" : "NULL");
+    }
+    for (k = 0; k < args->count && result == GP_OK; k++) {
+        const gp_arg *arg = &args->list[k];
+        result = gpi_arg_check_name(gp, function, args, k);
+        if (result == GP_OK) result = gpi_arg_check_type(gp, function, arg, (unsigned)k);
+        if (result == GP_OK && arg->value && (arg->buffer || arg->offset || arg->count)) {
+            result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                              "%s: args[%u] has a value, and also a buffer, offset or count", function,
+                              (unsigned)k);
+        }
+        if (arg->value && gpi_arg_size(arg) > GP_ARGS_BYTES) bytes = GP_ARGS_BYTES;
+        if (arg->value) bytes += gpi_arg_size(arg);
+    }
+    if (result == GP_OK && bytes > GP_ARGS_BYTES)
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values of args have more than %d bytes",
+                          function, (int)GP_ARGS_BYTES);
+    return result;
+}
+
+static gp_result gpi_arg_check_buffer(gp_context *gp, const char *function, const char *field,
+                                      const gp_arg *arg, gpi_range *range)
+{
+    const size_t size = gpi_arg_size(arg);
+    size_t bytes, count = arg->count;
+    gp_result result =
+        gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
+    if (result != GP_OK || count) return result;
+    if (clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS)
+        count = bytes / size - arg->offset;
+    return gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
+}
+
+/* Buffers are there, and touch none of the ranges [written, count), which the call writes. Their own ranges are
+   put after those: used[count ... count + GP_ARGS_MAX - 1]. */
+static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
+                                        const char *const *names, gpi_range *used, size_t written,
+                                        size_t count)
+{
+    char field[32];
+    size_t k, i;
+    memset(used + count, 0, GP_ARGS_MAX * sizeof *used);
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_range *range = &used[count + k];
+        gp_result result;
+        if (arg->value) continue;
+        (void)snprintf(field, sizeof field, "args[%u].buffer", (unsigned)k);
+        result = gpi_arg_check_buffer(gp, function, field, arg, range);
+        if (result != GP_OK) return result;
+        for (i = written; i < count; i++) {
+            if (used[i].root && gpi_overlap(range, &used[i]))
+                return gpi_fail_overlap(gp, function, field, range, names[i], &used[i]);
+        }
+    }
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ program */
+
+static const char *gpi_arg_type_cl(const gp_arg *arg)
+{
+    return arg->type ? gpi_type_cl(arg->type) : arg->cl_type;
+}
+
+/* What base/args.cl begins with: argument k is member a<k> of gpi_args. */
+static void gpi_args_define(const gpi_args *args, gpi_text *text)
+{
+    unsigned k;
+    gpi_text_add(text, "#define GPI_ARGS %d\n", args->count > 0);
+    if (args->count == 0) return;
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        const char *type = gpi_arg_type_cl(arg);
+        if (!arg->type)
+            gpi_text_add(text, "typedef char gpi_arg_%u_size_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n", k,
+                         arg->size, type, arg->size);
+    }
+    gpi_text_add(text, "typedef struct gpi_args {\n");
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_text_add(text, arg->value ? "    %s a%u;\n" : "    __global const %s *a%u;\n",
+                     gpi_arg_type_cl(arg), k);
+    }
+    gpi_text_add(text, "} gpi_args;\nstatic gpi_args gpi_args_make(");
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_text_add(text, arg->value ? "%sconst %s a%u" : "%s__global const %s *a%u", k ? ", " : "",
+                     gpi_arg_type_cl(arg), k);
+    }
+    gpi_text_add(text, ")\n{\n    gpi_args args;\n");
+    for (k = 0; k < args->count; k++) gpi_text_add(text, "    args.a%u = a%u;\n", k, k);
+    gpi_text_add(text, "    return args;\n}\n#define GPI_ARGS_PARAMETERS");
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_text_add(text, arg->value ? " const %s gpi_a%u," : " __global const %s *gpi_a%u, ulong gpi_at%u,",
+                     gpi_arg_type_cl(arg), k, k);
+    }
+    gpi_text_add(text, "\n#define GPI_ARGS_VALUE gpi_args_make(");
+    for (k = 0; k < args->count; k++)
+        gpi_text_add(text, args->list[k].value ? "%sgpi_a%u" : "%sgpi_a%u + gpi_at%u", k ? ", " : "", k, k);
+    gpi_text_add(text, ")\n");
+}
+
+/* The first parameter of a function of the caller's expression. */
+static const char *gpi_args_parameter(const gpi_args *args)
+{
+    return args->count ? "const gpi_args gpi_given, " : "";
+}
+
+/* The first lines of its body: arguments by their names. */
+static void gpi_args_name(const gpi_args *args, gpi_text *text)
+{
+    unsigned k;
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        gpi_text_add(text,
+                     arg->value ? "    const %s %s = gpi_given.a%u;"
+                                : "    __global const %s *const %s = gpi_given.a%u;",
+                     gpi_arg_type_cl(arg), arg->name, k);
+        gpi_text_add(text, " (void)%s;\n", arg->name);
+    }
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* GPI_ARGS_PARAMETERS */
+static void gpi_call_args(gpi_call *call, const gpi_args *args)
+{
+    size_t k;
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        if (arg->value) {
+            gpi_call_arg(call, gpi_arg_size(arg), arg->value);
+        } else {
+            GPI_CALL_ARG(call, arg->buffer);
+            gpi_call_arg_ulong(call, arg->offset);
+        }
+    }
+}
