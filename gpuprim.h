@@ -294,7 +294,7 @@ typedef struct gp_check_monoid_desc {
    Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
    gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at.
-   Example: examples/16_arguments.c */
+   Example: examples/14_arguments.c */
 typedef struct gp_arg {
     const char *name;    /* as expressions have it */
     gp_type type;        /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
@@ -562,9 +562,9 @@ typedef struct gp_reduce_desc {
     bool compensated;   /* float sums in about twice the precision */
     const char *map;    /* expression in x, y, i; NULL: the element itself */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    gp_type map_type; /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
-    cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
+    size_t arg_count;   /* at most GP_ARGS_MAX */
+    gp_type map_type;   /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
+    cl_mem in2;         /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */
@@ -620,8 +620,8 @@ typedef struct gp_segmented_reduce_desc {
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    const void *initial; /* one element of out_type, read during the call; NULL: the identity */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
     cl_mem scratch; /* of gp_segmented_reduce_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -697,7 +697,7 @@ typedef struct gp_scan_desc {
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     bool exclusive;
     bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;
@@ -761,8 +761,8 @@ typedef struct gp_select_desc {
     size_t element_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate; /* set predicate, flags or indices */
     const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem flags; /* count flags */
+    size_t arg_count;      /* at most GP_ARGS_MAX */
+    cl_mem flags;          /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;     /* count indices */
@@ -830,8 +830,8 @@ typedef struct gp_partition_desc {
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem flags; /* instead of predicates: count flags */
+    size_t arg_count;       /* at most GP_ARGS_MAX */
+    cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;      /* the rest backwards from the output's end */
@@ -896,7 +896,7 @@ typedef struct gp_unique_desc {
     size_t value_size;  /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
     const char *equal;  /* NULL: x == y */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    size_t arg_count;   /* at most GP_ARGS_MAX */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -951,7 +951,7 @@ typedef struct gp_run_length_encode_desc {
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;   /* NULL: x == y */
     const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    size_t arg_count;    /* at most GP_ARGS_MAX */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
@@ -1014,9 +1014,9 @@ typedef struct gp_reduce_by_key_desc {
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    const void *initial;  /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy; /* for finding the runs */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy;    /* for finding the runs */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -1494,8 +1494,8 @@ typedef struct gp_brackets_desc {
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
     const char *map;     /* code of an element: expression in x and i */
     const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem match; /* NULL: not wanted; the same for all outputs; at least one is required */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs; at least one is required */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;
@@ -1579,10 +1579,10 @@ typedef struct gp_stack_scan_desc {
     const char *map;     /* code of an element: expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
-    gp_type value_type;    /* with a monoid but no value_map: leave 0 */
-    const char *value_map; /* expression in x, an element of `values`, and i; NULL: the element itself */
-    const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    gp_type value_type;      /* with a monoid but no value_map: leave 0 */
+    const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_type out_type;        /* of products and output; 0: value_type */
     gp_op op;                /* or: */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -1644,8 +1644,8 @@ typedef struct gp_tree_desc {
     gp_type type;       /* any integer type */
     const char *map;    /* expression in x and i; NULL: the element itself */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem index; /* NULL: not wanted; the same for all outputs */
+    size_t arg_count;   /* at most GP_ARGS_MAX */
+    cl_mem index;       /* NULL: not wanted; the same for all outputs */
     size_t index_offset;
     cl_mem children;
     size_t children_offset;
@@ -1935,7 +1935,7 @@ typedef struct gp_hash_for_each_desc {
     const char *where;  /* pairs for which this is 0 are left alone; NULL: all pairs are taken */
     const char *map;    /* the value becomes this; or: */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    size_t arg_count;   /* at most GP_ARGS_MAX */
     bool erase;         /* the key is erased */
     gp_type key_type;   /* of k; 0: unsigned */
     gp_type value_type; /* of v; 0: unsigned; a set has no v */
@@ -2070,10 +2070,10 @@ typedef struct gp_transform_desc {
     gp_type type3; /* 0: `type` */
     cl_mem out;    /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;   /* 0: `type` */
-    const char *map;    /* expression in x, y, z and i, in OpenCL C */
-    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y, z and i, in OpenCL C */
+    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -2146,10 +2146,10 @@ typedef struct gp_adjacent_difference_desc {
     gp_type type;
     cl_mem out; /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;   /* 0: `type` */
-    const char *map;    /* expression in x, y and i; NULL: "x - y" */
-    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y and i; NULL: "x - y" */
+    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -2288,8 +2288,8 @@ typedef struct gp_stencil_desc {
     size_t weights_offset;
     const char *map;    /* an expression, see above */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    size_t arg_count;   /* at most GP_ARGS_MAX */
+    cl_mem scratch;     /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -2354,7 +2354,7 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 /* Builds (or loads) what calls with these descs will need, launches it once on a few elements of its own,
    and saves it to the disk cache. Blocks.
 
-   Only fields that select a program are read: types (also type2 if there are two inputs), ops, monoid, map,
+   Only fields that select a program are read: types (also type2 if there are two inputs), ops, monoid, map, args,
    strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
    others than those are ("only"). A NULL desc is left out.
 
@@ -23197,8 +23197,7 @@ static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_
                               "%s: args[%u] has a value, and also a buffer, offset or count", function,
                               (unsigned)k);
         }
-        if (arg->value && gpi_arg_size(arg) > GP_ARGS_BYTES) bytes = GP_ARGS_BYTES;
-        if (arg->value) bytes += gpi_arg_size(arg);
+        if (arg->value) bytes += gpi_arg_size(arg) <= GP_ARGS_BYTES ? gpi_arg_size(arg) : GP_ARGS_BYTES + 1;
     }
     if (result == GP_OK && bytes > GP_ARGS_BYTES)
         result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values of args have more than %d bytes",

@@ -1,7 +1,7 @@
 /* bench_launch.c - gpbench launch: what a call costs beyond its work, in bare launches.
 
    A bare launch is: enqueue an empty kernel, wait for it. A call with a thousand elements may take two of
-   them and 20 %. In CSV and JSON the fraction is that bar divided by the time: 1 or more is within it. */
+   them and 20 %. A threshold that is an argument, another one each time, must cost no more. In CSV and JSON the fraction is that bar divided by the time: 1 or more is within it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +31,15 @@ static bool run_reduce(bench_case *c, bench_variant *v)
     return r == GP_OK ? finish(c, v) : bench_fail_gp(c, v, r);
 }
 
+static uint32_t threshold;
+static const gp_arg threshold_arg = {.name = "limit", .type = GP_U32, .value = &threshold};
+
+static bool run_threshold(bench_case *c, bench_variant *v)
+{
+    threshold += 1u << 20;
+    return run_reduce(c, v);
+}
+
 static bool run_scan(bench_case *c, bench_variant *v)
 {
     const gp_result r = gp_scan(c->b->gp, &v->with.scan);
@@ -48,6 +57,21 @@ static bool check_reduce(bench_case *c, bench_variant *v, const void *out)
     uint64_t sum;
     data_reduce(GP_U32, GP_U64, GP_SUM, c->in.host, ELEMENTS, &sum);
     return memcmp(out, &sum, sizeof sum) == 0 || bench_fail(v, "wrong result");
+}
+
+/* And another threshold takes no program of its own. */
+static bool check_threshold(bench_case *c, bench_variant *v, const void *out)
+{
+    const uint32_t *in = c->in.host;
+    uint64_t above = 0;
+    gp_stats before, after;
+    for (size_t i = 0; i < ELEMENTS; i++) above += in[i] > threshold;
+    if (memcmp(out, &above, sizeof above) != 0) return bench_fail(v, "wrong result");
+    if (gp_stats_read(c->b->gp, &before) != GP_OK || !run_threshold(c, v) ||
+        gp_stats_read(c->b->gp, &after) != GP_OK)
+        return bench_fail(v, "a call or its statistics failed");
+    return before.programs_built + before.programs_loaded == after.programs_built + after.programs_loaded ||
+           bench_fail(v, "a threshold has taken a program of its own");
 }
 
 static bool check_scan(bench_case *c, bench_variant *v, const void *out)
@@ -73,6 +97,19 @@ static void add_calls(bench_case *c)
     v->out_bytes = sizeof(uint64_t);
     v->with.reduce = (gp_reduce_desc){
         .in = c->work.in, .out = c->work.out, .count = ELEMENTS, .type = GP_U32, .op = GP_SUM};
+    v = bench_variant_add(c, BENCH_GPUPRIM, "gp_reduce, thresholds");
+    v->run = run_threshold;
+    v->check = check_threshold;
+    v->out_bytes = sizeof(uint64_t);
+    v->with.reduce = (gp_reduce_desc){.in = c->work.in,
+                                      .out = c->work.out,
+                                      .count = ELEMENTS,
+                                      .type = GP_U32,
+                                      .out_type = GP_U64,
+                                      .op = GP_SUM,
+                                      .map = "x > limit",
+                                      .args = &threshold_arg,
+                                      .arg_count = 1};
     v = bench_variant_add(c, BENCH_GPUPRIM, "gp_scan");
     v->run = run_scan;
     v->check = check_scan;

@@ -54,8 +54,8 @@ typedef struct gp_brackets_desc {
     const int8_t *table; /* GP_U8: 256 codes; read during the call; or: */
     const char *map;     /* code of an element: expression in x and i */
     const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem match; /* NULL: not wanted; the same for all outputs; at least one is required */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
+    cl_mem match;        /* NULL: not wanted; the same for all outputs; at least one is required */
     size_t match_offset;
     cl_mem parent;
     size_t parent_offset;

@@ -276,7 +276,7 @@ typedef struct gp_hash_for_each_desc {
     const char *where;  /* pairs for which this is 0 are left alone; NULL: all pairs are taken */
     const char *map;    /* the value becomes this; or: */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    size_t arg_count;   /* at most GP_ARGS_MAX */
     bool erase;         /* the key is erased */
     gp_type key_type;   /* of k; 0: unsigned */
     gp_type value_type; /* of v; 0: unsigned; a set has no v */

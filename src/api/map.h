@@ -27,10 +27,10 @@ typedef struct gp_transform_desc {
     gp_type type3; /* 0: `type` */
     cl_mem out;    /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;   /* 0: `type` */
-    const char *map;    /* expression in x, y, z and i, in OpenCL C */
-    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y, z and i, in OpenCL C */
+    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
@@ -103,10 +103,10 @@ typedef struct gp_adjacent_difference_desc {
     gp_type type;
     cl_mem out; /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;   /* 0: `type` */
-    const char *map;    /* expression in x, y and i; NULL: "x - y" */
-    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    gp_type out_type;    /* 0: `type` */
+    const char *map;     /* expression in x, y and i; NULL: "x - y" */
+    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;

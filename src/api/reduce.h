@@ -45,9 +45,9 @@ typedef struct gp_reduce_desc {
     bool compensated;   /* float sums in about twice the precision */
     const char *map;    /* expression in x, y, i; NULL: the element itself */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    gp_type map_type; /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
-    cl_mem in2;       /* second input, count elements, for map's y; NULL: none */
+    size_t arg_count;   /* at most GP_ARGS_MAX */
+    gp_type map_type;   /* of the map's value: with ops (0: `type`), and without `in` for argmin and argmax */
+    cl_mem in2;         /* second input, count elements, for map's y; NULL: none */
     size_t in2_offset;
     gp_type type2;       /* of the second input; 0: `type` */
     const void *initial; /* one element of out_type, read during the call; NULL: the identity */

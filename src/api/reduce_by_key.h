@@ -46,9 +46,9 @@ typedef struct gp_reduce_by_key_desc {
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    const void *initial;  /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy; /* for finding the runs */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
+    gp_strategy strategy;    /* for finding the runs */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;

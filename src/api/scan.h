@@ -51,7 +51,7 @@ typedef struct gp_scan_desc {
     const gp_monoid *monoid; /* instead of out_type and op */
     const char *map;         /* expression in x and i; NULL: the element itself */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     bool exclusive;
     bool reverse; /* from the last element to the first; combine(a, b) still has a before b in input order */
     gp_segments segments;

@@ -46,8 +46,8 @@ typedef struct gp_select_desc {
     size_t element_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *predicate; /* set predicate, flags or indices */
     const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem flags; /* count flags */
+    size_t arg_count;      /* at most GP_ARGS_MAX */
+    cl_mem flags;          /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;     /* count indices */
@@ -115,8 +115,8 @@ typedef struct gp_partition_desc {
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem flags; /* instead of predicates: count flags */
+    size_t arg_count;       /* at most GP_ARGS_MAX */
+    cl_mem flags;           /* instead of predicates: count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     bool reversed;      /* the rest backwards from the output's end */

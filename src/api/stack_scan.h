@@ -49,10 +49,10 @@ typedef struct gp_stack_scan_desc {
     const char *map;     /* code of an element: expression in x and i */
     cl_mem values;       /* count elements of value_type, or of the monoid */
     size_t values_offset;
-    gp_type value_type;    /* with a monoid but no value_map: leave 0 */
-    const char *value_map; /* expression in x, an element of `values`, and i; NULL: the element itself */
-    const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    gp_type value_type;      /* with a monoid but no value_map: leave 0 */
+    const char *value_map;   /* expression in x, an element of `values`, and i; NULL: the element itself */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_type out_type;        /* of products and output; 0: value_type */
     gp_op op;                /* or: */
     const gp_monoid *monoid; /* instead of out_type and op */

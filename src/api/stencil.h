@@ -54,8 +54,8 @@ typedef struct gp_stencil_desc {
     size_t weights_offset;
     const char *map;    /* an expression, see above */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem scratch; /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
+    size_t arg_count;   /* at most GP_ARGS_MAX */
+    cl_mem scratch;     /* of gp_stencil_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;

@@ -46,8 +46,8 @@ typedef struct gp_tree_desc {
     gp_type type;       /* any integer type */
     const char *map;    /* expression in x and i; NULL: the element itself */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
-    cl_mem index; /* NULL: not wanted; the same for all outputs */
+    size_t arg_count;   /* at most GP_ARGS_MAX */
+    cl_mem index;       /* NULL: not wanted; the same for all outputs */
     size_t index_offset;
     cl_mem children;
     size_t children_offset;

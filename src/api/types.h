@@ -146,7 +146,7 @@ typedef struct gp_check_monoid_desc {
    Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
    gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at.
-   Example: examples/16_arguments.c */
+   Example: examples/14_arguments.c */
 typedef struct gp_arg {
     const char *name;    /* as expressions have it */
     gp_type type;        /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */

@@ -48,7 +48,7 @@ typedef struct gp_unique_desc {
     size_t value_size;  /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
     const char *equal;  /* NULL: x == y */
     const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    size_t arg_count;   /* at most GP_ARGS_MAX */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -103,7 +103,7 @@ typedef struct gp_run_length_encode_desc {
     size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;   /* NULL: x == y */
     const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;
+    size_t arg_count;    /* at most GP_ARGS_MAX */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */

@@ -28,7 +28,7 @@
 /* Builds (or loads) what calls with these descs will need, launches it once on a few elements of its own,
    and saves it to the disk cache. Blocks.
 
-   Only fields that select a program are read: types (also type2 if there are two inputs), ops, monoid, map,
+   Only fields that select a program are read: types (also type2 if there are two inputs), ops, monoid, map, args,
    strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
    others than those are ("only"). A NULL desc is left out.
 

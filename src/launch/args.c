@@ -90,8 +90,7 @@ static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_
                               "%s: args[%u] has a value, and also a buffer, offset or count", function,
                               (unsigned)k);
         }
-        if (arg->value && gpi_arg_size(arg) > GP_ARGS_BYTES) bytes = GP_ARGS_BYTES;
-        if (arg->value) bytes += gpi_arg_size(arg);
+        if (arg->value) bytes += gpi_arg_size(arg) <= GP_ARGS_BYTES ? gpi_arg_size(arg) : GP_ARGS_BYTES + 1;
     }
     if (result == GP_OK && bytes > GP_ARGS_BYTES)
         result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values of args have more than %d bytes",

@@ -10,11 +10,16 @@ static void prepare_mod7(world *w)
 
 static gp_result run_transform(world *w)
 {
+    static const uint32_t step = 1;
+    const gp_arg args[2] = {{.name = "step", .type = GP_U32, .value = &step},
+                            {.name = "same", .type = GP_U32, .buffer = w->buffer[0], .count = N}};
     gp_transform_desc d = {0};
     d.in = w->buffer[0];
     d.out = w->buffer[1];
     d.type = GP_U32;
-    d.map = "x + 1";
+    d.map = "x + step + same[i] - x";
+    d.args = args;
+    d.arg_count = 2;
     d.count = N;
     return gp_transform(w->gp, &d);
 }

@@ -196,6 +196,29 @@ static const gp_type *fuzz_const_gp_type_pointer(fuzz *f)
     return types;
 }
 
+static const gp_arg *fuzz_const_gp_arg_pointer(fuzz *f)
+{
+    static const char *const names[] = {"limit", "scale", "x", "gpi_x", "a b", "limit"};
+    gp_arg *args = fuzz_alloc(f, GP_ARGS_MAX * sizeof *args);
+    size_t i;
+    for (i = 0; i < GP_ARGS_MAX; i++) {
+        const unsigned b = fuzz_byte(f);
+        gp_arg *a = &args[i];
+        size_t size;
+        a->name = b < 250 ? names[b % 6] : b < 252 ? NULL : fuzz_const_char_pointer(f);
+        if (b & 8) a->type = fuzz_gp_type(f);
+        else a->cl_type = b & 16 ? "float4" : fuzz_const_char_pointer(f);
+        if (a->cl_type) a->size = b & 16 ? 16 : fuzz_size_t(f);
+        size = a->cl_type ? a->size : 8;
+        if (b & 32) a->value = fuzz_bytes(f, size < GP_ARGS_BYTES ? size : (size_t)GP_ARGS_BYTES);
+        else a->buffer = fuzz_cl_mem(f);
+        if (b & 64) a->offset = fuzz_size_t(f);
+        if (b & 128) a->count = fuzz_size_t(f);
+        if (b == 0) break;
+    }
+    return args;
+}
+
 static const gp_monoid *fuzz_const_gp_monoid_pointer(fuzz *f)
 {
     gp_monoid *m = fuzz_alloc(f, sizeof *m);
