@@ -30523,6 +30523,8 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
     memset(&probe, 0, sizeof probe);
     probe.type = desc->type;
     probe.map = desc->map;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.index_type = desc->index_type;
     probe.count = 1;
     probe.end_offset = 1;
@@ -35232,18 +35234,29 @@ static gp_result gpi_self_test_tree(gpi_self_test *t)
 
 /* ------------------------------------------------------------------ maps */
 
+/* A value and a buffer that the map names as well. */
 static gp_result gpi_self_test_transform(gpi_self_test *t)
 {
+    const uint32_t factor = 3;
     gp_result result = gpi_self_test_upload(t);
     gp_transform_desc d;
+    gp_arg args[2];
     size_t i;
+    memset(args, 0, sizeof args);
+    args[0].name = "factor";
+    args[0].type = GP_U32;
+    args[0].value = &factor;
+    args[1].name = "other";
+    args[1].type = GP_U32;
+    args[1].buffer = t->in_buffer[1];
     for (i = 0; i < t->count; i++) gpi_self_test_expect(t, 0, t->in[0][i] * 3 + t->in[1][i] - (uint32_t)i);
     memset(&d, 0, sizeof d);
     d.in = t->in_buffer[0];
-    d.in2 = t->in_buffer[1];
     d.out = t->out_buffer[0];
     d.type = GP_U32;
-    d.map = "x * 3 + y - (uint)i";
+    d.map = "x * factor + other[i] - (uint)i";
+    d.args = args;
+    d.arg_count = 2;
     d.count = t->count;
     return result == GP_OK ? gp_transform(t->gp, &d) : result;
 }

@@ -238,6 +238,8 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
     memset(&probe, 0, sizeof probe);
     probe.type = desc->type;
     probe.map = desc->map;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.index_type = desc->index_type;
     probe.count = 1;
     probe.end_offset = 1;

@@ -578,6 +578,7 @@ static void test_buffers(void **state)
 
 /* ------------------------------------------------------------------ warm-up */
 
+/* A call's desc is a warm-up's, too: what it makes is what the call takes. */
 static void test_warm(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
@@ -585,24 +586,43 @@ static void test_warm(void **state)
     gp_transform_desc t = {.type = GP_I32, .map = MAP};
     gp_select_desc s = {.type = GP_I32, .predicate = MAP};
     gp_scan_desc c = {.type = GP_I32, .op = GP_SUM, .map = MAP};
-    const gp_warmup_desc warm = {.transform = &t, .select = &s, .scan = &c};
+    gp_segmented_reduce_desc r = {.type = GP_I32, .op = GP_SUM, .map = MAP};
+    gp_stencil_desc n = {.type = GP_I32, .radius_x = 1, .map = "at(1, 0) * limit"};
+    gp_tree_desc e = {.type = GP_I32, .map = "x < limit"};
+    gp_brackets_desc b = {.type = GP_I32, .map = CODE};
+    const gp_warmup_desc warm = {.transform = &t,
+                                 .select = &s,
+                                 .scan = &c,
+                                 .segmented_reduce = &r,
+                                 .stencil = &n,
+                                 .tree = &e,
+                                 .brackets = &b};
+    const uint32_t offsets[2] = {0, 5000};
     uint64_t programs;
     (void)state;
     data_open(d, gp, 5000);
     data_set(d, 0);
-    t.args = s.args = c.args = d->args;
-    t.arg_count = s.arg_count = c.arg_count = 2;
-    s.out = d->out;
+    t.args = s.args = c.args = r.args = n.args = e.args = b.args = d->args;
+    t.arg_count = s.arg_count = c.arg_count = r.arg_count = n.arg_count = e.arg_count = b.arg_count = 2;
+    s.out = b.match = d->out;
     assert_gp(gp, gp_warmup(gp, &warm));
     programs = programs_of(gp);
     data_set(d, 1);
-    t.in = s.in = c.in = d->in;
-    t.out = c.out = d->out;
-    t.count = s.count = c.count = d->count;
+    t.in = s.in = c.in = r.in = n.in = e.in = e.parent = b.in = d->in;
+    t.out = c.out = r.out = n.out = e.end = d->out;
+    t.count = s.count = c.count = r.count = n.width = e.count = b.count = d->count;
+    r.offsets = test_buffer(gp, sizeof offsets, offsets);
+    r.offsets_type = GP_U32;
+    r.segment_count = 1;
     assert_gp(gp, gp_transform(gp, &t));
     assert_gp(gp, gp_select(gp, &s));
     assert_gp(gp, gp_scan(gp, &c));
+    assert_gp(gp, gp_segmented_reduce(gp, &r));
+    assert_gp(gp, gp_stencil(gp, &n));
+    assert_gp(gp, gp_tree(gp, &e));
+    assert_gp(gp, gp_brackets(gp, &b));
     assert_int_equal(programs_of(gp), programs);
+    clReleaseMemObject(r.offsets);
     data_close(d);
     gp_context_destroy(gp);
 }
