@@ -5,7 +5,9 @@
        #define GP_IMPLEMENTATION
        #include "gpuprim.h"
 
-   Link with the OpenCL ICD loader (-lOpenCL). A call looks like this:
+   Link with the OpenCL ICD loader (-lOpenCL). Host memory comes from malloc, unless GP_MALLOC(bytes),
+   GP_CALLOC(count, bytes), GP_REALLOC(memory, bytes) and GP_FREE(memory) are defined before that include. A call
+   looks like this:
 
        gp_context *gp;
        gp_context_desc device = {0};
@@ -475,6 +477,18 @@ typedef struct gp_context_desc {
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     bool check_monoids;        /* the first call with a monoid tests it, as gp_check_monoid does without
                                   samples, and blocks; GP_ERROR_LAW if it violates the laws */
+    /* Scratch, the device memory that calls need beyond their buffers, where they are given none. A context has
+       one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer of the
+       context's cl_context, for reading and writing, of at least `bytes`, or NULL where there is none:
+       the call then fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes it back when no command
+       uses it any longer: during a later call, gp_finish or gp_context_destroy. Both are given scratch_user,
+       run on the thread that uses the context, and must not call the library with it. NULL: clCreateBuffer,
+       clReleaseMemObject. */
+    cl_mem (*scratch_alloc)(size_t bytes, void *user);
+    void (*scratch_free)(cl_mem buffer, void *user);
+    void *scratch_user;
+    size_t
+        scratch_limit; /* bytes; a call that needs more fails with GP_ERROR_OUT_OF_DEVICE_MEMORY; 0: none */
     gp_tuning tuning;
 } gp_context_desc;
 
@@ -2408,6 +2422,8 @@ typedef struct gp_stats {
     uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;    /* held by the context now */
+    uint64_t scratch_most;     /* bytes of it that one call has needed */
+    uint64_t scratch_allocs;   /* how often it was allocated */
 } gp_stats;
 
 /* Nanoseconds of one kernel, by OpenCL event times. There are none without gp_context_desc.profile. */
@@ -2545,6 +2561,8 @@ struct gp_context {
 
     cl_mem scratch;
     size_t scratch_size;
+    struct gpi_retired *retired; /* scratch that commands may still use (launch/scratch.c) */
+    size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
@@ -2807,6 +2825,20 @@ static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1
 static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
 /* ---- End file src/base/math.c ---- */
 
+/* ---- Begin file src/base/memory.h ---- */
+/* memory.h - host memory. Define all four before GP_IMPLEMENTATION's #include, or none. */
+#if !defined(GP_MALLOC) && !defined(GP_CALLOC) && !defined(GP_REALLOC) && !defined(GP_FREE)
+#include <stdlib.h>
+
+#define GP_MALLOC(bytes) malloc(bytes)
+#define GP_CALLOC(count, bytes) calloc(count, bytes)
+#define GP_REALLOC(memory, bytes) realloc(memory, bytes)
+#define GP_FREE(memory) free(memory)
+#elif !defined(GP_MALLOC) || !defined(GP_CALLOC) || !defined(GP_REALLOC) || !defined(GP_FREE)
+#error "define all of GP_MALLOC, GP_CALLOC, GP_REALLOC and GP_FREE, or none"
+#endif
+/* ---- End file src/base/memory.h ---- */
+
 /* ---- Begin file src/base/text.h ---- */
 /* text.h - text that grows. */
 /* Text that grows; `failed` sticks when memory runs out. */
@@ -2825,7 +2857,6 @@ static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t 
 
 /* ---- Begin file src/base/text.c ---- */
 /* text.c - text that grows, and text of printf. */
-#include <stdlib.h>
 /* The text of printf, to be freed; NULL when out of memory. */
 static char *gpi_format(const char *format, ...)
 {
@@ -2835,7 +2866,7 @@ static char *gpi_format(const char *format, ...)
     va_start(args, format);
     length = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
+    text = length < 0 ? NULL : (char *)GP_MALLOC((size_t)length + 1);
     if (!text) return NULL;
     va_start(args, format);
     (void)vsnprintf(text, (size_t)length + 1, format, args);
@@ -2851,7 +2882,7 @@ static bool gpi_text_reserve(gpi_text *text, size_t more)
     char *grown;
     while (capacity < text->length + more + 1) capacity *= 2;
     if (text->failed || capacity == text->capacity) return !text->failed;
-    grown = (char *)realloc(text->data, capacity);
+    grown = (char *)GP_REALLOC(text->data, capacity);
     if (!grown) {
         text->failed = true;
         return false;
@@ -3029,6 +3060,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
 
 /* ---- Begin file src/runtime/device.c ---- */
 /* device.c - which device, and what it can do. */
+#include <stdlib.h>
 /* 2.x and 3.0 queries, by value: the headers in use may be older. */
 #define GPI_CL_DEVICE_MAX_NUM_SUB_GROUPS 0x105C
 #define GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES 0x1063
@@ -3095,7 +3127,7 @@ static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
     size_t size = 0;
     const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
-    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
+    char *text = error == CL_SUCCESS ? (char *)GP_CALLOC(size + 1, 1) : NULL;
     if (text) gpi_probe_get(probe, what, size, text);
     else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
     return text;
@@ -3105,7 +3137,7 @@ static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NA
 {
     char *text = gpi_probe_text(probe, what);
     (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
-    free(text);
+    GP_FREE(text);
 }
 
 static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
@@ -3205,7 +3237,7 @@ static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
     info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
     info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
     gpi_probe_sub_groups(probe, extensions, info);
-    free(extensions);
+    GP_FREE(extensions);
 }
 
 static bool gpi_device_has(const gp_device_info *info, const char *extension)
@@ -3216,7 +3248,7 @@ static bool gpi_device_has(const gp_device_info *info, const char *extension)
     probe.device = info->device;
     extensions = gpi_probe_text(&probe, CL_DEVICE_EXTENSIONS);
     has = extensions && gpi_has_extension(extensions, extension);
-    free(extensions);
+    GP_FREE(extensions);
     return has;
 }
 
@@ -3319,7 +3351,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     gpi_leave_out(left_out, "clGetDeviceIDs", error);
     if (error != CL_SUCCESS || n == 0) return true;
     if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
-    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
+    grown = (gp_device_info *)GP_REALLOC(*all, (*count + n) * sizeof **all);
     if (!grown) return false;
     *all = grown;
     for (d = 0; d < n; d++) {
@@ -3346,13 +3378,13 @@ static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_
     }
     for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
         if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
-        free(*out);
+        GP_FREE(*out);
         *out = NULL;
         *count = 0;
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
     }
     if (*count > 0) return GP_OK;
-    free(*out);
+    GP_FREE(*out);
     *out = NULL;
     return gpi_fail_no_device(left_out, "no platform that is installed has a device");
 }
@@ -3380,7 +3412,7 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
     result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
     for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
-    free(all);
+    GP_FREE(all);
     return result;
 }
 
@@ -3499,7 +3531,7 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
         *info = all[i];
     }
     if (best < 0) result = gpi_fail_no_match(desc, filter, all, count, &left_out);
-    free(all);
+    GP_FREE(all);
     return result;
 }
 /* ---- End file src/runtime/device.c ---- */
@@ -3597,7 +3629,7 @@ static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
 {
     if (gp->failure_count == gp->failure_capacity) {
         const size_t capacity = gp->failure_capacity ? 2 * gp->failure_capacity : 16;
-        gpi_failure *grown = (gpi_failure *)realloc(gp->failures, capacity * sizeof *grown);
+        gpi_failure *grown = (gpi_failure *)GP_REALLOC(gp->failures, capacity * sizeof *grown);
         if (!grown) return;
         gp->failures = grown;
         gp->failure_capacity = capacity;
@@ -3725,8 +3757,8 @@ static void gpi_settle_all(gp_context *gp)
 static void gpi_pending_free(gp_context *gp)
 {
     while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
-    free(gp->pending);
-    free(gp->failures);
+    GP_FREE(gp->pending);
+    GP_FREE(gp->failures);
 }
 
 /* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
@@ -3770,7 +3802,7 @@ static bool gpi_pending_reserve(gp_context *gp)
     gpi_pending *grown;
     if (gp->pending_count == gp->pending_capacity) gpi_settle(gp);
     if (gp->pending_capacity > 0 && gp->pending_count <= gp->pending_capacity / 2) return true;
-    grown = (gpi_pending *)realloc(gp->pending, capacity * sizeof *grown);
+    grown = (gpi_pending *)GP_REALLOC(gp->pending, capacity * sizeof *grown);
     if (!grown) return gp->pending_count < gp->pending_capacity;
     gp->pending = grown;
     gp->pending_capacity = capacity;
@@ -4570,15 +4602,15 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     char *log = NULL, *arranged, why[80];
     gp_result result;
     (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-    log = (char *)calloc(size + 1, 1);
+    log = (char *)GP_CALLOC(size + 1, 1);
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     arranged = log ? gpi_log_arrange(log) : NULL;
     gpi_log_explain(log ? log : "", why, sizeof why);
     result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
                       "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
                       gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
-    free(arranged);
-    free(log);
+    GP_FREE(arranged);
+    GP_FREE(log);
     return result;
 }
 
@@ -4632,7 +4664,7 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
                                NULL);
     }
     gpi_cache_unmark(gp, program);
-    free(binary);
+    GP_FREE(binary);
     if (error == CL_SUCCESS && status == CL_SUCCESS) return true;
     gpi_binary_refuse(gp, program);
     return false;
@@ -4768,7 +4800,7 @@ static char *gpi_log_arrange(const char *log)
     if (own && rest > GPI_LOG_LINES_REST)
         gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -4920,9 +4952,9 @@ static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct
 {
     if (files->count == files->capacity) {
         const size_t capacity = files->capacity ? 2 * files->capacity : 64;
-        gpi_cache_file *grown = (gpi_cache_file *)realloc(files->file, capacity * sizeof *grown);
+        gpi_cache_file *grown = (gpi_cache_file *)GP_REALLOC(files->file, capacity * sizeof *grown);
         if (!grown) {
-            free(path);
+            GP_FREE(path);
             return;
         }
         files->file = grown;
@@ -4954,12 +4986,12 @@ static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const ch
     struct stat info;
     char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
     if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
-        free(path);
+        GP_FREE(path);
     } else if (*ending == '\0') {
         gpi_cache_files_add(files, path, &info);
     } else {
         gpi_cache_clean(path, ending, &info);
-        free(path);
+        GP_FREE(path);
     }
 }
 
@@ -4988,9 +5020,9 @@ static void gpi_cache_trim(const gp_context *gp)
             if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
             files.bytes -= file->size;
         }
-        free(file->path);
+        GP_FREE(file->path);
     }
-    free(files.file);
+    GP_FREE(files.file);
 }
 
 #endif
@@ -5001,7 +5033,7 @@ static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
 {
     char *file = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
     char *path = file ? gpi_format("%s" GPI_CACHE_MARK, file) : NULL;
-    free(file);
+    GP_FREE(file);
     return path;
 }
 
@@ -5018,7 +5050,7 @@ static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
         gpi_log(gp, GP_LOG_WARNING,
                 "cache: a process ended while it loaded a program, which is built anew: %s", path);
     }
-    free(path);
+    GP_FREE(path);
     return !dead;
 }
 
@@ -5026,7 +5058,7 @@ static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
 {
     char *path = gpi_mark_path(gp, program);
     gpi_mark_remove(path, program->mark);
-    free(path);
+    GP_FREE(path);
 }
 
 /* ------------------------------------------------------------------ cache */
@@ -5066,11 +5098,11 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
         (void)remove(path);
     }
     if (data && (!valid || !gpi_cache_mark(gp, program))) {
-        free(data);
+        GP_FREE(data);
         data = NULL;
         program->saved = 0;
     }
-    free(path);
+    GP_FREE(path);
     return data;
 }
 
@@ -5078,7 +5110,7 @@ static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
 {
     char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
     if (path) (void)remove(path);
-    free(path);
+    GP_FREE(path);
 }
 
 /* Failure to save costs a rebuild in the next process, nothing else. */
@@ -5095,7 +5127,7 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
     good = path && gpi_file_write(path, &header, sizeof header, binary, size);
     if (!good) gpi_cache_close(gp, path ? path : "?");
     else gpi_cache_trim(gp);
-    free(path);
+    GP_FREE(path);
     return good;
 }
 
@@ -5109,7 +5141,7 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
     if (!path || !gpi_file_write(path, "", 0, data, size)) {
         gpi_log(gp, GP_LOG_WARNING, "dump: cannot write %s", path ? path : "?");
     }
-    free(path);
+    GP_FREE(path);
 }
 /* ---- End file src/program/cache.c ---- */
 
@@ -22002,7 +22034,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
     gpi_text_add(&text, "%s", prelude);
     gpi_text_add_kernels(&text, gpi_program_file(primitive));
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -22070,7 +22102,7 @@ static bool gpi_make_dirs(const char *path)
         *at = '/';
     }
     (void)GPI_MKDIR(partial);
-    free(partial);
+    GP_FREE(partial);
     return true;
 }
 
@@ -22085,10 +22117,10 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     if (!file) return NULL;
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
         fseek(file, 0, SEEK_SET) == 0) {
-        data = (unsigned char *)malloc((size_t)length);
+        data = (unsigned char *)GP_MALLOC((size_t)length);
         *size = (size_t)length;
         if (data && fread(data, 1, *size, file) != *size) {
-            free(data);
+            GP_FREE(data);
             data = NULL;
         }
     }
@@ -22136,9 +22168,9 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     unsigned char *data = NULL;
     if (file < 0) return NULL;
     *size = (size_t)info.st_size;
-    if (*size > 0) data = (unsigned char *)malloc(*size);
+    if (*size > 0) data = (unsigned char *)GP_MALLOC(*size);
     if (data && !gpi_file_fill(file, data, *size)) {
-        free(data);
+        GP_FREE(data);
         data = NULL;
     }
     (void)close(file);
@@ -22183,7 +22215,7 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
         good = good && rename(temporary, path) == 0;
         if (!good) (void)remove(temporary);
     }
-    free(temporary);
+    GP_FREE(temporary);
     return good;
 }
 
@@ -22284,8 +22316,8 @@ static void gpi_program_free(gpi_program *program)
     }
     if (program->program) (void)clReleaseProgram(program->program);
     if (program->fresh) (void)clReleaseEvent(program->fresh);
-    free(program->prelude);
-    free(program);
+    GP_FREE(program->prelude);
+    GP_FREE(program);
 }
 
 /* Commands in flight keep what they need of it. Where they have not ended, what is new is not saved: whoever
@@ -22343,13 +22375,13 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                   char *prelude, uint64_t hash, gpi_program **out)
 {
-    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude);
     gp_result result;
     if (!program || !source) {
-        free(source);
-        free(prelude);
-        free(program);
+        GP_FREE(source);
+        GP_FREE(prelude);
+        GP_FREE(program);
         return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     }
     program->primitive = primitive;
@@ -22360,7 +22392,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
     if (result == GP_OK) result = gpi_program_build(gp, function, source, program);
-    free(source);
+    GP_FREE(source);
     if (result != GP_OK) {
         gpi_program_free(program);
         return result;
@@ -22383,7 +22415,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     *out = gpi_program_find(gp, primitive, prelude, hash);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
     (*out)->fetched = ++gp->fetches;
-    free(prelude);
+    GP_FREE(prelude);
     return GP_OK;
 }
 
@@ -22432,11 +22464,11 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
         return NULL;
     }
     for (i = 0; i < count; i++) binaries[i] = NULL; /* not wanted */
-    binaries[own] = (unsigned char *)malloc(sizes[own]);
+    binaries[own] = (unsigned char *)GP_MALLOC(sizes[own]);
     *size = sizes[own];
     if (binaries[own] &&
         clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL)) {
-        free(binaries[own]);
+        GP_FREE(binaries[own]);
         return NULL;
     }
     return binaries[own];
@@ -22449,7 +22481,7 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     const char *text = source;
     cl_int error = CL_SUCCESS;
     cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
-    free(source);
+    GP_FREE(source);
     if (!twin || error != CL_SUCCESS) return NULL;
     error = clBuildProgram(twin, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error == CL_SUCCESS) return twin;
@@ -22474,10 +22506,10 @@ static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *progra
     grown = twin.program ? gpi_program_binary(gp, &twin, &grown_size) : NULL;
     if (twin.program) (void)clReleaseProgram(twin.program);
     if (grown && binary && grown_size < *size) {
-        free(grown);
+        GP_FREE(grown);
         return binary;
     }
-    free(binary);
+    GP_FREE(binary);
     *size = grown_size;
     return grown;
 }
@@ -22506,7 +22538,7 @@ static void gpi_program_save(gp_context *gp, gpi_program *program)
     else gpi_dump(gp, program, ".bin", binary, size);
     if (binary && gpi_caches(gp) && gpi_cache_save(gp, program, binary, size)) gp->stats.programs_saved++;
     if (binary) program->saved = program->launched;
-    free(binary);
+    GP_FREE(binary);
 }
 
 /* All of them; the queue is idle. */
@@ -22553,11 +22585,11 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 /* Machine code that `from` has not saved yet is for `from` to save. Several threads may copy the same program. */
 static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
 {
-    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
     gp_result result;
-    if (program) program->prelude = (char *)malloc(strlen(from->prelude) + 1);
+    if (program) program->prelude = (char *)GP_MALLOC(strlen(from->prelude) + 1);
     if (!program || !program->prelude) {
-        free(program);
+        GP_FREE(program);
         return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory to share programs");
     }
     memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
@@ -23081,6 +23113,12 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
 
+/* scratch.c */
+static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes);
+static void gpi_scratch_retire(gp_context *gp);
+static void gpi_scratch_settle(gp_context *gp, bool all);
+static void gpi_scratch_close(gp_context *gp);
+
 /* call.c */
 static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
                                 cl_uint wait_count, cl_event *done);
@@ -23538,10 +23576,10 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
 {
-    void *zeros = calloc(bytes, 1);
+    void *zeros = GP_CALLOC(bytes, 1);
     const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
                                    : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
-    free(zeros);
+    GP_FREE(zeros);
     return result;
 }
 /* ---- End file src/launch/buffer.c ---- */
@@ -23583,6 +23621,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     call->wait_count = wait_count;
     call->done = done;
     gpi_throttle(gp);
+    gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
     return gpi_check_events(gp, function, wait, wait_count);
 }
@@ -23597,7 +23636,7 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
         call->gp->scratch_busy = NULL;
     }
     if (!call->gp->scratch_busy) return GP_OK;
-    call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
+    call->merged = (cl_event *)GP_MALLOC((n + 1) * sizeof *call->merged);
     if (!call->merged) {
         return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
                         call->function);
@@ -23609,25 +23648,15 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown.
-   A buffer that is replaced lives on until the commands that use it have ended. */
+/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown. */
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
 {
     gp_context *gp = call->gp;
     gp_result result;
-    cl_mem grown;
     *out = own;
     if (own) return GP_OK; /* gpi_check_scratch has seen it */
-    if (bytes > gp->scratch_size) {
-        const size_t minimum = 65536;
-        const size_t size = bytes < minimum ? minimum : bytes;
-        result = gpi_alloc(gp, call->function, size, &grown);
-        if (result != GP_OK) return result;
-        if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
-        gp->scratch = grown;
-        gp->scratch_size = size;
-        gp->stats.scratch_bytes = size;
-    }
+    result = gpi_scratch_grow(gp, call->function, bytes);
+    if (result != GP_OK) return result;
     *out = gp->scratch;
     call->uses_scratch = true;
     return gpi_call_merge_busy(call);
@@ -23786,7 +23815,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
         call->last = NULL;
     }
     if (call->last) (void)clReleaseEvent(call->last);
-    free(call->merged);
+    GP_FREE(call->merged);
     gp->released = gp->fetches;
     return result;
 }
@@ -23811,6 +23840,7 @@ static gp_result gpi_finish(gp_context *gp)
     const cl_int error = clFinish(gp->queue);
     gp_result result;
     gpi_settle_all(gp);
+    gpi_scratch_settle(gp, error == CL_SUCCESS);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
@@ -23831,6 +23861,118 @@ GP_API gp_result gp_finish(gp_context *gp)
     return result;
 }
 /* ---- End file src/launch/finish.c ---- */
+
+/* ---- Begin file src/launch/scratch.c ---- */
+/* scratch.c - the context's scratch: from the caller's pool or from OpenCL, given back when no command uses it.
+
+   OpenCL keeps a buffer that is released until the commands that use it have ended. A pool knows nothing of
+   commands, so a buffer goes back to it when a marker has ended that was enqueued after them. */
+typedef struct gpi_retired {
+    cl_mem buffer;
+    cl_event ended; /* after it nothing uses the buffer */
+} gpi_retired;
+
+static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
+{
+    if (gp->desc.scratch_free) gp->desc.scratch_free(buffer, gp->desc.scratch_user);
+    else (void)clReleaseMemObject(buffer);
+}
+
+static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+{
+    gpi_range range;
+    gp_result result;
+    gp->stats.scratch_allocs++;
+    if (!gp->desc.scratch_alloc) return gpi_alloc(gp, function, bytes, out);
+    *out = gp->desc.scratch_alloc(bytes, gp->desc.scratch_user);
+    if (!*out)
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: scratch_alloc has no %zu bytes", function,
+                        bytes);
+    result = gpi_check_buffer(gp, function, "what scratch_alloc gave", *out, 0, bytes, 1, GPI_BOTH, &range);
+    if (result != GP_OK) gpi_scratch_free(gp, *out);
+    return result;
+}
+
+/* Room for one more; false: no memory. */
+static bool gpi_retired_grow(gp_context *gp)
+{
+    const size_t capacity = gp->retired_capacity ? 2 * gp->retired_capacity : 4;
+    gpi_retired *grown;
+    if (gp->retired_count < gp->retired_capacity) return true;
+    grown = (gpi_retired *)GP_REALLOC(gp->retired, capacity * sizeof *grown);
+    if (!grown) return false;
+    gp->retired = grown;
+    gp->retired_capacity = capacity;
+    return true;
+}
+
+/* The context's scratch is no longer its own. */
+static void gpi_scratch_retire(gp_context *gp)
+{
+    const cl_mem buffer = gp->scratch;
+    cl_event ended;
+    gp->scratch = NULL;
+    gp->scratch_size = 0;
+    gp->stats.scratch_bytes = 0;
+    if (!buffer) return;
+    if (!gp->desc.scratch_free) {
+        (void)clReleaseMemObject(buffer);
+    } else if (gpi_retired_grow(gp) &&
+               clEnqueueMarkerWithWaitList(gp->queue, 0, NULL, &ended) == CL_SUCCESS) {
+        gp->retired[gp->retired_count].buffer = buffer;
+        gp->retired[gp->retired_count++].ended = ended;
+    } else {
+        (void)clFinish(gp->queue);
+        gpi_scratch_free(gp, buffer);
+    }
+}
+
+/* Gives back what nothing uses; `all`: everything, since the queue has finished. */
+static void gpi_scratch_settle(gp_context *gp, bool all)
+{
+    size_t k, kept = 0;
+    for (k = 0; k < gp->retired_count; k++) {
+        const gpi_retired retired = gp->retired[k];
+        if (!all && gpi_event_status(retired.ended) > CL_COMPLETE) {
+            gp->retired[kept++] = retired;
+        } else {
+            (void)clReleaseEvent(retired.ended);
+            gpi_scratch_free(gp, retired.buffer);
+        }
+    }
+    gp->retired_count = kept;
+}
+
+/* At least `bytes` in gp->scratch. */
+static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
+{
+    const size_t limit = gp->desc.scratch_limit, least = 65536;
+    const size_t size = bytes >= least || (limit && limit < least) ? bytes : least;
+    cl_mem grown;
+    gp_result result;
+    if (bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
+    if (bytes <= gp->scratch_size) return GP_OK;
+    if (limit && bytes > limit) {
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
+                        "%s: needs %zu bytes of scratch, and scratch_limit is %zu", function, bytes, limit);
+    }
+    result = gpi_scratch_alloc(gp, function, size, &grown);
+    if (result != GP_OK) return result;
+    gpi_scratch_retire(gp);
+    gp->scratch = grown;
+    gp->scratch_size = size;
+    gp->stats.scratch_bytes = size;
+    return GP_OK;
+}
+
+static void gpi_scratch_close(gp_context *gp)
+{
+    gpi_scratch_settle(gp, true);
+    if (gp->scratch) gpi_scratch_free(gp, gp->scratch);
+    gp->scratch = NULL;
+    GP_FREE(gp->retired);
+}
+/* ---- End file src/launch/scratch.c ---- */
 
 /* ---- Begin file src/element/element.h ---- */
 /* element.h - elements, operations, monoids, keys. */
@@ -24269,12 +24411,12 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     gp_result result;
     size_t i;
     if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
-    elements = (unsigned char *)malloc(count * element->base_size);
+    elements = (unsigned char *)GP_MALLOC(count * element->base_size);
     if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
     for (i = 0; i < count; i++)
         memcpy(elements + i * element->base_size, element->identity, element->base_size);
     result = gp_buffer_create(gp, count * element->base_size, elements, out);
-    free(elements);
+    GP_FREE(elements);
     return result;
 }
 
@@ -24311,7 +24453,7 @@ static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_si
     gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
                  (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -24555,10 +24697,10 @@ static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
                          equal);
         }
         if (!prelude || text.failed) {
-            free(text.data);
+            GP_FREE(text.data);
             text.data = NULL;
         }
-        free(prelude);
+        GP_FREE(prelude);
         result =
             gpi_program_get_text(check->gp, check->function, GPI_MONOID_CHECK, text.data, &check->program);
         if (result != GP_OK || gpi_plan_fits(&check->plan, check->program)) return result;
@@ -24600,10 +24742,10 @@ static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
     check->random = check->desc->seed;
     check->count = check->desc->samples ? check->desc->sample_count : (size_t)GPI_MONOID_CHECK_MADE;
     check->triples = GPI_MONOID_CHECK_TRIPLES;
-    check->elements = (unsigned char *)malloc((check->count + GPI_MONOID_CHECK_MADE) * check->size);
-    check->triple = (uint32_t *)malloc(check->triples * 12);
-    check->results = (unsigned char *)malloc(check->triples * GPI_LAW_RESULTS * check->size);
-    check->failed = (uint32_t *)malloc(check->triples * 4);
+    check->elements = (unsigned char *)GP_MALLOC((check->count + GPI_MONOID_CHECK_MADE) * check->size);
+    check->triple = (uint32_t *)GP_MALLOC(check->triples * 12);
+    check->results = (unsigned char *)GP_MALLOC(check->triples * GPI_LAW_RESULTS * check->size);
+    check->failed = (uint32_t *)GP_MALLOC(check->triples * 4);
     if (!check->elements || !check->triple || !check->results || !check->failed) {
         return gpi_fail(check->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for elements",
                         check->function);
@@ -24627,10 +24769,10 @@ static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, con
     check.desc = desc;
     result = gpi_monoid_check_begin(&check);
     if (result == GP_OK) result = gpi_monoid_check_run(&check);
-    free(check.elements);
-    free(check.triple);
-    free(check.results);
-    free(check.failed);
+    GP_FREE(check.elements);
+    GP_FREE(check.triple);
+    GP_FREE(check.results);
+    GP_FREE(check.failed);
     return result;
 }
 
@@ -24650,7 +24792,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    grown = (uint64_t *)realloc(gp->laws, (gp->law_count + 1) * sizeof *grown);
+    grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", function);
     gp->laws = grown;
     gp->laws[gp->law_count++] = hash;
@@ -24846,7 +24988,7 @@ static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, con
     gpi_prelude_plan(gp, plan, &text);
     gpi_element_prelude(element, primitive, plan, &text);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -25985,7 +26127,7 @@ static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, con
         gpi_type_cl(c->index_type), (unsigned)gpi_type_size(c->index_type), (unsigned)c->value_size,
         gpi_compact_record(c->value_size));
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -30016,7 +30158,7 @@ static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
     gpi_args_define(&b->args, &text);
     gpi_brackets_add_nest(b, &text);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 /* ---- End file src/nest/nest.c ---- */
@@ -30082,9 +30224,9 @@ static char *gpi_stack_prelude(const gp_context *gp, const gpi_stack_scan *s)
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", element);
     gpi_brackets_add_nest(&s->nest, &text);
-    free(element);
+    GP_FREE(element);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -30355,7 +30497,7 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_args_name(&t->args, &text);
     gpi_text_add(&text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -31028,7 +31170,7 @@ GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_has
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc || !out)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
-    table = (gpi_table *)malloc(sizeof *table);
+    table = (gpi_table *)GP_MALLOC(sizeof *table);
     if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
     result = gpi_hash_describe(gp, function, desc, table);
     if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
@@ -31140,7 +31282,7 @@ static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_h
                                                       : "#define GPI_VALUE_WIDTH 0\n");
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
     gpi_text_add(text, "%s", prelude);
-    free(prelude);
+    GP_FREE(prelude);
     gpi_text_add_kernels(text, "hash/device.cl");
     return GP_OK;
 }
@@ -31345,7 +31487,7 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
     gpi_each_function(&text, args, "bool", "where", where, !is_set);
     gpi_each_function(&text, args, gpi_type_cl(value), "map", map, !is_set);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -31403,7 +31545,7 @@ static gp_result gpi_each_program(gp_context *gp, const char *function, const gp
     more = gpi_each_prelude(desc, args, key, value, table->value_size == 0);
     if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
-    free(more);
+    GP_FREE(more);
     return result;
 }
 
@@ -32230,7 +32372,7 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     uint32_t i = 0;
     while (i < gp->handle_count && gp->handles[i].table) i++;
     if (i == gp->handle_count) {
-        gpi_handle *grown = (gpi_handle *)realloc(gp->handles, (i + 1) * sizeof *grown);
+        gpi_handle *grown = (gpi_handle *)GP_REALLOC(gp->handles, (i + 1) * sizeof *grown);
         if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a handle", function);
         gp->handles = grown;
         gp->handle_count = i + 1;
@@ -32249,7 +32391,7 @@ static void gpi_hash_release(gpi_table *table)
 {
     if (table->references > 0 && --table->references > 0) return;
     if (table->buffer) (void)clReleaseMemObject(table->buffer);
-    free(table);
+    GP_FREE(table);
 }
 
 static void gpi_hash_free_all(gp_context *gp)
@@ -32258,7 +32400,7 @@ static void gpi_hash_free_all(gp_context *gp)
     for (i = 0; i < gp->handle_count; i++) {
         if (gp->handles[i].table) gpi_hash_release(gp->handles[i].table);
     }
-    free(gp->handles);
+    GP_FREE(gp->handles);
 }
 
 /* ------------------------------------------------------------------ programs */
@@ -32276,7 +32418,7 @@ static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, cons
                  table->wide, gp->info.int64_extended_atomics, split_wide && gp->info.fp64);
     gpi_text_add(&text, "#define GPI_HASH_PACKED %d\n%s", table->packed, more);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -32522,7 +32664,7 @@ static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, cons
                      gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
     }
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -32972,7 +33114,7 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_args_define(&map->args, &text);
     gpi_map_prelude_function(map, lane, &text);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -33288,7 +33430,7 @@ static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, cons
                  gpi_random_fraction(type, random->desc->kind),
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -33539,7 +33681,7 @@ static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, con
     gpi_args_define(&s->args, &text);
     if (d->map) gpi_stencil_prelude_map(s, &text);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -33937,7 +34079,7 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
                  d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
                  (unsigned)h->near_cells);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -34324,6 +34466,10 @@ static gp_result gpi_check_desc(const gp_context *gp)
     if (gp->desc.share && gp->desc.share->info.device != gp->info.device) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another device");
     }
+    if (!gp->desc.scratch_alloc != !gp->desc.scratch_free) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: scratch_alloc and scratch_free: give both or neither");
+    }
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
 
@@ -34394,7 +34540,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     if (!desc || !out) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
     }
-    gp = (gp_context *)calloc(1, sizeof *gp);
+    gp = (gp_context *)GP_CALLOC(1, sizeof *gp);
     if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
     gp->desc = *desc;
     result = gpi_context_open(gp);
@@ -34420,17 +34566,17 @@ GP_API void gp_context_destroy(gp_context *gp)
     gpi_symbols_free(gp);
     gpi_pending_free(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
-    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+    gpi_scratch_close(gp);
     if (gp->counters) (void)clReleaseMemObject(gp->counters);
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
-    free(gp->laws);
-    free(gp->cache_dir);
-    free(gp->dump_dir);
-    free(gp->options);
-    free(gp->options_sub_groups);
-    free(gp);
+    GP_FREE(gp->laws);
+    GP_FREE(gp->cache_dir);
+    GP_FREE(gp->dump_dir);
+    GP_FREE(gp->options);
+    GP_FREE(gp->options_sub_groups);
+    GP_FREE(gp);
 }
 
 /* ------------------------------------------------------------------ queries */
@@ -34642,7 +34788,7 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
             out[length] = 0;
         }
     }
-    free(text.data);
+    GP_FREE(text.data);
     return result;
 }
 /* ---- End file src/context/device_source.c ---- */
@@ -34890,7 +35036,7 @@ static gp_result gpi_self_test_open(gpi_self_test *t)
     uint32_t *arrays;
     gp_result result = GP_OK;
     size_t k;
-    t->order = (uint64_t *)malloc((2 + GPI_SELF_TEST_ARRAYS) * bytes);
+    t->order = (uint64_t *)GP_MALLOC((2 + GPI_SELF_TEST_ARRAYS) * bytes);
     if (!t->order) return gpi_fail(t->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_self_test: no memory");
     arrays = (uint32_t *)(t->order + t->count);
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++, arrays += t->count) {
@@ -34913,11 +35059,8 @@ static void gpi_self_test_close(gpi_self_test *t)
         if (t->in_buffer[k]) (void)clReleaseMemObject(t->in_buffer[k]);
     for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
         if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
-    free(t->order);
-    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
-    gp->scratch = NULL;
-    gp->scratch_size = 0;
-    gp->stats.scratch_bytes = 0;
+    GP_FREE(t->order);
+    gpi_scratch_retire(gp); /* as large as no call of the caller's may need */
 }
 
 GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)

@@ -5,7 +5,9 @@
        #define GP_IMPLEMENTATION
        #include "gpuprim.h"
 
-   Link with the OpenCL ICD loader (-lOpenCL). A call looks like this:
+   Link with the OpenCL ICD loader (-lOpenCL). Host memory comes from malloc, unless GP_MALLOC(bytes),
+   GP_CALLOC(count, bytes), GP_REALLOC(memory, bytes) and GP_FREE(memory) are defined before that include. A call
+   looks like this:
 
        gp_context *gp;
        gp_context_desc device = {0};

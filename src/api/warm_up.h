@@ -82,6 +82,8 @@ typedef struct gp_stats {
     uint64_t bad_offsets;      /* calls that found bad offsets of segments or strings */
     uint64_t skipped;          /* elements whose index was out of range (gp_gather, gp_scatter, gp_unpack) */
     uint64_t scratch_bytes;    /* held by the context now */
+    uint64_t scratch_most;     /* bytes of it that one call has needed */
+    uint64_t scratch_allocs;   /* how often it was allocated */
 } gp_stats;
 
 /* Nanoseconds of one kernel, by OpenCL event times. There are none without gp_context_desc.profile. */

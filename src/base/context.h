@@ -47,6 +47,8 @@ struct gp_context {
 
     cl_mem scratch;
     size_t scratch_size;
+    struct gpi_retired *retired; /* scratch that commands may still use (launch/scratch.c) */
+    size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */

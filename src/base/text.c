@@ -1,9 +1,9 @@
 /* text.c - text that grows, and text of printf. */
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The text of printf, to be freed; NULL when out of memory. */
@@ -15,7 +15,7 @@ static char *gpi_format(const char *format, ...)
     va_start(args, format);
     length = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
+    text = length < 0 ? NULL : (char *)GP_MALLOC((size_t)length + 1);
     if (!text) return NULL;
     va_start(args, format);
     (void)vsnprintf(text, (size_t)length + 1, format, args);
@@ -31,7 +31,7 @@ static bool gpi_text_reserve(gpi_text *text, size_t more)
     char *grown;
     while (capacity < text->length + more + 1) capacity *= 2;
     if (text->failed || capacity == text->capacity) return !text->failed;
-    grown = (char *)realloc(text->data, capacity);
+    grown = (char *)GP_REALLOC(text->data, capacity);
     if (!grown) {
         text->failed = true;
         return false;

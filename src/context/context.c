@@ -1,17 +1,18 @@
 /* context.c - a context's life: the caller's objects or our own, the desc checked. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "runtime/device.h"
 #include "runtime/events.h"
 #include "runtime/tuning.h"
 #include "program/file.h"
 #include "program/program.h"
+#include "launch/launch.h"
 #include "nest/nest.h"
 #include "hash/hash.h"
 #include "context/sub_groups.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ create: device, context, queue */
@@ -134,6 +135,10 @@ static gp_result gpi_check_desc(const gp_context *gp)
     if (gp->desc.share && gp->desc.share->info.device != gp->info.device) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: share has another device");
     }
+    if (!gp->desc.scratch_alloc != !gp->desc.scratch_free) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_context_create: scratch_alloc and scratch_free: give both or neither");
+    }
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
 
@@ -204,7 +209,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     if (!desc || !out) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
     }
-    gp = (gp_context *)calloc(1, sizeof *gp);
+    gp = (gp_context *)GP_CALLOC(1, sizeof *gp);
     if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
     gp->desc = *desc;
     result = gpi_context_open(gp);
@@ -230,17 +235,17 @@ GP_API void gp_context_destroy(gp_context *gp)
     gpi_symbols_free(gp);
     gpi_pending_free(gp);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
-    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
+    gpi_scratch_close(gp);
     if (gp->counters) (void)clReleaseMemObject(gp->counters);
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
-    free(gp->laws);
-    free(gp->cache_dir);
-    free(gp->dump_dir);
-    free(gp->options);
-    free(gp->options_sub_groups);
-    free(gp);
+    GP_FREE(gp->laws);
+    GP_FREE(gp->cache_dir);
+    GP_FREE(gp->dump_dir);
+    GP_FREE(gp->options);
+    GP_FREE(gp->options_sub_groups);
+    GP_FREE(gp);
 }
 
 /* ------------------------------------------------------------------ queries */

@@ -1,6 +1,7 @@
 /* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/type.h"
 #include "program/program.h"
@@ -8,7 +9,6 @@
 #include "hash/hash.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GPI_GROUP_NAME_MAX = 32, GPI_GROUP_OPS_MAX = 64, GPI_GROUP_SIZE_MAX = 65536 };
@@ -210,6 +210,6 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
             out[length] = 0;
         }
     }
-    free(text.data);
+    GP_FREE(text.data);
     return result;
 }

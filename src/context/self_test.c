@@ -1,11 +1,12 @@
 /* self_test.c - gp_self_test: runs the cases, and compares. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "runtime/tuning.h"
+#include "launch/launch.h"
 #include "context/self_test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -182,7 +183,7 @@ static gp_result gpi_self_test_open(gpi_self_test *t)
     uint32_t *arrays;
     gp_result result = GP_OK;
     size_t k;
-    t->order = (uint64_t *)malloc((2 + GPI_SELF_TEST_ARRAYS) * bytes);
+    t->order = (uint64_t *)GP_MALLOC((2 + GPI_SELF_TEST_ARRAYS) * bytes);
     if (!t->order) return gpi_fail(t->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_self_test: no memory");
     arrays = (uint32_t *)(t->order + t->count);
     for (k = 0; k < GPI_SELF_TEST_INPUTS; k++, arrays += t->count) {
@@ -205,11 +206,8 @@ static void gpi_self_test_close(gpi_self_test *t)
         if (t->in_buffer[k]) (void)clReleaseMemObject(t->in_buffer[k]);
     for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
         if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
-    free(t->order);
-    if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
-    gp->scratch = NULL;
-    gp->scratch_size = 0;
-    gp->stats.scratch_bytes = 0;
+    GP_FREE(t->order);
+    gpi_scratch_retire(gp); /* as large as no call of the caller's may need */
 }
 
 GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)

@@ -1,11 +1,11 @@
 /* element.c - elements, and the operations and monoids on them, described and checked. */
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "base/type.h"
 #include "program/user_text.h"
 #include "element/element.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ checks: monoids */
@@ -361,12 +361,12 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     gp_result result;
     size_t i;
     if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
-    elements = (unsigned char *)malloc(count * element->base_size);
+    elements = (unsigned char *)GP_MALLOC(count * element->base_size);
     if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
     for (i = 0; i < count; i++)
         memcpy(elements + i * element->base_size, element->identity, element->base_size);
     result = gp_buffer_create(gp, count * element->base_size, elements, out);
-    free(elements);
+    GP_FREE(elements);
     return result;
 }
 

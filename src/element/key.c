@@ -1,9 +1,9 @@
 /* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/type.h"
 #include "element/element.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* `flip` of element/key.cl: what is turned in every key. */
@@ -29,7 +29,7 @@ static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_si
     gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
                  (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

@@ -1,11 +1,11 @@
 /* monoid_check.c - gp_check_monoid: looks for elements that violate the monoid check. */
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "program/user_text.h"
 #include "element/element.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -221,10 +221,10 @@ static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
                          equal);
         }
         if (!prelude || text.failed) {
-            free(text.data);
+            GP_FREE(text.data);
             text.data = NULL;
         }
-        free(prelude);
+        GP_FREE(prelude);
         result =
             gpi_program_get_text(check->gp, check->function, GPI_MONOID_CHECK, text.data, &check->program);
         if (result != GP_OK || gpi_plan_fits(&check->plan, check->program)) return result;
@@ -266,10 +266,10 @@ static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
     check->random = check->desc->seed;
     check->count = check->desc->samples ? check->desc->sample_count : (size_t)GPI_MONOID_CHECK_MADE;
     check->triples = GPI_MONOID_CHECK_TRIPLES;
-    check->elements = (unsigned char *)malloc((check->count + GPI_MONOID_CHECK_MADE) * check->size);
-    check->triple = (uint32_t *)malloc(check->triples * 12);
-    check->results = (unsigned char *)malloc(check->triples * GPI_LAW_RESULTS * check->size);
-    check->failed = (uint32_t *)malloc(check->triples * 4);
+    check->elements = (unsigned char *)GP_MALLOC((check->count + GPI_MONOID_CHECK_MADE) * check->size);
+    check->triple = (uint32_t *)GP_MALLOC(check->triples * 12);
+    check->results = (unsigned char *)GP_MALLOC(check->triples * GPI_LAW_RESULTS * check->size);
+    check->failed = (uint32_t *)GP_MALLOC(check->triples * 4);
     if (!check->elements || !check->triple || !check->results || !check->failed) {
         return gpi_fail(check->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for elements",
                         check->function);
@@ -293,10 +293,10 @@ static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, con
     check.desc = desc;
     result = gpi_monoid_check_begin(&check);
     if (result == GP_OK) result = gpi_monoid_check_run(&check);
-    free(check.elements);
-    free(check.triple);
-    free(check.results);
-    free(check.failed);
+    GP_FREE(check.elements);
+    GP_FREE(check.triple);
+    GP_FREE(check.results);
+    GP_FREE(check.failed);
     return result;
 }
 
@@ -316,7 +316,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
-    grown = (uint64_t *)realloc(gp->laws, (gp->law_count + 1) * sizeof *grown);
+    grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", function);
     gp->laws = grown;
     gp->laws[gp->law_count++] = hash;

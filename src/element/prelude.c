@@ -1,8 +1,8 @@
 /* prelude.c - the text that tells kernels/element/ of an element; programs on elements. */
+#include "base/memory.h"
 #include "base/type.h"
 #include "element/element.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ text */
@@ -171,7 +171,7 @@ static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, con
     gpi_prelude_plan(gp, plan, &text);
     gpi_element_prelude(element, primitive, plan, &text);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

@@ -2,9 +2,9 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "hash/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define GPI_HASH_CAPACITY_MAX ((uint64_t)1 << 31)
@@ -152,7 +152,7 @@ GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_has
     if (desc && desc->done) *desc->done = NULL;
     if (!gp || !desc || !out)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or table is NULL", function);
-    table = (gpi_table *)malloc(sizeof *table);
+    table = (gpi_table *)GP_MALLOC(sizeof *table);
     if (!table) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a table", function);
     result = gpi_hash_describe(gp, function, desc, table);
     if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);

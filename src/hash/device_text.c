@@ -1,8 +1,7 @@
 /* device_text.c - a table's source for kernels of the caller's own. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "hash/hash.h"
-
-#include <stdlib.h>
 
 /* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
    one key. */
@@ -21,7 +20,7 @@ static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_h
                                                       : "#define GPI_VALUE_WIDTH 0\n");
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
     gpi_text_add(text, "%s", prelude);
-    free(prelude);
+    GP_FREE(prelude);
     gpi_text_add_kernels(text, "hash/device.cl");
     return GP_OK;
 }

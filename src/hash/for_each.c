@@ -1,11 +1,11 @@
 /* for_each.c - gp_hash_for_each: an expression of the caller's on every live key. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/type.h"
 #include "program/user_text.h"
 #include "hash/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* How a type's values come from a slot's bits: "as_float((uint)(bits))". */
@@ -41,7 +41,7 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
     gpi_each_function(&text, args, "bool", "where", where, !is_set);
     gpi_each_function(&text, args, gpi_type_cl(value), "map", map, !is_set);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 
@@ -99,7 +99,7 @@ static gp_result gpi_each_program(gp_context *gp, const char *function, const gp
     more = gpi_each_prelude(desc, args, key, value, table->value_size == 0);
     if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     result = gpi_hash_program(gp, function, GPI_HASH_EACH, table, more, plan, program);
-    free(more);
+    GP_FREE(more);
     return result;
 }
 

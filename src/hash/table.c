@@ -2,10 +2,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "runtime/events.h"
 #include "hash/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
@@ -120,7 +120,7 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     uint32_t i = 0;
     while (i < gp->handle_count && gp->handles[i].table) i++;
     if (i == gp->handle_count) {
-        gpi_handle *grown = (gpi_handle *)realloc(gp->handles, (i + 1) * sizeof *grown);
+        gpi_handle *grown = (gpi_handle *)GP_REALLOC(gp->handles, (i + 1) * sizeof *grown);
         if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a handle", function);
         gp->handles = grown;
         gp->handle_count = i + 1;
@@ -139,7 +139,7 @@ static void gpi_hash_release(gpi_table *table)
 {
     if (table->references > 0 && --table->references > 0) return;
     if (table->buffer) (void)clReleaseMemObject(table->buffer);
-    free(table);
+    GP_FREE(table);
 }
 
 static void gpi_hash_free_all(gp_context *gp)
@@ -148,7 +148,7 @@ static void gpi_hash_free_all(gp_context *gp)
     for (i = 0; i < gp->handle_count; i++) {
         if (gp->handles[i].table) gpi_hash_release(gp->handles[i].table);
     }
-    free(gp->handles);
+    GP_FREE(gp->handles);
 }
 
 /* ------------------------------------------------------------------ programs */
@@ -166,7 +166,7 @@ static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, cons
                  table->wide, gp->info.int64_extended_atomics, split_wide && gp->info.fp64);
     gpi_text_add(&text, "#define GPI_HASH_PACKED %d\n%s", table->packed, more);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

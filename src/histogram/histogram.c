@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/type.h"
 #include "runtime/tuning.h"
@@ -10,7 +11,6 @@
 #include "element/element.h"
 #include "histogram/histogram.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -196,7 +196,7 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
                  d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
                  (unsigned)h->near_cells);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

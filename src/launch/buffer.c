@@ -1,10 +1,10 @@
 /* buffer.c - buffers and counts checked, overlap, allocation. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "launch/launch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The outermost buffer that holds `buffer`, and where in it. */
@@ -216,9 +216,9 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out)
 {
-    void *zeros = calloc(bytes, 1);
+    void *zeros = GP_CALLOC(bytes, 1);
     const gp_result result = zeros ? gp_buffer_create(gp, bytes, zeros, out)
                                    : gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
-    free(zeros);
+    GP_FREE(zeros);
     return result;
 }

@@ -1,10 +1,10 @@
 /* call.c - a call's chain of commands: scratch handed out, kernels launched, results read. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "runtime/events.h"
 #include "launch/launch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static gp_result gpi_check_events(gp_context *gp, const char *function, const cl_event *wait, cl_uint count)
@@ -42,6 +42,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     call->wait_count = wait_count;
     call->done = done;
     gpi_throttle(gp);
+    gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
     return gpi_check_events(gp, function, wait, wait_count);
 }
@@ -56,7 +57,7 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
         call->gp->scratch_busy = NULL;
     }
     if (!call->gp->scratch_busy) return GP_OK;
-    call->merged = (cl_event *)malloc((n + 1) * sizeof *call->merged);
+    call->merged = (cl_event *)GP_MALLOC((n + 1) * sizeof *call->merged);
     if (!call->merged) {
         return gpi_fail(call->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a wait list",
                         call->function);
@@ -68,25 +69,15 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown.
-   A buffer that is replaced lives on until the commands that use it have ended. */
+/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown. */
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
 {
     gp_context *gp = call->gp;
     gp_result result;
-    cl_mem grown;
     *out = own;
     if (own) return GP_OK; /* gpi_check_scratch has seen it */
-    if (bytes > gp->scratch_size) {
-        const size_t minimum = 65536;
-        const size_t size = bytes < minimum ? minimum : bytes;
-        result = gpi_alloc(gp, call->function, size, &grown);
-        if (result != GP_OK) return result;
-        if (gp->scratch) (void)clReleaseMemObject(gp->scratch);
-        gp->scratch = grown;
-        gp->scratch_size = size;
-        gp->stats.scratch_bytes = size;
-    }
+    result = gpi_scratch_grow(gp, call->function, bytes);
+    if (result != GP_OK) return result;
     *out = gp->scratch;
     call->uses_scratch = true;
     return gpi_call_merge_busy(call);
@@ -245,7 +236,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
         call->last = NULL;
     }
     if (call->last) (void)clReleaseEvent(call->last);
-    free(call->merged);
+    GP_FREE(call->merged);
     gp->released = gp->fetches;
     return result;
 }

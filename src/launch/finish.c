@@ -13,6 +13,7 @@ static gp_result gpi_finish(gp_context *gp)
     const cl_int error = clFinish(gp->queue);
     gp_result result;
     gpi_settle_all(gp);
+    gpi_scratch_settle(gp, error == CL_SUCCESS);
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);

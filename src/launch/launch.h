@@ -65,6 +65,12 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out);
 static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
 
+/* scratch.c */
+static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes);
+static void gpi_scratch_retire(gp_context *gp);
+static void gpi_scratch_settle(gp_context *gp, bool all);
+static void gpi_scratch_close(gp_context *gp);
+
 /* call.c */
 static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
                                 cl_uint wait_count, cl_event *done);

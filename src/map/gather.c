@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/type.h"
 #include "runtime/tuning.h"
@@ -11,7 +12,6 @@
 #include "scan/scan.h"
 #include "map/map.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
@@ -105,7 +105,7 @@ static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, cons
                      gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
     }
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

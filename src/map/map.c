@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/type.h"
 #include "runtime/tuning.h"
@@ -11,7 +12,6 @@
 #include "element/element.h"
 #include "map/map.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -226,7 +226,7 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_args_define(&map->args, &text);
     gpi_map_prelude_function(map, lane, &text);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/type.h"
 #include "runtime/tuning.h"
@@ -11,7 +12,6 @@
 #include "map/map.h"
 
 #include <float.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are few */ };
@@ -104,7 +104,7 @@ static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, cons
                  gpi_random_fraction(type, random->desc->kind),
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

@@ -2,13 +2,13 @@
    with. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/type.h"
 #include "program/program.h"
 #include "program/user_text.h"
 #include "element/element.h"
 #include "nest/nest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
@@ -197,6 +197,6 @@ static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
     gpi_args_define(&b->args, &text);
     gpi_brackets_add_nest(b, &text);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }

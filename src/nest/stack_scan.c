@@ -2,11 +2,11 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "base/type.h"
 #include "element/element.h"
 #include "nest/nest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A checked call, ready to run. */
@@ -68,9 +68,9 @@ static char *gpi_stack_prelude(const gp_context *gp, const gpi_stack_scan *s)
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", element);
     gpi_brackets_add_nest(&s->nest, &text);
-    free(element);
+    GP_FREE(element);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

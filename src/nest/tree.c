@@ -2,11 +2,11 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "base/type.h"
 #include "program/user_text.h"
 #include "nest/nest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tree_runs.cl */
@@ -70,7 +70,7 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     gpi_args_name(&t->args, &text);
     gpi_text_add(&text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

@@ -1,10 +1,10 @@
 /* build.c - a program from its file in the cache, or from its source; its kernels. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "runtime/device.h"
 #include "program/program.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
@@ -13,15 +13,15 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     char *log = NULL, *arranged, why[80];
     gp_result result;
     (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-    log = (char *)calloc(size + 1, 1);
+    log = (char *)GP_CALLOC(size + 1, 1);
     if (log) (void)clGetProgramBuildInfo(program, gp->info.device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     arranged = log ? gpi_log_arrange(log) : NULL;
     gpi_log_explain(log ? log : "", why, sizeof why);
     result = gpi_fail(gp, error == CL_OUT_OF_HOST_MEMORY ? GP_ERROR_OUT_OF_HOST_MEMORY : GP_ERROR_BUILD,
                       "%s: %sclBuildProgram returned %s (%d), build log:\n%s", function, why,
                       gpi_cl_error_name(error), (int)error, arranged ? arranged : "");
-    free(arranged);
-    free(log);
+    GP_FREE(arranged);
+    GP_FREE(log);
     return result;
 }
 
@@ -75,7 +75,7 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
                                NULL);
     }
     gpi_cache_unmark(gp, program);
-    free(binary);
+    GP_FREE(binary);
     if (error == CL_SUCCESS && status == CL_SUCCESS) return true;
     gpi_binary_refuse(gp, program);
     return false;

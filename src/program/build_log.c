@@ -1,4 +1,5 @@
 /* build_log.c - what a compiler says of a text of the caller's, in an order that helps. */
+#include "base/memory.h"
 #include "program/program.h"
 
 #include <stdio.h>
@@ -52,7 +53,7 @@ static char *gpi_log_arrange(const char *log)
     if (own && rest > GPI_LOG_LINES_REST)
         gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

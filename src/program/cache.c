@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "program/file.h"
 #include "program/program.h"
 
@@ -127,9 +128,9 @@ static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct
 {
     if (files->count == files->capacity) {
         const size_t capacity = files->capacity ? 2 * files->capacity : 64;
-        gpi_cache_file *grown = (gpi_cache_file *)realloc(files->file, capacity * sizeof *grown);
+        gpi_cache_file *grown = (gpi_cache_file *)GP_REALLOC(files->file, capacity * sizeof *grown);
         if (!grown) {
-            free(path);
+            GP_FREE(path);
             return;
         }
         files->file = grown;
@@ -161,12 +162,12 @@ static void gpi_cache_visit(gpi_cache_files *files, const char *folder, const ch
     struct stat info;
     char *path = ending ? gpi_format("%s/%s", folder, name) : NULL;
     if (!path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
-        free(path);
+        GP_FREE(path);
     } else if (*ending == '\0') {
         gpi_cache_files_add(files, path, &info);
     } else {
         gpi_cache_clean(path, ending, &info);
-        free(path);
+        GP_FREE(path);
     }
 }
 
@@ -195,9 +196,9 @@ static void gpi_cache_trim(const gp_context *gp)
             if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
             files.bytes -= file->size;
         }
-        free(file->path);
+        GP_FREE(file->path);
     }
-    free(files.file);
+    GP_FREE(files.file);
 }
 
 #endif
@@ -208,7 +209,7 @@ static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
 {
     char *file = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
     char *path = file ? gpi_format("%s" GPI_CACHE_MARK, file) : NULL;
-    free(file);
+    GP_FREE(file);
     return path;
 }
 
@@ -225,7 +226,7 @@ static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
         gpi_log(gp, GP_LOG_WARNING,
                 "cache: a process ended while it loaded a program, which is built anew: %s", path);
     }
-    free(path);
+    GP_FREE(path);
     return !dead;
 }
 
@@ -233,7 +234,7 @@ static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
 {
     char *path = gpi_mark_path(gp, program);
     gpi_mark_remove(path, program->mark);
-    free(path);
+    GP_FREE(path);
 }
 
 /* ------------------------------------------------------------------ cache */
@@ -273,11 +274,11 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
         (void)remove(path);
     }
     if (data && (!valid || !gpi_cache_mark(gp, program))) {
-        free(data);
+        GP_FREE(data);
         data = NULL;
         program->saved = 0;
     }
-    free(path);
+    GP_FREE(path);
     return data;
 }
 
@@ -285,7 +286,7 @@ static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
 {
     char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
     if (path) (void)remove(path);
-    free(path);
+    GP_FREE(path);
 }
 
 /* Failure to save costs a rebuild in the next process, nothing else. */
@@ -302,7 +303,7 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
     good = path && gpi_file_write(path, &header, sizeof header, binary, size);
     if (!good) gpi_cache_close(gp, path ? path : "?");
     else gpi_cache_trim(gp);
-    free(path);
+    GP_FREE(path);
     return good;
 }
 
@@ -316,5 +317,5 @@ static void gpi_dump(gp_context *gp, const gpi_program *program, const char *end
     if (!path || !gpi_file_write(path, "", 0, data, size)) {
         gpi_log(gp, GP_LOG_WARNING, "dump: cannot write %s", path ? path : "?");
     }
-    free(path);
+    GP_FREE(path);
 }

@@ -1,10 +1,10 @@
 /* compose.c - what each program is made of: its prelude, then the kernel files. */
 #include "base/context.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "program/program.h"
 #include "kernels.h" /* made from kernels/ by tools/amalgamate.sh */
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The file of kernels/ that makes a program. */
@@ -137,7 +137,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
     gpi_text_add(&text, "%s", prelude);
     gpi_text_add_kernels(&text, gpi_program_file(primitive));
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

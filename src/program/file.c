@@ -1,9 +1,9 @@
 /* file.c - files and folders for the cache: read, written whole, locked marks. */
+#include "base/memory.h"
 #include "program/file.h"
 #include "program/program.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(_WIN32)
@@ -38,7 +38,7 @@ static bool gpi_make_dirs(const char *path)
         *at = '/';
     }
     (void)GPI_MKDIR(partial);
-    free(partial);
+    GP_FREE(partial);
     return true;
 }
 
@@ -53,10 +53,10 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     if (!file) return NULL;
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
         fseek(file, 0, SEEK_SET) == 0) {
-        data = (unsigned char *)malloc((size_t)length);
+        data = (unsigned char *)GP_MALLOC((size_t)length);
         *size = (size_t)length;
         if (data && fread(data, 1, *size, file) != *size) {
-            free(data);
+            GP_FREE(data);
             data = NULL;
         }
     }
@@ -104,9 +104,9 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     unsigned char *data = NULL;
     if (file < 0) return NULL;
     *size = (size_t)info.st_size;
-    if (*size > 0) data = (unsigned char *)malloc(*size);
+    if (*size > 0) data = (unsigned char *)GP_MALLOC(*size);
     if (data && !gpi_file_fill(file, data, *size)) {
-        free(data);
+        GP_FREE(data);
         data = NULL;
     }
     (void)close(file);
@@ -151,7 +151,7 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
         good = good && rename(temporary, path) == 0;
         if (!good) (void)remove(temporary);
     }
-    free(temporary);
+    GP_FREE(temporary);
     return good;
 }
 

@@ -2,10 +2,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "program/program.h"
 #include "program/user_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define GPI_PROGRAM_LIMIT 128 /* programs of a context, where the desc names no bound */
@@ -31,8 +31,8 @@ static void gpi_program_free(gpi_program *program)
     }
     if (program->program) (void)clReleaseProgram(program->program);
     if (program->fresh) (void)clReleaseEvent(program->fresh);
-    free(program->prelude);
-    free(program);
+    GP_FREE(program->prelude);
+    GP_FREE(program);
 }
 
 /* Commands in flight keep what they need of it. Where they have not ended, what is new is not saved: whoever
@@ -90,13 +90,13 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                   char *prelude, uint64_t hash, gpi_program **out)
 {
-    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude);
     gp_result result;
     if (!program || !source) {
-        free(source);
-        free(prelude);
-        free(program);
+        GP_FREE(source);
+        GP_FREE(prelude);
+        GP_FREE(program);
         return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     }
     program->primitive = primitive;
@@ -107,7 +107,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
     if (result == GP_OK) result = gpi_program_build(gp, function, source, program);
-    free(source);
+    GP_FREE(source);
     if (result != GP_OK) {
         gpi_program_free(program);
         return result;
@@ -130,7 +130,7 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     *out = gpi_program_find(gp, primitive, prelude, hash);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
     (*out)->fetched = ++gp->fetches;
-    free(prelude);
+    GP_FREE(prelude);
     return GP_OK;
 }
 

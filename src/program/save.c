@@ -1,11 +1,11 @@
 /* save.c - programs that are built: when they are saved, how a context takes over another one's. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "runtime/device.h"
 #include "runtime/events.h"
 #include "program/program.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ binaries */
@@ -38,11 +38,11 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
         return NULL;
     }
     for (i = 0; i < count; i++) binaries[i] = NULL; /* not wanted */
-    binaries[own] = (unsigned char *)malloc(sizes[own]);
+    binaries[own] = (unsigned char *)GP_MALLOC(sizes[own]);
     *size = sizes[own];
     if (binaries[own] &&
         clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL)) {
-        free(binaries[own]);
+        GP_FREE(binaries[own]);
         return NULL;
     }
     return binaries[own];
@@ -55,7 +55,7 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     const char *text = source;
     cl_int error = CL_SUCCESS;
     cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
-    free(source);
+    GP_FREE(source);
     if (!twin || error != CL_SUCCESS) return NULL;
     error = clBuildProgram(twin, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error == CL_SUCCESS) return twin;
@@ -80,10 +80,10 @@ static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *progra
     grown = twin.program ? gpi_program_binary(gp, &twin, &grown_size) : NULL;
     if (twin.program) (void)clReleaseProgram(twin.program);
     if (grown && binary && grown_size < *size) {
-        free(grown);
+        GP_FREE(grown);
         return binary;
     }
-    free(binary);
+    GP_FREE(binary);
     *size = grown_size;
     return grown;
 }
@@ -112,7 +112,7 @@ static void gpi_program_save(gp_context *gp, gpi_program *program)
     else gpi_dump(gp, program, ".bin", binary, size);
     if (binary && gpi_caches(gp) && gpi_cache_save(gp, program, binary, size)) gp->stats.programs_saved++;
     if (binary) program->saved = program->launched;
-    free(binary);
+    GP_FREE(binary);
 }
 
 /* All of them; the queue is idle. */
@@ -159,11 +159,11 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 /* Machine code that `from` has not saved yet is for `from` to save. Several threads may copy the same program. */
 static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
 {
-    gpi_program *program = (gpi_program *)calloc(1, sizeof *program);
+    gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
     gp_result result;
-    if (program) program->prelude = (char *)malloc(strlen(from->prelude) + 1);
+    if (program) program->prelude = (char *)GP_MALLOC(strlen(from->prelude) + 1);
     if (!program || !program->prelude) {
-        free(program);
+        GP_FREE(program);
         return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory to share programs");
     }
     memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);

@@ -1,6 +1,7 @@
 /* device.c - which device, and what it can do. */
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "runtime/device.h"
 
@@ -74,7 +75,7 @@ static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
     size_t size = 0;
     const cl_int error = clGetDeviceInfo(probe->device, what, 0, NULL, &size);
-    char *text = error == CL_SUCCESS ? (char *)calloc(size + 1, 1) : NULL;
+    char *text = error == CL_SUCCESS ? (char *)GP_CALLOC(size + 1, 1) : NULL;
     if (text) gpi_probe_get(probe, what, size, text);
     else if (probe->error == CL_SUCCESS) probe->error = error ? error : CL_OUT_OF_HOST_MEMORY;
     return text;
@@ -84,7 +85,7 @@ static void gpi_probe_name(gpi_probe *probe, cl_device_info what, char out[GP_NA
 {
     char *text = gpi_probe_text(probe, what);
     (void)snprintf(out, GP_NAME_MAX, "%s", text ? text : "");
-    free(text);
+    GP_FREE(text);
 }
 
 static cl_ulong gpi_probe_ulong(gpi_probe *probe, cl_device_info what)
@@ -184,7 +185,7 @@ static void gpi_probe_extensions(gpi_probe *probe, gp_device_info *info)
     info->fp16 = gpi_has_extension(extensions, "cl_khr_fp16");
     info->subgroups = gpi_has_extension(extensions, "cl_khr_subgroups") || sub_groups > 0;
     gpi_probe_sub_groups(probe, extensions, info);
-    free(extensions);
+    GP_FREE(extensions);
 }
 
 static bool gpi_device_has(const gp_device_info *info, const char *extension)
@@ -195,7 +196,7 @@ static bool gpi_device_has(const gp_device_info *info, const char *extension)
     probe.device = info->device;
     extensions = gpi_probe_text(&probe, CL_DEVICE_EXTENSIONS);
     has = extensions && gpi_has_extension(extensions, extension);
-    free(extensions);
+    GP_FREE(extensions);
     return has;
 }
 
@@ -298,7 +299,7 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     gpi_leave_out(left_out, "clGetDeviceIDs", error);
     if (error != CL_SUCCESS || n == 0) return true;
     if (n > GPI_DEVICES_MAX) n = GPI_DEVICES_MAX;
-    grown = (gp_device_info *)realloc(*all, (*count + n) * sizeof **all);
+    grown = (gp_device_info *)GP_REALLOC(*all, (*count + n) * sizeof **all);
     if (!grown) return false;
     *all = grown;
     for (d = 0; d < n; d++) {
@@ -325,13 +326,13 @@ static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_
     }
     for (p = 0; p < platform_count && p < GPI_COUNT_OF(platforms); p++) {
         if (gpi_devices_of(platforms[p], out, count, left_out)) continue;
-        free(*out);
+        GP_FREE(*out);
         *out = NULL;
         *count = 0;
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of devices");
     }
     if (*count > 0) return GP_OK;
-    free(*out);
+    GP_FREE(*out);
     *out = NULL;
     return gpi_fail_no_device(left_out, "no platform that is installed has a device");
 }
@@ -359,7 +360,7 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
     result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
     for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
-    free(all);
+    GP_FREE(all);
     return result;
 }
 
@@ -478,6 +479,6 @@ static gp_result gpi_device_choose(const gp_context_desc *desc, gp_device_info *
         *info = all[i];
     }
     if (best < 0) result = gpi_fail_no_match(desc, filter, all, count, &left_out);
-    free(all);
+    GP_FREE(all);
     return result;
 }

@@ -14,10 +14,10 @@
    stalled, together with all that are in flight by then. Stalled commands are not counted. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "runtime/events.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -84,7 +84,7 @@ static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
 {
     if (gp->failure_count == gp->failure_capacity) {
         const size_t capacity = gp->failure_capacity ? 2 * gp->failure_capacity : 16;
-        gpi_failure *grown = (gpi_failure *)realloc(gp->failures, capacity * sizeof *grown);
+        gpi_failure *grown = (gpi_failure *)GP_REALLOC(gp->failures, capacity * sizeof *grown);
         if (!grown) return;
         gp->failures = grown;
         gp->failure_capacity = capacity;
@@ -212,8 +212,8 @@ static void gpi_settle_all(gp_context *gp)
 static void gpi_pending_free(gp_context *gp)
 {
     while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
-    free(gp->pending);
-    free(gp->failures);
+    GP_FREE(gp->pending);
+    GP_FREE(gp->failures);
 }
 
 /* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
@@ -257,7 +257,7 @@ static bool gpi_pending_reserve(gp_context *gp)
     gpi_pending *grown;
     if (gp->pending_count == gp->pending_capacity) gpi_settle(gp);
     if (gp->pending_capacity > 0 && gp->pending_count <= gp->pending_capacity / 2) return true;
-    grown = (gpi_pending *)realloc(gp->pending, capacity * sizeof *grown);
+    grown = (gpi_pending *)GP_REALLOC(gp->pending, capacity * sizeof *grown);
     if (!grown) return gp->pending_count < gp->pending_capacity;
     gp->pending = grown;
     gp->pending_capacity = capacity;

@@ -1,12 +1,12 @@
 /* compact.c - what gp_select, gp_partition, gp_unique and gp_run_length_encode share: one look-back launch,
    or three sweeps; one sweep for one tile. */
 #include "base/context.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/type.h"
 #include "scan/scan.h"
 #include "select/select.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ description */
@@ -174,7 +174,7 @@ static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, con
         gpi_type_cl(c->index_type), (unsigned)gpi_type_size(c->index_type), (unsigned)c->value_size,
         gpi_compact_record(c->value_size));
     if (!text.failed) return text.data;
-    free(text.data);
+    GP_FREE(text.data);
     return NULL;
 }
 

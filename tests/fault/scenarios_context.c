@@ -97,6 +97,48 @@ static gp_result run_create_share(world *w)
     return result == GP_OK ? use_context(w) : result;
 }
 
+static cl_mem pool_alloc(size_t bytes, void *context)
+{
+    cl_int error;
+    return clCreateBuffer((cl_context)context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+}
+
+static void pool_free(cl_mem buffer, void *context)
+{
+    (void)context;
+    (void)clReleaseMemObject(buffer);
+}
+
+/* Scratch from a pool, which has to grow. */
+static gp_result run_pool(world *w)
+{
+    gp_context_desc desc = {.tuning = {.shape = GP_SHAPE_SERIAL, .tile = 16}, .scratch_limit = 60000};
+    gp_scan_desc scan = {.type = GP_U32, .op = GP_SUM};
+    gp_result result;
+    desc.cache_dir = w->cache_dir;
+    desc.context = gp_cl_context(w->other);
+    desc.device = gp_cl_device(w->other);
+    desc.scratch_alloc = pool_alloc;
+    desc.scratch_free = pool_free;
+    desc.scratch_user = desc.context;
+    result = gp_context_create(&desc, &w->gp);
+    if (result == GP_OK) result = gp_buffer_create(w->gp, 4000, mod7, &w->buffer[0]);
+    if (result == GP_OK) result = gp_buffer_create(w->gp, 4000, NULL, &w->buffer[1]);
+    scan.in = w->buffer[0];
+    scan.out = w->buffer[1];
+    for (scan.count = 500; scan.count <= 1000 && result == GP_OK; scan.count += 500)
+        result = gp_scan(w->gp, &scan);
+    return result == GP_OK ? gp_finish(w->gp) : result;
+}
+
+static bool check_pool(world *w)
+{
+    uint32_t sum = 0;
+    size_t i;
+    for (i = 0; i < 1000; i++) want[i] = sum += mod7[i];
+    return holds(w, 1, want, 4000);
+}
+
 static void prepare_destroy(world *w)
 {
     gp_context_desc desc = {0};
@@ -313,6 +355,7 @@ const scenario scenarios_context[] = {
     {"create_on_queue", NULL, prepare_other, run_create_on_queue, check_use, NULL, true, false},
     {"create_in_context", NULL, prepare_other, run_create_in_context, check_use, NULL, true, false},
     {"create_share", NULL, prepare_share, run_create_share, check_use, NULL, true, false},
+    {"scratch_pool", NULL, prepare_other, run_pool, check_pool, NULL, true, false},
     {"destroy", NULL, prepare_destroy, run_destroy, check_use, NULL, true, false},
     {"devices", NULL, forget_contexts, run_devices, check_devices, NULL, true, true},
     {"buffer_create", NULL, NULL, run_buffer, check_buffer, NULL, false, false},

@@ -1,0 +1,115 @@
+/* scratch.c - the context's scratch: from the caller's pool or from OpenCL, given back when no command uses it.
+
+   OpenCL keeps a buffer that is released until the commands that use it have ended. A pool knows nothing of
+   commands, so a buffer goes back to it when a marker has ended that was enqueued after them. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "runtime/events.h"
+#include "launch/launch.h"
+
+typedef struct gpi_retired {
+    cl_mem buffer;
+    cl_event ended; /* after it nothing uses the buffer */
+} gpi_retired;
+
+static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
+{
+    if (gp->desc.scratch_free) gp->desc.scratch_free(buffer, gp->desc.scratch_user);
+    else (void)clReleaseMemObject(buffer);
+}
+
+static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
+{
+    gpi_range range;
+    gp_result result;
+    gp->stats.scratch_allocs++;
+    if (!gp->desc.scratch_alloc) return gpi_alloc(gp, function, bytes, out);
+    *out = gp->desc.scratch_alloc(bytes, gp->desc.scratch_user);
+    if (!*out)
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: scratch_alloc has no %zu bytes", function,
+                        bytes);
+    result = gpi_check_buffer(gp, function, "what scratch_alloc gave", *out, 0, bytes, 1, GPI_BOTH, &range);
+    if (result != GP_OK) gpi_scratch_free(gp, *out);
+    return result;
+}
+
+/* Room for one more; false: no memory. */
+static bool gpi_retired_grow(gp_context *gp)
+{
+    const size_t capacity = gp->retired_capacity ? 2 * gp->retired_capacity : 4;
+    gpi_retired *grown;
+    if (gp->retired_count < gp->retired_capacity) return true;
+    grown = (gpi_retired *)GP_REALLOC(gp->retired, capacity * sizeof *grown);
+    if (!grown) return false;
+    gp->retired = grown;
+    gp->retired_capacity = capacity;
+    return true;
+}
+
+/* The context's scratch is no longer its own. */
+static void gpi_scratch_retire(gp_context *gp)
+{
+    const cl_mem buffer = gp->scratch;
+    cl_event ended;
+    gp->scratch = NULL;
+    gp->scratch_size = 0;
+    gp->stats.scratch_bytes = 0;
+    if (!buffer) return;
+    if (!gp->desc.scratch_free) {
+        (void)clReleaseMemObject(buffer);
+    } else if (gpi_retired_grow(gp) &&
+               clEnqueueMarkerWithWaitList(gp->queue, 0, NULL, &ended) == CL_SUCCESS) {
+        gp->retired[gp->retired_count].buffer = buffer;
+        gp->retired[gp->retired_count++].ended = ended;
+    } else {
+        (void)clFinish(gp->queue);
+        gpi_scratch_free(gp, buffer);
+    }
+}
+
+/* Gives back what nothing uses; `all`: everything, since the queue has finished. */
+static void gpi_scratch_settle(gp_context *gp, bool all)
+{
+    size_t k, kept = 0;
+    for (k = 0; k < gp->retired_count; k++) {
+        const gpi_retired retired = gp->retired[k];
+        if (!all && gpi_event_status(retired.ended) > CL_COMPLETE) {
+            gp->retired[kept++] = retired;
+        } else {
+            (void)clReleaseEvent(retired.ended);
+            gpi_scratch_free(gp, retired.buffer);
+        }
+    }
+    gp->retired_count = kept;
+}
+
+/* At least `bytes` in gp->scratch. */
+static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
+{
+    const size_t limit = gp->desc.scratch_limit, least = 65536;
+    const size_t size = bytes >= least || (limit && limit < least) ? bytes : least;
+    cl_mem grown;
+    gp_result result;
+    if (bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
+    if (bytes <= gp->scratch_size) return GP_OK;
+    if (limit && bytes > limit) {
+        return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
+                        "%s: needs %zu bytes of scratch, and scratch_limit is %zu", function, bytes, limit);
+    }
+    result = gpi_scratch_alloc(gp, function, size, &grown);
+    if (result != GP_OK) return result;
+    gpi_scratch_retire(gp);
+    gp->scratch = grown;
+    gp->scratch_size = size;
+    gp->stats.scratch_bytes = size;
+    return GP_OK;
+}
+
+static void gpi_scratch_close(gp_context *gp)
+{
+    gpi_scratch_settle(gp, true);
+    if (gp->scratch) gpi_scratch_free(gp, gp->scratch);
+    gp->scratch = NULL;
+    GP_FREE(gp->retired);
+}
