@@ -207,7 +207,7 @@ static void gpi_self_test_close(gpi_self_test *t)
     for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
         if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
     GP_FREE(t->order);
-    gpi_scratch_retire(gp); /* as large as no call of the caller's may need */
+    (void)gpi_scratch_retire(gp); /* as large as no call of the caller's may need */
 }
 
 GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)

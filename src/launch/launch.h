@@ -67,7 +67,7 @@ static gp_result gpi_alloc_zeros(gp_context *gp, size_t bytes, cl_mem *out);
 
 /* scratch.c */
 static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes);
-static void gpi_scratch_retire(gp_context *gp);
+static cl_int gpi_scratch_retire(gp_context *gp);
 static void gpi_scratch_settle(gp_context *gp, bool all);
 static void gpi_scratch_close(gp_context *gp);
 

@@ -47,25 +47,25 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* The context's scratch is no longer its own. */
-static void gpi_scratch_retire(gp_context *gp)
+/* The context's scratch is no longer its own; or, after an error, still is. */
+static cl_int gpi_scratch_retire(gp_context *gp)
 {
-    const cl_mem buffer = gp->scratch;
-    cl_event ended;
+    cl_int error = CL_SUCCESS;
+    if (!gp->scratch) return CL_SUCCESS;
+    if (!gp->desc.scratch_free) {
+        (void)clReleaseMemObject(gp->scratch);
+    } else {
+        cl_event ended = NULL;
+        if (!gpi_retired_grow(gp)) return CL_OUT_OF_HOST_MEMORY;
+        error = clEnqueueMarkerWithWaitList(gp->queue, 0, NULL, &ended);
+        if (error != CL_SUCCESS) return error;
+        gp->retired[gp->retired_count].buffer = gp->scratch;
+        gp->retired[gp->retired_count++].ended = ended;
+    }
     gp->scratch = NULL;
     gp->scratch_size = 0;
     gp->stats.scratch_bytes = 0;
-    if (!buffer) return;
-    if (!gp->desc.scratch_free) {
-        (void)clReleaseMemObject(buffer);
-    } else if (gpi_retired_grow(gp) &&
-               clEnqueueMarkerWithWaitList(gp->queue, 0, NULL, &ended) == CL_SUCCESS) {
-        gp->retired[gp->retired_count].buffer = buffer;
-        gp->retired[gp->retired_count++].ended = ended;
-    } else {
-        (void)clFinish(gp->queue);
-        gpi_scratch_free(gp, buffer);
-    }
+    return CL_SUCCESS;
 }
 
 /* Gives back what nothing uses; `all`: everything, since the queue has finished. */
@@ -90,6 +90,7 @@ static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t b
     const size_t limit = gp->desc.scratch_limit, least = 65536;
     const size_t size = bytes >= least || (limit && limit < least) ? bytes : least;
     cl_mem grown;
+    cl_int error;
     gp_result result;
     if (bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
     if (bytes <= gp->scratch_size) return GP_OK;
@@ -99,7 +100,11 @@ static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t b
     }
     result = gpi_scratch_alloc(gp, function, size, &grown);
     if (result != GP_OK) return result;
-    gpi_scratch_retire(gp);
+    error = gpi_scratch_retire(gp);
+    if (error != CL_SUCCESS) {
+        gpi_scratch_free(gp, grown);
+        return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
+    }
     gp->scratch = grown;
     gp->scratch_size = size;
     gp->stats.scratch_bytes = size;

@@ -42,7 +42,7 @@ static error_list errors_source = {CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES};
 static error_list errors_binary = {CL_INVALID_BINARY, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES};
 static error_list errors_build = {CL_BUILD_PROGRAM_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_COMPILER_NOT_AVAILABLE,
                                   CL_OUT_OF_RESOURCES};
-static error_list errors_kernel = {CL_OUT_OF_RESOURCES, CL_INVALID_KERNEL_NAME, CL_OUT_OF_HOST_MEMORY};
+static error_list errors_kernel = {CL_OUT_OF_RESOURCES, CL_INVALID_KERNEL_DEFINITION, CL_OUT_OF_HOST_MEMORY};
 static error_list errors_argument = {CL_OUT_OF_HOST_MEMORY, CL_INVALID_ARG_SIZE, CL_OUT_OF_RESOURCES};
 static error_list errors_launch = {CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE,
                                    CL_OUT_OF_HOST_MEMORY, CL_INVALID_WORK_GROUP_SIZE};

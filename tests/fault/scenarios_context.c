@@ -97,10 +97,16 @@ static gp_result run_create_share(world *w)
     return result == GP_OK ? use_context(w) : result;
 }
 
+/* What fails in a pool is its own affair. */
 static cl_mem pool_alloc(size_t bytes, void *context)
 {
+    const bool armed = fault->armed;
+    cl_mem buffer;
     cl_int error;
-    return clCreateBuffer((cl_context)context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    fault->armed = false;
+    buffer = clCreateBuffer((cl_context)context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    fault->armed = armed;
+    return buffer;
 }
 
 static void pool_free(cl_mem buffer, void *context)
