@@ -277,6 +277,23 @@ typedef struct gp_check_monoid_desc {
    of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
    the rest: GP_ERROR_BUILD, with its log. */
 
+/* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that defines it:
+
+       const gp_record particle = {.cl_type = "particle", .size = 32, .source =
+           "typedef struct { float4 position; float mass; uint id; float2 unused; } particle;"};
+       gp_reduce_desc heaviest = {.in = particles, .count = n, .record = &particle, .map = "x.mass",
+                                  .out_type = GP_F32, .op = GP_MAX};
+
+   Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
+   predicate sees them whole: x.position.z. The type has the same layout on host and device.
+
+   Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; for `source` as for a monoid's. */
+typedef struct gp_record {
+    const char *cl_type; /* its name */
+    size_t size;         /* sizeof, at most GP_RECORD_BYTES */
+    const char *source;  /* OpenCL C that defines it; NULL: it is built in */
+} gp_record;
+
 /* Arguments of expressions: values and buffers that the expressions of a desc name. `args` of a desc points to
    arg_count of them:
 
@@ -298,16 +315,15 @@ typedef struct gp_check_monoid_desc {
    gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
-    const char *name;    /* as expressions have it */
-    gp_type type;        /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
-    const char *cl_type; /* a type of OpenCL C, such as "float4", with its */
-    size_t size;         /* bytes, of a value, or of an element */
-    const void *value;   /* on the host; or: */
+    const char *name; /* as expressions have it */
+    gp_type type;     /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
+    const gp_record *record;
+    const void *value; /* on the host; or: */
     cl_mem buffer;
     size_t offset, count; /* elements of the buffer, from offset on; count 0: to its end */
 } gp_arg;
 
-enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256 };
+enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };
 
 /* ------------------------------------------------------------------ context */
 
@@ -564,7 +580,8 @@ typedef struct gp_reduce_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;     /* of the input; with a monoid but no map: leave 0 */
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
                          a map */
@@ -629,6 +646,7 @@ typedef struct gp_segmented_reduce_desc {
     cl_mem out; /* segment_count results */
     size_t out_offset;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -706,6 +724,7 @@ typedef struct gp_scan_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -2067,7 +2086,8 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
    There may be no input at all: then the expression is in i alone. A name whose input is not given does not
    compile.
 
-   Result: elements of out_type. The expression's value is converted to it as C does.
+   Result: elements of out_type. The expression's value is converted to it as C does, but for records, whose
+     type it must have.
    Order: each element is computed by itself: the same result every time.
    Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
    nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
@@ -2076,20 +2096,24 @@ typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
     gp_type type;
-    cl_mem in2; /* a second input, for y; NULL: none */
+    const gp_record *record; /* instead of type */
+    cl_mem in2;              /* a second input, for y; NULL: none */
     size_t in2_offset;
-    gp_type type2; /* 0: `type` */
-    cl_mem in3;    /* a third input, for z; only with a second one; NULL: none */
+    gp_type type2;            /* 0 without record2: `type`, or `record` */
+    const gp_record *record2; /* instead of type2 */
+    cl_mem in3;               /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
-    gp_type type3; /* 0: `type` */
-    cl_mem out;    /* count elements of out_type */
+    gp_type type3;            /* 0 without record3: `type`, or `record` */
+    const gp_record *record3; /* instead of type3 */
+    cl_mem out;               /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;    /* 0: `type` */
-    const char *map;     /* expression in x, y, z and i, in OpenCL C */
-    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;    /* at most GP_ARGS_MAX */
-    size_t count;        /* of elements, or their bound with count_buffer */
-    cl_mem count_buffer; /* NULL: count is the number */
+    gp_type out_type;            /* 0 without out_record: `type`, or `record` */
+    const gp_record *out_record; /* instead of out_type: of the map's value */
+    const char *map;             /* expression in x, y, z and i, in OpenCL C */
+    const gp_arg *args;          /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;            /* at most GP_ARGS_MAX */
+    size_t count;                /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;         /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     const cl_event *wait;
@@ -5663,21 +5687,21 @@ static const char *const gpi_kernel_element_hash_function[] = {
 /* ---- Begin file kernels/element/input.cl ---- */
 static const char *const gpi_kernel_element_input[] = {
     "#line 1 \"kernels/element/input.cl\"\n",
-    "#line 14\n",
+    "#line 15\n",
     "#ifndef GPI_ELEMENT_INPUT_CL\n",
     "#define GPI_ELEMENT_INPUT_CL\n",
     "#include \"base/args.cl\"\n",
-    "#line 17 \"kernels/element/input.cl\"\n",
-    "#include \"base/count.cl\"\n",
     "#line 18 \"kernels/element/input.cl\"\n",
-    "#include \"base/paste.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 19 \"kernels/element/input.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 20 \"kernels/element/input.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 21 \"kernels/element/input.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 22 \"kernels/element/input.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 23 \"kernels/element/input.cl\"\n",
     "\n",
     "\n",
     "typedef struct gpi_input {\n",
@@ -5782,8 +5806,8 @@ static const char *const gpi_kernel_element_input[] = {
     "}\n",
     "\n",
     "\n",
-    "#if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \\\n",
-    "    !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS\n",
+    "#if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && !GPI_IN_RECORD && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && \\\n",
+    "    !GPI_IN_HALF && !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS\n",
     "#define GPI_QUADS 1\n",
     "#if GPI_MAPPED && GPI_INPUTS == 2\n",
     "#define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, y.s##k, i + k)\n",
@@ -9683,17 +9707,17 @@ static const char *const gpi_kernel_map_gather[] = {
 /* ---- Begin file kernels/map/map.cl ---- */
 static const char *const gpi_kernel_map_map[] = {
     "#line 1 \"kernels/map/map.cl\"\n",
-    "#line 24\n",
+    "#line 25\n",
     "#ifndef GPI_MAP_MAP_CL\n",
     "#define GPI_MAP_MAP_CL\n",
     "#include \"base/args.cl\"\n",
-    "#line 27 \"kernels/map/map.cl\"\n",
-    "#include \"base/count.cl\"\n",
     "#line 28 \"kernels/map/map.cl\"\n",
-    "#include \"base/paste.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 29 \"kernels/map/map.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 30 \"kernels/map/map.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 31 \"kernels/map/map.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -9771,17 +9795,20 @@ static const char *const gpi_kernel_map_map[] = {
     "\n",
     "GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)\n",
     "{\n",
-    "    GPI_X x = 0;\n",
-    "    GPI_Y y = 0;\n",
-    "    GPI_Z z = 0;\n",
     "#if GPI_INPUTS > 0\n",
-    "    x = GPI_READ_X(in.x, i);\n",
+    "    const GPI_X x = GPI_READ_X(in.x, i);\n",
+    "#else\n",
+    "    const GPI_X x = 0;\n",
     "#endif\n",
     "#if GPI_INPUTS > 1\n",
-    "    y = GPI_READ_Y(in.y, i - GPI_LAG);\n",
+    "    const GPI_Y y = GPI_READ_Y(in.y, i - GPI_LAG);\n",
+    "#else\n",
+    "    const GPI_Y y = 0;\n",
     "#endif\n",
     "#if GPI_INPUTS > 2\n",
-    "    z = GPI_READ_Z(in.z, i);\n",
+    "    const GPI_Z z = GPI_READ_Z(in.z, i);\n",
+    "#else\n",
+    "    const GPI_Z z = 0;\n",
     "#endif\n",
     "    return gpi_map(GPI_ARGS_OF(in) x, y, z, i, in.a, in.b);\n",
     "}\n",
@@ -9846,12 +9873,19 @@ static const char *const gpi_kernel_map_map[] = {
     "        GPI_MAP_WRITE(out, 0, gpi_value_any(in, 0));\n",
     "        i = 1;\n",
     "    }\n",
+    "#if !GPI_OUT_RECORD\n",
     "    for (; i + GPI_MAP_BLOCK <= end; i += GPI_MAP_BLOCK) gpi_write_block(in, out, i);\n",
+    "#endif\n",
     "    for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));\n",
     "}\n",
     "#else\n",
-    "#line 189\n",
-    "#define GPI_MAP_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)\n",
+    "#line 195\n",
+    "#if GPI_OUT_RECORD\n",
+    "#define GPI_MAP_STEP_MOST 4\n",
+    "#else\n",
+    "#define GPI_MAP_STEP_MOST 16\n",
+    "#endif\n",
+    "#define GPI_MAP_STEP (GPI_PER_ITEM < GPI_MAP_STEP_MOST ? GPI_PER_ITEM : GPI_MAP_STEP_MOST)\n",
     "\n",
     "#if GPI_CHUNK == 4\n",
     "#if GPI_INPUTS > 0\n",
@@ -22284,6 +22318,7 @@ static void gpi_mark_remove(const char *path, int mark)
 /* user_text.c */
 static bool gpi_is_blank(const char *text);
 static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
+static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text);
 static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
                                 const char *kind, bool several);
 static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m);
@@ -23011,6 +23046,13 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
+/* A text that stands ahead of the library's. */
+static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text)
+{
+    const gp_result result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, false) : result;
+}
+
 /* The name of a `kind`: one word, or `several`. */
 static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
                                 const char *kind, bool several)
@@ -23029,8 +23071,7 @@ static gp_result gpi_check_name(gp_context *gp, const char *function, const char
 
 static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
 {
-    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
-    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    gp_result result = gpi_check_source(gp, function, "monoid->source", m->source);
     if (result == GP_OK) result = gpi_check_name(gp, function, "monoid->type", m->type, "type", true);
     return result == GP_OK ? gpi_check_name(gp, function, "monoid->combine", m->combine, "function", false)
                            : result;
@@ -23083,10 +23124,15 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
-/* What the expressions of a call may name. */
+enum { GPI_RECORDS_MAX = 4 }; /* of inputs and an output */
+
+/* What the expressions of a call may name, and types that are no gp_type: of its inputs and outputs. */
 typedef struct gpi_args {
     const gp_arg *list;
     size_t count;
+    const gp_record *record[GPI_RECORDS_MAX];
+    const char *record_field[GPI_RECORDS_MAX];
+    size_t record_count;
 } gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
@@ -23138,6 +23184,7 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
 /* args.c */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count);
+static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record);
 static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args);
 static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
                                         const char *const *names, gpi_range *used, size_t written,
@@ -23152,13 +23199,23 @@ static gp_result gpi_finish(gp_context *gp);
 /* ---- End file src/launch/launch.h ---- */
 
 /* ---- Begin file src/launch/args.c ---- */
-/* args.c - arguments of expressions: checked, written into programs, passed to kernels (base/args.cl). */
+/* args.c - arguments of expressions, and types of the caller's: checked, written into programs, passed to kernels
+   (base/args.cl). */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count)
 {
     gpi_args args;
+    memset(&args, 0, sizeof args);
     args.list = list;
     args.count = count;
     return args;
+}
+
+/* `field` of the desc is the type of an input or output; NULL: it is not. */
+static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record)
+{
+    if (!record) return;
+    args->record[args->record_count] = record;
+    args->record_field[args->record_count++] = field;
 }
 
 /* ------------------------------------------------------------------ check */
@@ -23189,14 +23246,30 @@ static gp_result gpi_arg_check_name(gp_context *gp, const char *function, const 
     return result;
 }
 
-/* `type`, or cl_type with its size. */
+static gp_result gpi_record_check(gp_context *gp, const char *function, const char *field,
+                                  const gp_record *record)
+{
+    char part[48];
+    gp_result result;
+    (void)snprintf(part, sizeof part, "%s->cl_type", field);
+    result = gpi_check_name(gp, function, part, record->cl_type, "type", true);
+    (void)snprintf(part, sizeof part, "%s->source", field);
+    if (result == GP_OK && record->source) result = gpi_check_source(gp, function, part, record->source);
+    if (result == GP_OK && (record->size == 0 || record->size > GP_RECORD_BYTES)) {
+        result = gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s->size = %zu, must be 1 to %d", function, field,
+                          record->size, (int)GP_RECORD_BYTES);
+    }
+    return result;
+}
+
+/* `type` or `record`. */
 static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const gp_arg *arg, unsigned k)
 {
     char field[32];
-    if ((arg->type != 0) == (arg->cl_type != NULL) || (arg->cl_type != NULL) != (arg->size != 0)) {
+    if ((arg->type != 0) == (arg->record != NULL)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: args[%u]: type = %d, cl_type %s and size = %zu: give type, or cl_type and size",
-                        function, k, (int)arg->type, arg->cl_type ? "is given" : "is NULL", arg->size);
+                        "%s: args[%u]: type = %d and record is %s: give one of them", function, k,
+                        (int)arg->type, arg->record ? "given" : "NULL");
     }
     if (arg->type && !gpi_type_size(arg->type)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u].type = %d is not a gp_type", function, k,
@@ -23209,18 +23282,24 @@ static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const 
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u]: a value cannot be GP_F16: make it GP_F32",
                         function, k);
     }
-    if (!arg->cl_type) return GP_OK;
-    (void)snprintf(field, sizeof field, "args[%u].cl_type", k);
-    return gpi_check_name(gp, function, field, arg->cl_type, "type", true);
+    if (!arg->record) return GP_OK;
+    (void)snprintf(field, sizeof field, "args[%u].record", k);
+    return gpi_record_check(gp, function, field, arg->record);
 }
 
-static size_t gpi_arg_size(const gp_arg *arg) { return arg->type ? gpi_type_size(arg->type) : arg->size; }
+static size_t gpi_arg_size(const gp_arg *arg)
+{
+    return arg->type ? gpi_type_size(arg->type) : arg->record->size;
+}
 
 /* All but the buffers, which a call for the size of scratch need not have. */
 static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args)
 {
     gp_result result = GP_OK;
     size_t k, bytes = 0;
+    for (k = 0; k < args->record_count && result == GP_OK; k++)
+        result = gpi_record_check(gp, function, args->record_field[k], args->record[k]);
+    if (result != GP_OK) return result;
     if (args->count > GP_ARGS_MAX || (args->list != NULL) != (args->count != 0)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: arg_count = %zu, must be at most %d, and args is %s", function, args->count,
@@ -23235,7 +23314,8 @@ static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_
                               "%s: args[%u] has a value, and also a buffer, offset or count", function,
                               (unsigned)k);
         }
-        if (arg->value) bytes += gpi_arg_size(arg) <= GP_ARGS_BYTES ? gpi_arg_size(arg) : GP_ARGS_BYTES + 1;
+        if (result == GP_OK && arg->value)
+            bytes += gpi_arg_size(arg) <= GP_ARGS_BYTES ? gpi_arg_size(arg) : GP_ARGS_BYTES + 1;
     }
     if (result == GP_OK && bytes > GP_ARGS_BYTES)
         result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values of args have more than %d bytes",
@@ -23285,22 +23365,41 @@ static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, co
 
 static const char *gpi_arg_type_cl(const gp_arg *arg)
 {
-    return arg->type ? gpi_type_cl(arg->type) : arg->cl_type;
+    return arg->type ? gpi_type_cl(arg->type) : arg->record->cl_type;
+}
+
+/* The k-th of all records: of inputs and outputs, then of arguments; NULL: that one has none. */
+static const gp_record *gpi_record_of(const gpi_args *args, size_t k)
+{
+    return k < args->record_count ? args->record[k] : args->list[k - args->record_count].record;
+}
+
+/* Each type once, and that its size is the one named. */
+static void gpi_records_define(const gpi_args *args, gpi_text *text)
+{
+    const size_t count = args->record_count + args->count;
+    size_t k, i;
+    for (k = 0; k < count; k++) {
+        const gp_record *record = gpi_record_of(args, k), *other = NULL;
+        if (!record) continue;
+        for (i = 0; i < k; i++) {
+            const gp_record *before = gpi_record_of(args, i);
+            if (before && before->source && record->source && strcmp(before->source, record->source) == 0)
+                other = before;
+        }
+        if (record->source && !other) gpi_text_add(text, "#line 1 \"record\"\n%s\n\n", record->source);
+        gpi_text_add(text, "typedef char gpi_record_%u_size_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
+                     (unsigned)k, record->size, record->cl_type, record->size);
+    }
 }
 
 /* What base/args.cl begins with: argument k is member a<k> of gpi_args. */
 static void gpi_args_define(const gpi_args *args, gpi_text *text)
 {
     unsigned k;
+    gpi_records_define(args, text);
     gpi_text_add(text, "#define GPI_ARGS %d\n", args->count > 0);
     if (args->count == 0) return;
-    for (k = 0; k < args->count; k++) {
-        const gp_arg *arg = &args->list[k];
-        const char *type = gpi_arg_type_cl(arg);
-        if (!arg->type)
-            gpi_text_add(text, "typedef char gpi_arg_%u_size_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n", k,
-                         arg->size, type, arg->size);
-    }
     gpi_text_add(text, "typedef struct gpi_args {\n");
     for (k = 0; k < args->count; k++) {
         const gp_arg *arg = &args->list[k];
@@ -23994,8 +24093,9 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
-    gpi_args args; /* that the map names */
-    bool indices;  /* there is no input: the map takes the index alone */
+    const gp_record *record; /* of the input, instead of a type */
+    gpi_args args;           /* that the map names */
+    bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
     bool reverse;
@@ -24067,6 +24167,9 @@ static gp_result gpi_check_value_size(gp_context *gp, const char *function, size
 
 static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
 static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
+
+/* Nothing but the map's value has a type. */
+static bool gpi_is_typed_by_map(const gpi_operation *o) { return o->indices || o->record; }
 
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
@@ -24191,12 +24294,20 @@ static gp_result gpi_check_bounds(gp_context *gp, const char *function, const ch
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
-    const bool wanted[3] = {(!o->monoid || o->map) && !o->indices, o->type2 != 0, o->segments != 0};
+    const bool wanted[3] = {(!o->monoid || o->map) && !gpi_is_typed_by_map(o), o->type2 != 0,
+                            o->segments != 0};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
     if (result == GP_OK) result = gpi_args_check(gp, function, &o->args);
     if (result != GP_OK) return result;
+    if (o->record && (o->type || !o->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: record is given, and %s = %d, and %s is %s: "
+                        "records take a map, and no type",
+                        function, gpi_type_field(o), (int)o->type, gpi_map_field(o),
+                        o->map ? "given" : "NULL");
+    }
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: in2 is given but map is NULL: only a map reads in2", function);
@@ -24266,7 +24377,7 @@ static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_eleme
     const gpi_operation *o = &element->operation;
     const gp_type from = o->map_type ? o->map_type : o->type;
     gp_result result = gpi_check_ops(gp, function, o);
-    if (result == GP_OK && o->indices) result = gpi_check_type(gp, function, "map_type", from);
+    if (result == GP_OK && gpi_is_typed_by_map(o)) result = gpi_check_type(gp, function, "map_type", from);
     size_t k, align = 1;
     element->mapped = gpi_operand(from);
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
@@ -24288,11 +24399,11 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
-    const bool compared = o->indices && gpi_is_arg(o->op); /* what the map gives */
+    const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* what the map gives */
     const gp_type from = compared ? o->map_type : o->type;
     gp_result result = compared ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
     if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
-    if (result == GP_OK && o->indices && !compared)
+    if (result == GP_OK && gpi_is_typed_by_map(o) && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type is only used with op_count; here %s",
@@ -24370,10 +24481,11 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     gp_result result;
     memset(element, 0, sizeof *element);
     element->operation = *operation;
-    element->in_size = gpi_type_size(operation->type);
+    element->in_size = operation->record ? operation->record->size : gpi_type_size(operation->type);
+    gpi_args_add_record(&element->operation.args, "record", operation->record);
     element->in2_size = gpi_type_size(operation->type2);
     element->heads_size = gpi_type_size(operation->heads_type);
-    result = gpi_check_inputs(gp, function, operation);
+    result = gpi_check_inputs(gp, function, &element->operation);
     if (result != GP_OK) return result;
     result = operation->monoid ? gpi_element_monoid(gp, function, element)
                                : gpi_element_builtin(gp, function, element);
@@ -24415,7 +24527,8 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     unsigned char *elements;
     gp_result result;
     size_t i;
-    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
+    if (element->operation.type || element->operation.record)
+        return gpi_alloc_zeros(gp, count * element->in_size, out);
     elements = (unsigned char *)GP_MALLOC(count * element->base_size);
     if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
     for (i = 0; i < count; i++)
@@ -24924,7 +25037,9 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(%s", gpi_args_parameter(&o->args));
-    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (!o->indices)
+        gpi_text_add(text, "const %s x, ",
+                     o->record ? o->record->cl_type : gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
     gpi_text_add(text, "const ulong i)\n{\n");
     gpi_args_name(&o->args, text);
@@ -24940,12 +25055,14 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
     const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
+                 : o->record  ? o->record->cl_type
                  : o->indices ? "uint" /* of which steps are so many bytes */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
                  : o->type2 ? 2
                             : 1);
+    if (o->record) gpi_text_add(text, "#define GPI_IN_RECORD 1\n");
     if (o->type2) {
         gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
                      o->type2 == GP_F16);
@@ -25095,12 +25212,14 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.record = desc->record;
     o.args = gpi_args_make(desc->args, desc->arg_count);
-    o.indices = desc->map && !desc->in && !desc->type;
+    o.indices = desc->map && !desc->in && !desc->type && !desc->record;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 or type2 is given without in and type",
                         function);
+    if (desc->record && desc->in2 && !desc->type2) return gpi_fail_type(gp, function, "type2", GP_TYPE_NONE);
     return gpi_element_make(gp, function, &o, element);
 }
 
@@ -25328,6 +25447,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.op = desc->op;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.record = desc->record;
     o.args = gpi_args_make(desc->args, desc->arg_count);
     o.initial = desc->initial;
     o.reverse = desc->reverse;
@@ -25589,6 +25709,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     o.op = d->op;
     o.monoid = d->monoid;
     o.map = d->map;
+    o.record = d->record;
     o.args = gpi_args_make(d->args, d->arg_count);
     o.initial = d->initial;
     return gpi_element_make(gp, s->function, &o, &s->element);
@@ -25799,6 +25920,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.op = desc->op;
     probe.monoid = desc->monoid;
     probe.map = desc->map;
+    probe.record = desc->record;
     probe.args = desc->args;
     probe.arg_count = desc->arg_count;
     probe.offsets_type = GP_U32;
@@ -32916,6 +33038,7 @@ typedef struct gpi_map_input {
     cl_mem buffer;
     size_t offset;
     gp_type type;
+    const gp_record *record; /* instead of it */
 } gpi_map_input;
 
 /* A call, ready to be checked and run. */
@@ -32928,8 +33051,9 @@ typedef struct gpi_map {
     bool lag; /* the second input is the first one, one element late */
     cl_mem out;
     size_t out_offset, out_size;
-    const char *out_cl;   /* type in memory */
-    gp_type out_type;     /* 0: bytes that nobody looks into */
+    const char *out_cl; /* type in memory */
+    gp_type out_type;   /* 0: bytes that nobody looks into, or: */
+    const gp_record *out_record;
     cl_ulong constant[2]; /* a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
@@ -32956,12 +33080,39 @@ static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type 
     map->out_size = gpi_type_size(type);
 }
 
-static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+static void gpi_map_set_out_record(gpi_map *map, const gp_record *record)
 {
-    gpi_map_input *in = &map->in[map->inputs++];
+    map->out_record = record;
+    map->out_cl = record->cl_type;
+    map->out_size = record->size;
+    gpi_args_add_record(&map->args, "out_record", record);
+}
+
+static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type,
+                              const gp_record *record)
+{
+    static const char *const fields[GPI_MAP_INPUTS_MAX] = {"record", "record2", "record3"};
+    gpi_map_input *in = &map->in[map->inputs];
     in->buffer = buffer;
     in->offset = offset;
     in->type = type;
+    in->record = record;
+    gpi_args_add_record(&map->args, fields[map->inputs++], record);
+}
+
+static size_t gpi_map_input_size(const gpi_map_input *in)
+{
+    return in->record ? in->record->size : gpi_type_size(in->type);
+}
+
+/* Of two fields of a desc, one. */
+static gp_result gpi_map_check_type(gp_context *gp, const char *function, const char *field, gp_type type,
+                                    const gp_record *record)
+{
+    if (!record) return gpi_check_type(gp, function, field, type);
+    if (!type) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d and a record are given: give one of them",
+                    function, field, (int)type);
 }
 
 static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
@@ -32970,14 +33121,28 @@ static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
     gp_result result = GP_OK;
     size_t k;
     for (k = 0; k < map->inputs && result == GP_OK; k++)
-        result = gpi_check_type(gp, map->function, names[k], map->in[k].type);
-    return result == GP_OK ? gpi_check_type(gp, map->function, "out_type", map->out_type) : result;
+        result = gpi_map_check_type(gp, map->function, names[k], map->in[k].type, map->in[k].record);
+    if (result == GP_OK)
+        result = gpi_map_check_type(gp, map->function, "out_type", map->out_type, map->out_record);
+    return result == GP_OK ? gpi_args_check(gp, map->function, &map->args) : result;
+}
+
+/* A type, or else a record; where neither is given, those of the first input. */
+static gp_type gpi_map_type(const gp_transform_desc *d, gp_type type, const gp_record *record)
+{
+    return type || record ? type : d->type;
+}
+
+static const gp_record *gpi_map_record(const gp_transform_desc *d, gp_type type, const gp_record *record)
+{
+    return type || record ? record : d->record;
 }
 
 static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
                                       gpi_map *map)
 {
-    const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    const bool third = d->in3 || d->type3 || d->record3, second = d->in2 || d->type2 || d->record2 || third;
+    const gp_record *out_record = gpi_map_record(d, d->out_type, d->out_record);
     gp_result result;
     memset(map, 0, sizeof *map);
     map->function = function;
@@ -32985,12 +33150,17 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     map->args = gpi_args_make(d->args, d->arg_count);
     if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
     result = gpi_check_text(gp, function, "map", d->map);
-    if (result == GP_OK) result = gpi_args_check(gp, function, &map->args);
     if (result != GP_OK) return result;
-    if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
-    if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
-    if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
-    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    if (d->in || d->type || d->record || second)
+        gpi_map_add_input(map, d->in, d->in_offset, d->type, d->record);
+    if (second)
+        gpi_map_add_input(map, d->in2, d->in2_offset, gpi_map_type(d, d->type2, d->record2),
+                          gpi_map_record(d, d->type2, d->record2));
+    if (third)
+        gpi_map_add_input(map, d->in3, d->in3_offset, gpi_map_type(d, d->type3, d->record3),
+                          gpi_map_record(d, d->type3, d->record3));
+    gpi_map_set_out(map, d->out, d->out_offset, gpi_map_type(d, d->out_type, d->out_record));
+    if (out_record) gpi_map_set_out_record(map, out_record);
     map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
 }
@@ -33057,10 +33227,9 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
     map->args = gpi_args_make(d->args, d->arg_count);
-    if (result == GP_OK) result = gpi_args_check(gp, function, &map->args);
     if (result != GP_OK) return result;
-    gpi_map_add_input(map, d->in, d->in_offset, d->type);
-    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_add_input(map, d->in, d->in_offset, d->type, NULL);
+    gpi_map_add_input(map, d->in, d->in_offset, d->type, NULL);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
     map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
@@ -33082,17 +33251,20 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
                  "(void)gpi_b;\n",
                  gpi_args_parameter(&map->args), x, y, z, x, y, z);
     gpi_args_name(&map->args, text);
-    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
-                 map->text);
+    gpi_text_add(text,
+                 map->out_record ? "#line 1 \"map\"\n    return (\n" : "#line 1 \"map\"\n    return (%s)(\n",
+                 lane);
+    gpi_text_add(text, "#line 1 \"map\"\n%s\n    );\n}\n", map->text);
 }
 
 /* Whether a local group moves elements by vectors of four: words at most, whose vectors are aligned alike. */
 static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
 {
-    bool has = plan->per_item >= 4 && !map->lag && map->out_type != GP_F16 && map->out_size <= 4;
+    bool has =
+        plan->per_item >= 4 && !map->lag && !map->out_record && map->out_type != GP_F16 && map->out_size <= 4;
     size_t k;
     for (k = 0; k < map->inputs; k++)
-        has = has && map->in[k].type != GP_F16 && gpi_type_size(map->in[k].type) <= 4;
+        has = has && !map->in[k].record && map->in[k].type != GP_F16 && gpi_type_size(map->in[k].type) <= 4;
     return has;
 }
 
@@ -33107,12 +33279,17 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
     for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
         const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
-        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
-                     type == GP_F16);
-        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
+        const gp_record *record = k < map->inputs ? map->in[k].record : NULL;
+        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k,
+                     record ? record->cl_type : gpi_type_cl(type), k, type == GP_F16);
+        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k],
+                     record ? record->cl_type
+                     : type ? gpi_type_cl(gpi_operand(type))
+                            : "int");
     }
     gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);
+    gpi_text_add(&text, "#define GPI_OUT_RECORD %d\n", map->out_record != NULL);
     if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
     if (plan->shape == GP_SHAPE_LOCAL)
         gpi_text_add(&text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
@@ -33129,7 +33306,7 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
     size_t k, size = map->out_size;
     gp_result result;
     for (k = 0; k < map->inputs; k++) {
-        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
+        if (gpi_map_input_size(&map->in[k]) > size) size = gpi_map_input_size(&map->in[k]);
     }
     result = gpi_plan_make_map(gp, map->function, size, &map->plan);
     if (result != GP_OK) return result;
@@ -33160,7 +33337,7 @@ static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
     memset(used, 0, GPI_MAP_ALL * sizeof *used);
     for (k = 0; k < map->inputs && result == GP_OK; k++) {
         result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
-                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
+                                  n, gpi_map_input_size(&map->in[k]), GPI_READS, &used[k]);
     }
     if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
     if (result == GP_OK) {
@@ -33299,7 +33476,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 /* Runs it on one zero of the context's own. */
 static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
 {
-    enum { LARGEST = 16 }; /* bytes of an element */
+    enum { LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
     cl_mem in = NULL, out = NULL;
     size_t k;
     if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);

@@ -5,6 +5,7 @@
 
    The host writes ahead:
        GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2
+       GPI_IN_RECORD            1: GPI_IN is a type of the caller's, of which there are no vectors
        GPI_IN_HALF, GPI_IN2_HALF   1: that type is half, in memory only: in expressions it is a float
        GPI_Y                    type of an input element as an operand, after the map where there is one
        GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it
@@ -123,8 +124,8 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 }
 
 /* 1: in the local shape elements can be read four at a time. */
-#if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && !GPI_IN_HALF && \
-    !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS
+#if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && !GPI_IN_RECORD && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && \
+    !GPI_IN_HALF && !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS
 #define GPI_QUADS 1
 #if GPI_MAPPED && GPI_INPUTS == 2
 #define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, y.s##k, i + k)

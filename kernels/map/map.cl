@@ -17,6 +17,7 @@
        GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
        GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
        GPI_LANE                              its type as the value of gpi_map
+       GPI_OUT_RECORD                        1: which is of the caller's own, and perhaps large
        GPI_OUT_VECTOR                            type of 16 elements of the output; not defined: there is none
        GPI_LAG                               1: the second input is late
        GPI_CHUNK                             local: 4: elements can be moved by vectors of four, else 1
@@ -104,17 +105,20 @@ typedef struct gpi_inputs {
 /* Element i of the output; i > 0 with GPI_LAG. */
 GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)
 {
-    GPI_X x = 0;
-    GPI_Y y = 0;
-    GPI_Z z = 0;
 #if GPI_INPUTS > 0
-    x = GPI_READ_X(in.x, i);
+    const GPI_X x = GPI_READ_X(in.x, i);
+#else
+    const GPI_X x = 0;
 #endif
 #if GPI_INPUTS > 1
-    y = GPI_READ_Y(in.y, i - GPI_LAG);
+    const GPI_Y y = GPI_READ_Y(in.y, i - GPI_LAG);
+#else
+    const GPI_Y y = 0;
 #endif
 #if GPI_INPUTS > 2
-    z = GPI_READ_Z(in.z, i);
+    const GPI_Z z = GPI_READ_Z(in.z, i);
+#else
+    const GPI_Z z = 0;
 #endif
     return gpi_map(GPI_ARGS_OF(in) x, y, z, i, in.a, in.b);
 }
@@ -179,14 +183,21 @@ GPI_INLINE void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, 
         GPI_MAP_WRITE(out, 0, gpi_value_any(in, 0));
         i = 1;
     }
+#if !GPI_OUT_RECORD
     for (; i + GPI_MAP_BLOCK <= end; i += GPI_MAP_BLOCK) gpi_write_block(in, out, i);
+#endif
     for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));
 }
 #else
 /* A full tile is made in steps: an item reads all its elements of a step before it writes the first one, so that the
    reads are under way together. Its elements are neighbours by GPI_CHUNK, or far from each other by GPI_WG: neighbours
    read and write neighbours. */
-#define GPI_MAP_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)
+#if GPI_OUT_RECORD
+#define GPI_MAP_STEP_MOST 4
+#else
+#define GPI_MAP_STEP_MOST 16
+#endif
+#define GPI_MAP_STEP (GPI_PER_ITEM < GPI_MAP_STEP_MOST ? GPI_PER_ITEM : GPI_MAP_STEP_MOST)
 
 #if GPI_CHUNK == 4
 #if GPI_INPUTS > 0

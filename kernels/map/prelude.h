@@ -3,6 +3,7 @@
 #include "base/prelude.h"
 #define GPI_OUT float
 #define GPI_OUT_HALF 0
+#define GPI_OUT_RECORD 0
 #define GPI_LANE float
 /* map.cl */
 #define GPI_INPUTS 3

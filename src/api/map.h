@@ -10,7 +10,8 @@
    There may be no input at all: then the expression is in i alone. A name whose input is not given does not
    compile.
 
-   Result: elements of out_type. The expression's value is converted to it as C does.
+   Result: elements of out_type. The expression's value is converted to it as C does, but for records, whose
+     type it must have.
    Order: each element is computed by itself: the same result every time.
    Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
    nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
@@ -19,20 +20,24 @@ typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
     gp_type type;
-    cl_mem in2; /* a second input, for y; NULL: none */
+    const gp_record *record; /* instead of type */
+    cl_mem in2;              /* a second input, for y; NULL: none */
     size_t in2_offset;
-    gp_type type2; /* 0: `type` */
-    cl_mem in3;    /* a third input, for z; only with a second one; NULL: none */
+    gp_type type2;            /* 0 without record2: `type`, or `record` */
+    const gp_record *record2; /* instead of type2 */
+    cl_mem in3;               /* a third input, for z; only with a second one; NULL: none */
     size_t in3_offset;
-    gp_type type3; /* 0: `type` */
-    cl_mem out;    /* count elements of out_type */
+    gp_type type3;            /* 0 without record3: `type`, or `record` */
+    const gp_record *record3; /* instead of type3 */
+    cl_mem out;               /* count elements of out_type */
     size_t out_offset;
-    gp_type out_type;    /* 0: `type` */
-    const char *map;     /* expression in x, y, z and i, in OpenCL C */
-    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;    /* at most GP_ARGS_MAX */
-    size_t count;        /* of elements, or their bound with count_buffer */
-    cl_mem count_buffer; /* NULL: count is the number */
+    gp_type out_type;            /* 0 without out_record: `type`, or `record` */
+    const gp_record *out_record; /* instead of out_type: of the map's value */
+    const char *map;             /* expression in x, y, z and i, in OpenCL C */
+    const gp_arg *args;          /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;            /* at most GP_ARGS_MAX */
+    size_t count;                /* of elements, or their bound with count_buffer */
+    cl_mem count_buffer;         /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
     const cl_event *wait;

@@ -127,6 +127,23 @@ typedef struct gp_check_monoid_desc {
    of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
    the rest: GP_ERROR_BUILD, with its log. */
 
+/* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that defines it:
+
+       const gp_record particle = {.cl_type = "particle", .size = 32, .source =
+           "typedef struct { float4 position; float mass; uint id; float2 unused; } particle;"};
+       gp_reduce_desc heaviest = {.in = particles, .count = n, .record = &particle, .map = "x.mass",
+                                  .out_type = GP_F32, .op = GP_MAX};
+
+   Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
+   predicate sees them whole: x.position.z. The type has the same layout on host and device.
+
+   Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; for `source` as for a monoid's. */
+typedef struct gp_record {
+    const char *cl_type; /* its name */
+    size_t size;         /* sizeof, at most GP_RECORD_BYTES */
+    const char *source;  /* OpenCL C that defines it; NULL: it is built in */
+} gp_record;
+
 /* Arguments of expressions: values and buffers that the expressions of a desc name. `args` of a desc points to
    arg_count of them:
 
@@ -148,13 +165,12 @@ typedef struct gp_check_monoid_desc {
    gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
-    const char *name;    /* as expressions have it */
-    gp_type type;        /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
-    const char *cl_type; /* a type of OpenCL C, such as "float4", with its */
-    size_t size;         /* bytes, of a value, or of an element */
-    const void *value;   /* on the host; or: */
+    const char *name; /* as expressions have it */
+    gp_type type;     /* of the value, or of the buffer's elements; a value cannot be GP_F16; or: */
+    const gp_record *record;
+    const void *value; /* on the host; or: */
     cl_mem buffer;
     size_t offset, count; /* elements of the buffer, from offset on; count 0: to its end */
 } gp_arg;
 
-enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256 };
+enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };

@@ -13,6 +13,9 @@
 static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
 static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
 
+/* Nothing but the map's value has a type. */
+static bool gpi_is_typed_by_map(const gpi_operation *o) { return o->indices || o->record; }
+
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -136,12 +139,20 @@ static gp_result gpi_check_bounds(gp_context *gp, const char *function, const ch
 static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gpi_operation *o)
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
-    const bool wanted[3] = {(!o->monoid || o->map) && !o->indices, o->type2 != 0, o->segments != 0};
+    const bool wanted[3] = {(!o->monoid || o->map) && !gpi_is_typed_by_map(o), o->type2 != 0,
+                            o->segments != 0};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
     if (result == GP_OK) result = gpi_args_check(gp, function, &o->args);
     if (result != GP_OK) return result;
+    if (o->record && (o->type || !o->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: record is given, and %s = %d, and %s is %s: "
+                        "records take a map, and no type",
+                        function, gpi_type_field(o), (int)o->type, gpi_map_field(o),
+                        o->map ? "given" : "NULL");
+    }
     if (o->type2 && !o->map) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: in2 is given but map is NULL: only a map reads in2", function);
@@ -211,7 +222,7 @@ static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_eleme
     const gpi_operation *o = &element->operation;
     const gp_type from = o->map_type ? o->map_type : o->type;
     gp_result result = gpi_check_ops(gp, function, o);
-    if (result == GP_OK && o->indices) result = gpi_check_type(gp, function, "map_type", from);
+    if (result == GP_OK && gpi_is_typed_by_map(o)) result = gpi_check_type(gp, function, "map_type", from);
     size_t k, align = 1;
     element->mapped = gpi_operand(from);
     for (k = 0; k < o->op_count && result == GP_OK; k++) {
@@ -233,11 +244,11 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
-    const bool compared = o->indices && gpi_is_arg(o->op); /* what the map gives */
+    const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* what the map gives */
     const gp_type from = compared ? o->map_type : o->type;
     gp_result result = compared ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
     if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
-    if (result == GP_OK && o->indices && !compared)
+    if (result == GP_OK && gpi_is_typed_by_map(o) && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
     if (result == GP_OK && o->map_type && !compared) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map_type is only used with op_count; here %s",
@@ -315,10 +326,11 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     gp_result result;
     memset(element, 0, sizeof *element);
     element->operation = *operation;
-    element->in_size = gpi_type_size(operation->type);
+    element->in_size = operation->record ? operation->record->size : gpi_type_size(operation->type);
+    gpi_args_add_record(&element->operation.args, "record", operation->record);
     element->in2_size = gpi_type_size(operation->type2);
     element->heads_size = gpi_type_size(operation->heads_type);
-    result = gpi_check_inputs(gp, function, operation);
+    result = gpi_check_inputs(gp, function, &element->operation);
     if (result != GP_OK) return result;
     result = operation->monoid ? gpi_element_monoid(gp, function, element)
                                : gpi_element_builtin(gp, function, element);
@@ -360,7 +372,8 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     unsigned char *elements;
     gp_result result;
     size_t i;
-    if (element->operation.type) return gpi_alloc_zeros(gp, count * element->in_size, out);
+    if (element->operation.type || element->operation.record)
+        return gpi_alloc_zeros(gp, count * element->in_size, out);
     elements = (unsigned char *)GP_MALLOC(count * element->base_size);
     if (!elements) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_warmup: no memory");
     for (i = 0; i < count; i++)

@@ -19,8 +19,9 @@ typedef struct gpi_operation {
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
-    gpi_args args; /* that the map names */
-    bool indices;  /* there is no input: the map takes the index alone */
+    const gp_record *record; /* of the input, instead of a type */
+    gpi_args args;           /* that the map names */
+    bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
     bool reverse;

@@ -102,7 +102,9 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
     gpi_text_add(text, "#define GPI_Y %s\n#define GPI_MAPPED %d\n", y, o->map != NULL);
     if (!o->map) return;
     gpi_text_add(text, "static GPI_Y gpi_map(%s", gpi_args_parameter(&o->args));
-    if (!o->indices) gpi_text_add(text, "const %s x, ", gpi_type_cl(gpi_operand(o->type)));
+    if (!o->indices)
+        gpi_text_add(text, "const %s x, ",
+                     o->record ? o->record->cl_type : gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
     gpi_text_add(text, "const ulong i)\n{\n");
     gpi_args_name(&o->args, text);
@@ -118,12 +120,14 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
     const char *many = element->field_count == 0 ? "gpi_user" : "ulong"; /* a gp_value each */
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
+                 : o->record  ? o->record->cl_type
                  : o->indices ? "uint" /* of which steps are so many bytes */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
                  : o->type2 ? 2
                             : 1);
+    if (o->record) gpi_text_add(text, "#define GPI_IN_RECORD 1\n");
     if (o->type2) {
         gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
                      o->type2 == GP_F16);

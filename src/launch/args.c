@@ -1,4 +1,5 @@
-/* args.c - arguments of expressions: checked, written into programs, passed to kernels (base/args.cl). */
+/* args.c - arguments of expressions, and types of the caller's: checked, written into programs, passed to kernels
+   (base/args.cl). */
 #include "base/error.h"
 #include "base/text.h"
 #include "base/type.h"
@@ -11,9 +12,18 @@
 static gpi_args gpi_args_make(const gp_arg *list, size_t count)
 {
     gpi_args args;
+    memset(&args, 0, sizeof args);
     args.list = list;
     args.count = count;
     return args;
+}
+
+/* `field` of the desc is the type of an input or output; NULL: it is not. */
+static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record)
+{
+    if (!record) return;
+    args->record[args->record_count] = record;
+    args->record_field[args->record_count++] = field;
 }
 
 /* ------------------------------------------------------------------ check */
@@ -44,14 +54,30 @@ static gp_result gpi_arg_check_name(gp_context *gp, const char *function, const 
     return result;
 }
 
-/* `type`, or cl_type with its size. */
+static gp_result gpi_record_check(gp_context *gp, const char *function, const char *field,
+                                  const gp_record *record)
+{
+    char part[48];
+    gp_result result;
+    (void)snprintf(part, sizeof part, "%s->cl_type", field);
+    result = gpi_check_name(gp, function, part, record->cl_type, "type", true);
+    (void)snprintf(part, sizeof part, "%s->source", field);
+    if (result == GP_OK && record->source) result = gpi_check_source(gp, function, part, record->source);
+    if (result == GP_OK && (record->size == 0 || record->size > GP_RECORD_BYTES)) {
+        result = gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s->size = %zu, must be 1 to %d", function, field,
+                          record->size, (int)GP_RECORD_BYTES);
+    }
+    return result;
+}
+
+/* `type` or `record`. */
 static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const gp_arg *arg, unsigned k)
 {
     char field[32];
-    if ((arg->type != 0) == (arg->cl_type != NULL) || (arg->cl_type != NULL) != (arg->size != 0)) {
+    if ((arg->type != 0) == (arg->record != NULL)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: args[%u]: type = %d, cl_type %s and size = %zu: give type, or cl_type and size",
-                        function, k, (int)arg->type, arg->cl_type ? "is given" : "is NULL", arg->size);
+                        "%s: args[%u]: type = %d and record is %s: give one of them", function, k,
+                        (int)arg->type, arg->record ? "given" : "NULL");
     }
     if (arg->type && !gpi_type_size(arg->type)) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u].type = %d is not a gp_type", function, k,
@@ -64,18 +90,24 @@ static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const 
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: args[%u]: a value cannot be GP_F16: make it GP_F32",
                         function, k);
     }
-    if (!arg->cl_type) return GP_OK;
-    (void)snprintf(field, sizeof field, "args[%u].cl_type", k);
-    return gpi_check_name(gp, function, field, arg->cl_type, "type", true);
+    if (!arg->record) return GP_OK;
+    (void)snprintf(field, sizeof field, "args[%u].record", k);
+    return gpi_record_check(gp, function, field, arg->record);
 }
 
-static size_t gpi_arg_size(const gp_arg *arg) { return arg->type ? gpi_type_size(arg->type) : arg->size; }
+static size_t gpi_arg_size(const gp_arg *arg)
+{
+    return arg->type ? gpi_type_size(arg->type) : arg->record->size;
+}
 
 /* All but the buffers, which a call for the size of scratch need not have. */
 static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args)
 {
     gp_result result = GP_OK;
     size_t k, bytes = 0;
+    for (k = 0; k < args->record_count && result == GP_OK; k++)
+        result = gpi_record_check(gp, function, args->record_field[k], args->record[k]);
+    if (result != GP_OK) return result;
     if (args->count > GP_ARGS_MAX || (args->list != NULL) != (args->count != 0)) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: arg_count = %zu, must be at most %d, and args is %s", function, args->count,
@@ -90,7 +122,8 @@ static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_
                               "%s: args[%u] has a value, and also a buffer, offset or count", function,
                               (unsigned)k);
         }
-        if (arg->value) bytes += gpi_arg_size(arg) <= GP_ARGS_BYTES ? gpi_arg_size(arg) : GP_ARGS_BYTES + 1;
+        if (result == GP_OK && arg->value)
+            bytes += gpi_arg_size(arg) <= GP_ARGS_BYTES ? gpi_arg_size(arg) : GP_ARGS_BYTES + 1;
     }
     if (result == GP_OK && bytes > GP_ARGS_BYTES)
         result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values of args have more than %d bytes",
@@ -140,22 +173,41 @@ static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, co
 
 static const char *gpi_arg_type_cl(const gp_arg *arg)
 {
-    return arg->type ? gpi_type_cl(arg->type) : arg->cl_type;
+    return arg->type ? gpi_type_cl(arg->type) : arg->record->cl_type;
+}
+
+/* The k-th of all records: of inputs and outputs, then of arguments; NULL: that one has none. */
+static const gp_record *gpi_record_of(const gpi_args *args, size_t k)
+{
+    return k < args->record_count ? args->record[k] : args->list[k - args->record_count].record;
+}
+
+/* Each type once, and that its size is the one named. */
+static void gpi_records_define(const gpi_args *args, gpi_text *text)
+{
+    const size_t count = args->record_count + args->count;
+    size_t k, i;
+    for (k = 0; k < count; k++) {
+        const gp_record *record = gpi_record_of(args, k), *other = NULL;
+        if (!record) continue;
+        for (i = 0; i < k; i++) {
+            const gp_record *before = gpi_record_of(args, i);
+            if (before && before->source && record->source && strcmp(before->source, record->source) == 0)
+                other = before;
+        }
+        if (record->source && !other) gpi_text_add(text, "#line 1 \"record\"\n%s\n\n", record->source);
+        gpi_text_add(text, "typedef char gpi_record_%u_size_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
+                     (unsigned)k, record->size, record->cl_type, record->size);
+    }
 }
 
 /* What base/args.cl begins with: argument k is member a<k> of gpi_args. */
 static void gpi_args_define(const gpi_args *args, gpi_text *text)
 {
     unsigned k;
+    gpi_records_define(args, text);
     gpi_text_add(text, "#define GPI_ARGS %d\n", args->count > 0);
     if (args->count == 0) return;
-    for (k = 0; k < args->count; k++) {
-        const gp_arg *arg = &args->list[k];
-        const char *type = gpi_arg_type_cl(arg);
-        if (!arg->type)
-            gpi_text_add(text, "typedef char gpi_arg_%u_size_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n", k,
-                         arg->size, type, arg->size);
-    }
     gpi_text_add(text, "typedef struct gpi_args {\n");
     for (k = 0; k < args->count; k++) {
         const gp_arg *arg = &args->list[k];

@@ -35,10 +35,15 @@ typedef struct gpi_count {
     gp_type type;
 } gpi_count;
 
-/* What the expressions of a call may name. */
+enum { GPI_RECORDS_MAX = 4 }; /* of inputs and an output */
+
+/* What the expressions of a call may name, and types that are no gp_type: of its inputs and outputs. */
 typedef struct gpi_args {
     const gp_arg *list;
     size_t count;
+    const gp_record *record[GPI_RECORDS_MAX];
+    const char *record_field[GPI_RECORDS_MAX];
+    size_t record_count;
 } gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
@@ -90,6 +95,7 @@ static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
 /* args.c */
 static gpi_args gpi_args_make(const gp_arg *list, size_t count);
+static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record);
 static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args);
 static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
                                         const char *const *names, gpi_range *used, size_t written,

@@ -23,6 +23,7 @@ typedef struct gpi_map_input {
     cl_mem buffer;
     size_t offset;
     gp_type type;
+    const gp_record *record; /* instead of it */
 } gpi_map_input;
 
 /* A call, ready to be checked and run. */
@@ -35,8 +36,9 @@ typedef struct gpi_map {
     bool lag; /* the second input is the first one, one element late */
     cl_mem out;
     size_t out_offset, out_size;
-    const char *out_cl;   /* type in memory */
-    gp_type out_type;     /* 0: bytes that nobody looks into */
+    const char *out_cl; /* type in memory */
+    gp_type out_type;   /* 0: bytes that nobody looks into, or: */
+    const gp_record *out_record;
     cl_ulong constant[2]; /* a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
@@ -63,12 +65,39 @@ static void gpi_map_set_out(gpi_map *map, cl_mem buffer, size_t offset, gp_type 
     map->out_size = gpi_type_size(type);
 }
 
-static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type)
+static void gpi_map_set_out_record(gpi_map *map, const gp_record *record)
 {
-    gpi_map_input *in = &map->in[map->inputs++];
+    map->out_record = record;
+    map->out_cl = record->cl_type;
+    map->out_size = record->size;
+    gpi_args_add_record(&map->args, "out_record", record);
+}
+
+static void gpi_map_add_input(gpi_map *map, cl_mem buffer, size_t offset, gp_type type,
+                              const gp_record *record)
+{
+    static const char *const fields[GPI_MAP_INPUTS_MAX] = {"record", "record2", "record3"};
+    gpi_map_input *in = &map->in[map->inputs];
     in->buffer = buffer;
     in->offset = offset;
     in->type = type;
+    in->record = record;
+    gpi_args_add_record(&map->args, fields[map->inputs++], record);
+}
+
+static size_t gpi_map_input_size(const gpi_map_input *in)
+{
+    return in->record ? in->record->size : gpi_type_size(in->type);
+}
+
+/* Of two fields of a desc, one. */
+static gp_result gpi_map_check_type(gp_context *gp, const char *function, const char *field, gp_type type,
+                                    const gp_record *record)
+{
+    if (!record) return gpi_check_type(gp, function, field, type);
+    if (!type) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d and a record are given: give one of them",
+                    function, field, (int)type);
 }
 
 static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
@@ -77,14 +106,28 @@ static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
     gp_result result = GP_OK;
     size_t k;
     for (k = 0; k < map->inputs && result == GP_OK; k++)
-        result = gpi_check_type(gp, map->function, names[k], map->in[k].type);
-    return result == GP_OK ? gpi_check_type(gp, map->function, "out_type", map->out_type) : result;
+        result = gpi_map_check_type(gp, map->function, names[k], map->in[k].type, map->in[k].record);
+    if (result == GP_OK)
+        result = gpi_map_check_type(gp, map->function, "out_type", map->out_type, map->out_record);
+    return result == GP_OK ? gpi_args_check(gp, map->function, &map->args) : result;
+}
+
+/* A type, or else a record; where neither is given, those of the first input. */
+static gp_type gpi_map_type(const gp_transform_desc *d, gp_type type, const gp_record *record)
+{
+    return type || record ? type : d->type;
+}
+
+static const gp_record *gpi_map_record(const gp_transform_desc *d, gp_type type, const gp_record *record)
+{
+    return type || record ? record : d->record;
 }
 
 static gp_result gpi_map_of_transform(gp_context *gp, const char *function, const gp_transform_desc *d,
                                       gpi_map *map)
 {
-    const bool third = d->in3 || d->type3, second = d->in2 || d->type2 || third;
+    const bool third = d->in3 || d->type3 || d->record3, second = d->in2 || d->type2 || d->record2 || third;
+    const gp_record *out_record = gpi_map_record(d, d->out_type, d->out_record);
     gp_result result;
     memset(map, 0, sizeof *map);
     map->function = function;
@@ -92,12 +135,17 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     map->args = gpi_args_make(d->args, d->arg_count);
     if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
     result = gpi_check_text(gp, function, "map", d->map);
-    if (result == GP_OK) result = gpi_args_check(gp, function, &map->args);
     if (result != GP_OK) return result;
-    if (d->in || d->type || second) gpi_map_add_input(map, d->in, d->in_offset, d->type);
-    if (second) gpi_map_add_input(map, d->in2, d->in2_offset, d->type2 ? d->type2 : d->type);
-    if (third) gpi_map_add_input(map, d->in3, d->in3_offset, d->type3 ? d->type3 : d->type);
-    gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
+    if (d->in || d->type || d->record || second)
+        gpi_map_add_input(map, d->in, d->in_offset, d->type, d->record);
+    if (second)
+        gpi_map_add_input(map, d->in2, d->in2_offset, gpi_map_type(d, d->type2, d->record2),
+                          gpi_map_record(d, d->type2, d->record2));
+    if (third)
+        gpi_map_add_input(map, d->in3, d->in3_offset, gpi_map_type(d, d->type3, d->record3),
+                          gpi_map_record(d, d->type3, d->record3));
+    gpi_map_set_out(map, d->out, d->out_offset, gpi_map_type(d, d->out_type, d->out_record));
+    if (out_record) gpi_map_set_out_record(map, out_record);
     map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
 }
@@ -164,10 +212,9 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
     map->args = gpi_args_make(d->args, d->arg_count);
-    if (result == GP_OK) result = gpi_args_check(gp, function, &map->args);
     if (result != GP_OK) return result;
-    gpi_map_add_input(map, d->in, d->in_offset, d->type);
-    gpi_map_add_input(map, d->in, d->in_offset, d->type);
+    gpi_map_add_input(map, d->in, d->in_offset, d->type, NULL);
+    gpi_map_add_input(map, d->in, d->in_offset, d->type, NULL);
     gpi_map_set_out(map, d->out, d->out_offset, d->out_type ? d->out_type : d->type);
     map->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     return gpi_map_check_types(gp, map);
@@ -189,17 +236,20 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
                  "(void)gpi_b;\n",
                  gpi_args_parameter(&map->args), x, y, z, x, y, z);
     gpi_args_name(&map->args, text);
-    gpi_text_add(text, "#line 1 \"map\"\n    return (%s)(\n#line 1 \"map\"\n%s\n    );\n}\n", lane,
-                 map->text);
+    gpi_text_add(text,
+                 map->out_record ? "#line 1 \"map\"\n    return (\n" : "#line 1 \"map\"\n    return (%s)(\n",
+                 lane);
+    gpi_text_add(text, "#line 1 \"map\"\n%s\n    );\n}\n", map->text);
 }
 
 /* Whether a local group moves elements by vectors of four: words at most, whose vectors are aligned alike. */
 static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
 {
-    bool has = plan->per_item >= 4 && !map->lag && map->out_type != GP_F16 && map->out_size <= 4;
+    bool has =
+        plan->per_item >= 4 && !map->lag && !map->out_record && map->out_type != GP_F16 && map->out_size <= 4;
     size_t k;
     for (k = 0; k < map->inputs; k++)
-        has = has && map->in[k].type != GP_F16 && gpi_type_size(map->in[k].type) <= 4;
+        has = has && !map->in[k].record && map->in[k].type != GP_F16 && gpi_type_size(map->in[k].type) <= 4;
     return has;
 }
 
@@ -214,12 +264,17 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
     for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
         const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
-        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k, gpi_type_cl(type), k,
-                     type == GP_F16);
-        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k], type ? gpi_type_cl(gpi_operand(type)) : "int");
+        const gp_record *record = k < map->inputs ? map->in[k].record : NULL;
+        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k,
+                     record ? record->cl_type : gpi_type_cl(type), k, type == GP_F16);
+        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k],
+                     record ? record->cl_type
+                     : type ? gpi_type_cl(gpi_operand(type))
+                            : "int");
     }
     gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);
+    gpi_text_add(&text, "#define GPI_OUT_RECORD %d\n", map->out_record != NULL);
     if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
     if (plan->shape == GP_SHAPE_LOCAL)
         gpi_text_add(&text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
@@ -236,7 +291,7 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
     size_t k, size = map->out_size;
     gp_result result;
     for (k = 0; k < map->inputs; k++) {
-        if (gpi_type_size(map->in[k].type) > size) size = gpi_type_size(map->in[k].type);
+        if (gpi_map_input_size(&map->in[k]) > size) size = gpi_map_input_size(&map->in[k]);
     }
     result = gpi_plan_make_map(gp, map->function, size, &map->plan);
     if (result != GP_OK) return result;
@@ -267,7 +322,7 @@ static gp_result gpi_map_check(gp_context *gp, gpi_map *map, gpi_range *used)
     memset(used, 0, GPI_MAP_ALL * sizeof *used);
     for (k = 0; k < map->inputs && result == GP_OK; k++) {
         result = gpi_check_buffer(gp, map->function, gpi_map_names[k], map->in[k].buffer, map->in[k].offset,
-                                  n, gpi_type_size(map->in[k].type), GPI_READS, &used[k]);
+                                  n, gpi_map_input_size(&map->in[k]), GPI_READS, &used[k]);
     }
     if (result == GP_OK) result = gpi_check_count(gp, map->function, &map->count, &used[GPI_MAP_COUNTER]);
     if (result == GP_OK) {
@@ -406,7 +461,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 /* Runs it on one zero of the context's own. */
 static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
 {
-    enum { LARGEST = 16 }; /* bytes of an element */
+    enum { LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
     cl_mem in = NULL, out = NULL;
     size_t k;
     if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);

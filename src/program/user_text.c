@@ -398,6 +398,13 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
+/* A text that stands ahead of the library's. */
+static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text)
+{
+    const gp_result result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, false) : result;
+}
+
 /* The name of a `kind`: one word, or `several`. */
 static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
                                 const char *kind, bool several)
@@ -416,8 +423,7 @@ static gp_result gpi_check_name(gp_context *gp, const char *function, const char
 
 static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, const gp_monoid *m)
 {
-    gp_result result = gpi_check_length(gp, function, "monoid->source", m->source, GPI_TEXT_MAX);
-    if (result == GP_OK) result = gpi_check_user_text(gp, function, "monoid->source", m->source, false);
+    gp_result result = gpi_check_source(gp, function, "monoid->source", m->source);
     if (result == GP_OK) result = gpi_check_name(gp, function, "monoid->type", m->type, "type", true);
     return result == GP_OK ? gpi_check_name(gp, function, "monoid->combine", m->combine, "function", false)
                            : result;

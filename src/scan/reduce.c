@@ -40,12 +40,14 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.compensated = desc->compensated;
     o.monoid = desc->monoid;
     o.map = desc->map;
+    o.record = desc->record;
     o.args = gpi_args_make(desc->args, desc->arg_count);
-    o.indices = desc->map && !desc->in && !desc->type;
+    o.indices = desc->map && !desc->in && !desc->type && !desc->record;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: in2 or type2 is given without in and type",
                         function);
+    if (desc->record && desc->in2 && !desc->type2) return gpi_fail_type(gp, function, "type2", GP_TYPE_NONE);
     return gpi_element_make(gp, function, &o, element);
 }
 

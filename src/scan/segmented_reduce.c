@@ -34,6 +34,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     o.op = d->op;
     o.monoid = d->monoid;
     o.map = d->map;
+    o.record = d->record;
     o.args = gpi_args_make(d->args, d->arg_count);
     o.initial = d->initial;
     return gpi_element_make(gp, s->function, &o, &s->element);
@@ -244,6 +245,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
     probe.op = desc->op;
     probe.monoid = desc->monoid;
     probe.map = desc->map;
+    probe.record = desc->record;
     probe.args = desc->args;
     probe.arg_count = desc->arg_count;
     probe.offsets_type = GP_U32;

@@ -478,6 +478,8 @@ TEST_IN_SHAPES(hash)
 
 /* ------------------------------------------------------------------ types */
 
+static const gp_record float4 = {.cl_type = "float4", .size = 16}, float2 = {.cl_type = "float2", .size = 8};
+
 /* A value of each type, and a vector, arrive as they are; many of them, in any order of sizes. */
 static void test_types(void **state)
 {
@@ -492,16 +494,11 @@ static void test_types(void **state)
     const float m = 0.375f, n[4] = {1, 2, 4, 8};
     const double o = 1.0 / 3;
     const gp_arg args[] = {
-        {.name = "a", .type = GP_I8, .value = &a},
-        {.name = "h", .type = GP_I64, .value = &h},
-        {.name = "b", .type = GP_U8, .value = &b},
-        {.name = "n", .cl_type = "float4", .size = 16, .value = n},
-        {.name = "c", .type = GP_I16, .value = &c},
-        {.name = "l", .type = GP_U64, .value = &l},
-        {.name = "e", .type = GP_U16, .value = &e},
-        {.name = "f", .type = GP_I32, .value = &f},
-        {.name = "g", .type = GP_U32, .value = &g},
-        {.name = "m", .type = GP_F32, .value = &m},
+        {.name = "a", .type = GP_I8, .value = &a},  {.name = "h", .type = GP_I64, .value = &h},
+        {.name = "b", .type = GP_U8, .value = &b},  {.name = "n", .record = &float4, .value = n},
+        {.name = "c", .type = GP_I16, .value = &c}, {.name = "l", .type = GP_U64, .value = &l},
+        {.name = "e", .type = GP_U16, .value = &e}, {.name = "f", .type = GP_I32, .value = &f},
+        {.name = "g", .type = GP_U32, .value = &g}, {.name = "m", .type = GP_F32, .value = &m},
         {.name = "o", .type = GP_F64, .value = &o}, /* last: not on every device */
     };
     size_t v;
@@ -554,7 +551,7 @@ static void test_buffers(void **state)
     for (v = 0; v < TEST_SHAPES; v++) {
         gp_context *gp = test_open_other(&test_shapes[v]);
         gp_arg args[3] = {{.name = "h", .type = GP_F16},
-                          {.name = "pair", .cl_type = "float2", .size = 8},
+                          {.name = "pair", .record = &float2},
                           {.name = "all", .type = GP_F32}};
         gp_transform_desc t = {.count = 4, .type = GP_F32, .args = args, .arg_count = 3};
         float *found;
@@ -633,7 +630,12 @@ static void test_bad(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
     const int32_t five = 5;
-    char large[GP_ARGS_BYTES + 8] = {0};
+    const uint64_t large[4] = {0};
+    const gp_record ulong4 = {.cl_type = "ulong4", .size = 32};
+    static const char *const names[GP_ARGS_MAX] = {"a", "b", "c", "d", "e", "f", "g", "h",
+                                                   "l", "m", "n", "o", "p", "q", "r", "s"};
+    gp_record r;
+    const gp_arg as_record = {.name = "limit", .record = &r, .value = large};
     gp_arg a[GP_ARGS_MAX + 1], good = {.name = "limit", .type = GP_I32, .value = &five};
     cl_mem buffer = test_buffer(gp, 4000, NULL), out = test_buffer(gp, 4000, NULL);
     gp_transform_desc t = {.in = buffer,
@@ -665,15 +667,19 @@ static void test_bad(void **state)
     BAD((a[1].name = "limit", t.arg_count = 2), "args[1].name = \"limit\": expressions have");
     t.arg_count = 1;
     REFUSED(a[0].name = "if", GP_ERROR_BUILD, "clBuildProgram");
-    REFUSED(a[0].type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE,
-            "args[0]: type = 0, cl_type is NULL and size = 0");
+    REFUSED(a[0].type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "args[0]: type = 0 and record is NULL");
     REFUSED(a[0].type = (gp_type)99, GP_ERROR_INVALID_TYPE, "args[0].type = 99 is not a gp_type");
-    REFUSED(a[0].cl_type = "int", GP_ERROR_INVALID_TYPE, "give type, or cl_type and size");
-    REFUSED(a[0].size = 4, GP_ERROR_INVALID_TYPE, "give type, or cl_type and size");
-    REFUSED((a[0].type = GP_TYPE_NONE, a[0].cl_type = "int"), GP_ERROR_INVALID_TYPE, "cl_type and size");
-    REFUSED((a[0].type = GP_TYPE_NONE, a[0].cl_type = "int2", a[0].size = 4), GP_ERROR_BUILD,
-            "size_is_not_4");
-    BAD((a[0].type = GP_TYPE_NONE, a[0].cl_type = "int *", a[0].size = 4), "is not a type name");
+    REFUSED(a[0].record = &float4, GP_ERROR_INVALID_TYPE, "give one of them");
+    r = (gp_record){.cl_type = "int2", .size = 4};
+    REFUSED(a[0] = as_record, GP_ERROR_BUILD, "size_is_not_4");
+    r = (gp_record){.cl_type = "int *", .size = 4};
+    BAD(a[0] = as_record, "args[0].record->cl_type = \"int *\" is not a type name");
+    r = (gp_record){.cl_type = "int"};
+    REFUSED(a[0] = as_record, GP_ERROR_INVALID_TYPE, "args[0].record->size = 0, must be 1 to 256");
+    r = (gp_record){.size = 4};
+    BAD(a[0] = as_record, "args[0].record->cl_type is empty");
+    r = (gp_record){.cl_type = "mine", .size = 4, .source = "typedef int mine; /*"};
+    BAD(a[0] = as_record, "args[0].record->source, line 1: a comment is never closed");
     REFUSED(a[0].type = GP_F16, GP_ERROR_INVALID_TYPE, "a value cannot be GP_F16");
     BAD(a[0].buffer = buffer, "args[0] has a value, and also a buffer");
     BAD(a[0].offset = 1, "args[0] has a value");
@@ -684,8 +690,10 @@ static void test_bad(void **state)
             "args[0].buffer has 4000 bytes");
     REFUSED((a[0].value = NULL, a[0].buffer = out), GP_ERROR_OVERLAP,
             "args[0].buffer is bytes [0, 4000) and out");
-    BAD((a[0].type = GP_TYPE_NONE, a[0].cl_type = "char16", a[0].size = sizeof large, a[0].value = large),
-        "values of args have more than 256 bytes");
+    for (k = 0; k < GP_ARGS_MAX; k++) a[k] = (gp_arg){.name = names[k], .record = &ulong4, .value = large};
+    t.arg_count = 9;
+    assert_gp_fails(gp, gp_transform(gp, &t), GP_ERROR_INVALID_ARGUMENT,
+                    "values of args have more than 256 bytes");
     for (k = 0; k <= GP_ARGS_MAX; k++) a[k] = good;
     t.arg_count = GP_ARGS_MAX + 1;
     assert_gp_fails(gp, gp_transform(gp, &t), GP_ERROR_INVALID_ARGUMENT,

@@ -196,6 +196,16 @@ static const gp_type *fuzz_const_gp_type_pointer(fuzz *f)
     return types;
 }
 
+static const gp_record *fuzz_const_gp_record_pointer(fuzz *f)
+{
+    gp_record *r = fuzz_alloc(f, sizeof *r);
+    const unsigned b = fuzz_byte(f);
+    r->cl_type = b & 1 ? fuzz_const_char_pointer(f) : "float4";
+    r->size = b & 2 ? fuzz_size_t(f) : 16;
+    if (b & 4) r->source = b & 8 ? fuzz_const_char_pointer(f) : "typedef uint pair;";
+    return r;
+}
+
 static const gp_arg *fuzz_const_gp_arg_pointer(fuzz *f)
 {
     static const char *const names[] = {"limit", "scale", "x", "gpi_x", "a b", "limit"};
@@ -207,9 +217,8 @@ static const gp_arg *fuzz_const_gp_arg_pointer(fuzz *f)
         size_t size;
         a->name = b < 250 ? names[b % 6] : b < 252 ? NULL : fuzz_const_char_pointer(f);
         if (b & 8) a->type = fuzz_gp_type(f);
-        else a->cl_type = b & 16 ? "float4" : fuzz_const_char_pointer(f);
-        if (a->cl_type) a->size = b & 16 ? 16 : fuzz_size_t(f);
-        size = a->cl_type ? a->size : 8;
+        else a->record = fuzz_const_gp_record_pointer(f);
+        size = a->record ? a->record->size : 8;
         if (b & 32) a->value = fuzz_bytes(f, size < GP_ARGS_BYTES ? size : (size_t)GP_ARGS_BYTES);
         else a->buffer = fuzz_cl_mem(f);
         if (b & 64) a->offset = fuzz_size_t(f);
