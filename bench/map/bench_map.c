@@ -28,6 +28,8 @@ static bench_variant *add(bench_case *c, const char *name, bool (*run)(bench_cas
 
 /* ------------------------------------------------------------------ transform: x * 3 + 1 */
 
+static const gp_record uint4 = {.cl_type = "uint4", .size = 16};
+
 static bool run_transform(bench_case *c, bench_variant *v)
 {
     return done(c, v, gp_transform(c->b->gp, &v->with.transform));
@@ -52,6 +54,9 @@ void bench_transform(bench *b)
     for (size_t i = 0; i < n; i++) expected[i] = in[i] * 3u + 1u;
     add(&c, "gpuprim", run_transform)->with.transform = (gp_transform_desc){
         .in = c.work.in, .type = GP_U32, .out = c.work.out, .map = "x * 3 + 1", .count = n};
+    if (n % 4 == 0)
+        add(&c, "gpuprim:uint4", run_transform)->with.transform = (gp_transform_desc){
+            .in = c.work.in, .record = &uint4, .out = c.work.out, .map = "x * 3 + 1", .count = n / 4};
     bench_add_limits(&c, STREAM_COPY, "limit:");
     bench_add_peers(&c, check, bytes);
     bench_case_run(&c);

@@ -49,6 +49,21 @@ static void add_several(bench_case *c)
     v->with.reduce.op_count = sizeof ops / sizeof *ops;
 }
 
+/* The same bytes, as records of four. */
+static void add_records(bench_case *c)
+{
+    static const gp_record uint4 = {.cl_type = "uint4", .size = 16};
+    bench_variant *v = bench_variant_add(c, BENCH_GPUPRIM, "gpuprim:uint4");
+    v->run = run;
+    v->check = check;
+    v->out_bytes = sizeof(uint64_t);
+    v->with.reduce = reduce_desc(c, GP_U64);
+    v->with.reduce.type = GP_TYPE_NONE;
+    v->with.reduce.record = &uint4;
+    v->with.reduce.map = "(ulong)x.x + x.y + x.z + x.w";
+    v->with.reduce.count = c->work.n / 4;
+}
+
 static void add_variants(bench_case *c)
 {
     const gp_type type = c->work.type;
@@ -66,6 +81,7 @@ static void add_variants(bench_case *c)
         v->with.reduce.compensated = true;
     }
     if (c->work.op == GP_SUM) add_several(c);
+    if (c->work.op == GP_SUM && type == GP_U32 && c->work.n % 4 == 0) add_records(c);
     if (c->out_type == type) return;
     v = bench_variant_add(c, BENCH_GPUPRIM, "gpuprim:%s-%s", data_type_name(type), data_op_name(c->work.op));
     v->run = run;
