@@ -4828,15 +4828,18 @@ static char *gpi_log_arrange(const char *log)
     return NULL;
 }
 
-/* What the array of negative size in gpi_prelude_monoid means, or an input's name where there is none. */
+/* What an array of negative size in gpi_prelude_monoid or gpi_records_define means, or an input's name where there is none. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
-    static const char name[] = "gpi_monoid_size_";
-    const char *at = strstr(log, name);
+    static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";
+    const char *at = strstr(log, monoid), *record_at = strstr(log, record);
     out[0] = '\0';
     if (at && strstr(log, "_is_not_sizeof_type"))
-        (void)snprintf(out, size,
-                       "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+        (void)snprintf(out, size, "monoid->size = %d is not sizeof(type) on this device: ",
+                       atoi(at + sizeof monoid - 1));
+    else if (record_at && strstr(log, "_is_not_sizeof_type"))
+        (void)snprintf(out, size, "a record's size = %d is not sizeof(cl_type) on this device: ",
+                       atoi(record_at + sizeof record - 1));
     else if (strstr(log, "undeclared identifier 'x'"))
         (void)snprintf(out, size, "the map names x, but in is NULL: ");
     else if (strstr(log, "undeclared identifier 'y'"))
@@ -23077,7 +23080,7 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
                            : result;
 }
 
-/* The macros of a monoid's source, in the prelude, must not be words of the library's text after it. */
+/* The macros of a monoid's or record's source, in the prelude, must not be words of the library's text after it. */
 static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
                                   const char *library)
 {
@@ -23087,7 +23090,7 @@ static gp_result gpi_check_macros(gp_context *gp, const char *function, const ch
     r.library = library;
     gpi_read_text(&r);
     if (!r.wrong[0]) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->source: %s", function, r.wrong);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: source of a monoid or record: %s", function, r.wrong);
 }
 /* ---- End file src/program/user_text.c ---- */
 
@@ -23388,8 +23391,9 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
                 other = before;
         }
         if (record->source && !other) gpi_text_add(text, "#line 1 \"record\"\n%s\n\n", record->source);
-        gpi_text_add(text, "typedef char gpi_record_%u_size_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
-                     (unsigned)k, record->size, record->cl_type, record->size);
+        gpi_text_add(text,
+                     "typedef char gpi_record_size_%zu_is_not_sizeof_type_%u[sizeof(%s) == %zu ? 1 : -1];\n",
+                     record->size, (unsigned)k, record->cl_type, record->size);
     }
 }
 
@@ -23436,6 +23440,7 @@ static const char *gpi_args_parameter(const gpi_args *args)
 static void gpi_args_name(const gpi_args *args, gpi_text *text)
 {
     unsigned k;
+    if (args->count) gpi_text_add(text, "#line 1 \"args\"\n");
     for (k = 0; k < args->count; k++) {
         const gp_arg *arg = &args->list[k];
         gpi_text_add(text,

@@ -196,8 +196,9 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
                 other = before;
         }
         if (record->source && !other) gpi_text_add(text, "#line 1 \"record\"\n%s\n\n", record->source);
-        gpi_text_add(text, "typedef char gpi_record_%u_size_is_not_%zu[sizeof(%s) == %zu ? 1 : -1];\n",
-                     (unsigned)k, record->size, record->cl_type, record->size);
+        gpi_text_add(text,
+                     "typedef char gpi_record_size_%zu_is_not_sizeof_type_%u[sizeof(%s) == %zu ? 1 : -1];\n",
+                     record->size, (unsigned)k, record->cl_type, record->size);
     }
 }
 
@@ -244,6 +245,7 @@ static const char *gpi_args_parameter(const gpi_args *args)
 static void gpi_args_name(const gpi_args *args, gpi_text *text)
 {
     unsigned k;
+    if (args->count) gpi_text_add(text, "#line 1 \"args\"\n");
     for (k = 0; k < args->count; k++) {
         const gp_arg *arg = &args->list[k];
         gpi_text_add(text,

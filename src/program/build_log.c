@@ -57,15 +57,18 @@ static char *gpi_log_arrange(const char *log)
     return NULL;
 }
 
-/* What the array of negative size in gpi_prelude_monoid means, or an input's name where there is none. */
+/* What an array of negative size in gpi_prelude_monoid or gpi_records_define means, or an input's name where there is none. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
-    static const char name[] = "gpi_monoid_size_";
-    const char *at = strstr(log, name);
+    static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";
+    const char *at = strstr(log, monoid), *record_at = strstr(log, record);
     out[0] = '\0';
     if (at && strstr(log, "_is_not_sizeof_type"))
-        (void)snprintf(out, size,
-                       "monoid->size = %d is not sizeof(type) on this device: ", atoi(at + sizeof name - 1));
+        (void)snprintf(out, size, "monoid->size = %d is not sizeof(type) on this device: ",
+                       atoi(at + sizeof monoid - 1));
+    else if (record_at && strstr(log, "_is_not_sizeof_type"))
+        (void)snprintf(out, size, "a record's size = %d is not sizeof(cl_type) on this device: ",
+                       atoi(record_at + sizeof record - 1));
     else if (strstr(log, "undeclared identifier 'x'"))
         (void)snprintf(out, size, "the map names x, but in is NULL: ");
     else if (strstr(log, "undeclared identifier 'y'"))

@@ -429,7 +429,7 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
                            : result;
 }
 
-/* The macros of a monoid's source, in the prelude, must not be words of the library's text after it. */
+/* The macros of a monoid's or record's source, in the prelude, must not be words of the library's text after it. */
 static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
                                   const char *library)
 {
@@ -439,5 +439,5 @@ static gp_result gpi_check_macros(gp_context *gp, const char *function, const ch
     r.library = library;
     gpi_read_text(&r);
     if (!r.wrong[0]) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->source: %s", function, r.wrong);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: source of a monoid or record: %s", function, r.wrong);
 }

@@ -666,12 +666,12 @@ static void test_bad(void **state)
     BAD(a[0].name = "x", "args[0].name = \"x\": expressions have this name already");
     BAD((a[1].name = "limit", t.arg_count = 2), "args[1].name = \"limit\": expressions have");
     t.arg_count = 1;
-    REFUSED(a[0].name = "if", GP_ERROR_BUILD, "clBuildProgram");
+    REFUSED(a[0].name = "if", GP_ERROR_BUILD, test_place("args:1"));
     REFUSED(a[0].type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "args[0]: type = 0 and record is NULL");
     REFUSED(a[0].type = (gp_type)99, GP_ERROR_INVALID_TYPE, "args[0].type = 99 is not a gp_type");
     REFUSED(a[0].record = &float4, GP_ERROR_INVALID_TYPE, "give one of them");
     r = (gp_record){.cl_type = "int2", .size = 4};
-    REFUSED(a[0] = as_record, GP_ERROR_BUILD, "size_is_not_4");
+    REFUSED(a[0] = as_record, GP_ERROR_BUILD, "a record's size = 4 is not sizeof(cl_type)");
     r = (gp_record){.cl_type = "int *", .size = 4};
     BAD(a[0] = as_record, "args[0].record->cl_type = \"int *\" is not a type name");
     r = (gp_record){.cl_type = "int"};

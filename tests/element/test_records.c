@@ -371,14 +371,14 @@ static void test_bad(void **state)
     REDUCE(r.map = NULL, GP_ERROR_INVALID_TYPE, "records take a map, and no type");
     REDUCE(r.out_type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "out_type is not set");
     REDUCE(r.op = GP_ARGMIN, GP_ERROR_INVALID_TYPE, "map_type is not set");
-    REDUCE(r.record = &wrong, GP_ERROR_BUILD, "size_is_not_12");
+    REDUCE(r.record = &wrong, GP_ERROR_BUILD, "a record's size = 12 is not sizeof(cl_type)");
     REDUCE(r.count = 11, GP_ERROR_INVALID_BUFFER, "in has 160 bytes");
     REDUCE(r.in = NULL, GP_ERROR_INVALID_BUFFER, "in is NULL");
     REDUCE(r.in2 = r.in, GP_ERROR_INVALID_TYPE, "type2 is not set");
     REDUCE(r.map = "x.nobody", GP_ERROR_BUILD, "clBuildProgram");
     TRANSFORM(t.type = GP_F32, GP_ERROR_INVALID_TYPE, "type = 9 and a record are given");
     TRANSFORM(t.out_record = &float4_record, GP_ERROR_INVALID_TYPE, "out_type = 9 and a record are given");
-    TRANSFORM(t.record = &wrong, GP_ERROR_BUILD, "size_is_not_12");
+    TRANSFORM(t.record = &wrong, GP_ERROR_BUILD, "a record's size = 12 is not sizeof(cl_type)");
     wrong = (gp_record){.cl_type = "float4", .size = 257};
     TRANSFORM(t.record = &wrong, GP_ERROR_INVALID_TYPE, "record->size = 257, must be 1 to 256");
     wrong = (gp_record){.cl_type = "a b;", .size = 4};
