@@ -20813,7 +20813,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "\n",
     "#define GPI_TOPK_KEPT_PARAMETERS                                                                  \\\n",
     "    __global uint4 *directory, ulong directory_at, __global gpi_key *kept_key, ulong kept_key_at, \\\n",
-    "        __global gpi_value *kept_index, ulong kept_index_at, volatile __global uint *counters\n",
+    "        __global gpi_value *kept_index, ulong kept_index_at\n",
     "#define GPI_TOPK_KEPT_SET(to, directory)     \\\n",
     "    (to).key = kept_key + kept_key_at;       \\\n",
     "    (to).index = kept_index + kept_index_at; \\\n",
@@ -20845,7 +20845,6 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const ulong base = (ulong)get_group_id(0) * span;\n",
     "    GPI_TOPK_SET(topk);\n",
     "    GPI_TOPK_KEPT_SET(to, directory);\n",
-    "    (void)counters;\n",
     "    const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,\n",
     "                                             topk.number[GPI_TOPK_THRESHOLD]);\n",
     "    gpi_topk_filter(topk, 0, tile, base, directory, to, shared);\n",
@@ -20860,7 +20859,6 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const ulong base = (ulong)get_group_id(0) * span;\n",
     "    GPI_TOPK_SET(topk);\n",
     "    GPI_TOPK_KEPT_SET(to, directory);\n",
-    "    (void)counters;\n",
     "    if (!gpi_topk_missed(topk)) return;\n",
     "    const gpi_selected s = gpi_topk_selected(topk, GPI_KEY_SIZE, shared);\n",
     "    if (get_group_id(0) == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;\n",
@@ -20871,7 +20869,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "\n",
     "\n",
     "GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
-    "                               uint span, GPI_TOPK_KEPT_PARAMETERS)\n",
+    "                               uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_topk_memory, shared);\n",
     "    gpi_topk topk;\n",
@@ -20919,7 +20917,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
     "    }\n",
     "}\n",
-    "#line 244\n",
+    "#line 242\n",
     "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
     "                            gpi_topk_shared shared)\n",
     "{\n",
@@ -28742,9 +28740,7 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* `groups`: one a tile, or one that does all, whose kernel counts that it has. */
-static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel,
-                                 size_t groups)
+static void gpi_topk_arg_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel)
 {
     gpi_call_kernel(call, topk->program, kernel);
     gpi_topk_arg_common(call, topk, scratch);
@@ -28752,8 +28748,20 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
+}
+
+static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel)
+{
+    gpi_topk_arg_filter(call, topk, scratch, kernel);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* One group does it all, and counts that it has. */
+static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &topk->plan, groups);
+    return gpi_call_launch(call, &topk->plan, 1);
 }
 
 /* Whether one group does it where the sample has misled; else a launch a digit stands by. Serial groups are slow. */
@@ -28771,7 +28779,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
     gp_result result = GP_OK;
     cl_uint level;
-    if (gpi_topk_resumes(call->gp, topk)) return gpi_topk_filter(call, topk, scratch, "gp_topk_resume", 1);
+    if (gpi_topk_resumes(call->gp, topk)) return gpi_topk_resume(call, topk, scratch);
     for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
@@ -28780,8 +28788,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
-    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again", topk->tiles)
-                           : result;
+    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again") : result;
 }
 
 static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
@@ -28870,7 +28877,7 @@ static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
     result = gpi_call_scratch(call, topk->desc->scratch, topk->sort.at.end, &scratch);
     if (!topk->whole) {
         if (result == GP_OK) result = gpi_topk_sample(call, topk, scratch);
-        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter", topk->tiles);
+        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter");
         if (result == GP_OK) result = gpi_topk_redo(call, topk, scratch);
         if (result == GP_OK) result = gpi_topk_gather(call, topk, scratch);
     }
