@@ -4344,8 +4344,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, and it needs at least %u",
-                    function, plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: a group has %u work-item%s, and needs at least %u",
+                    function, plan->group, plan->group == 1 ? "" : "s", least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
@@ -35299,7 +35299,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         plan->sub_group = (uint32_t)program->sub_group;
         if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
     }
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of %u work-items",
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of size %u",
                     plan->sub_group);
 }
 

@@ -87,7 +87,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         plan->sub_group = (uint32_t)program->sub_group;
         if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
     }
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of %u work-items",
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of size %u",
                     plan->sub_group);
 }
 
