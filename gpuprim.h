@@ -4462,8 +4462,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, and it needs at least %u",
-                    function, plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: a group has %u work-item%s, and needs at least %u",
+                    function, plan->group, plan->group == 1 ? "" : "s", least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
@@ -6788,7 +6788,11 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gpi_sg_below(gpi_sg_lane())); }\n",
     "#line 111\n",
     "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED\n",
+    "#ifdef GPI_FAULT_LOCKSTEP\n",
+    "#define GPI_SG_ALL 0\n",
+    "#else\n",
     "#define GPI_SG_ALL 1\n",
+    "#endif\n",
     "static void gpi_sg_pause(void) {}\n",
     "static uint gpi_sg_true_lane(void) { return gpi_sg_lane(); }\n",
     "\n",
@@ -6832,6 +6836,9 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "{\n",
     "    if (get_local_id(0) == 0) m->any = 0;\n",
     "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "#ifdef GPI_FAULT_LOCKSTEP\n",
+    "    b = b && get_local_id(0) == 0;\n",
+    "#endif\n",
     "    if (b) (void)atomic_or(&m->any, 1u);\n",
     "    barrier(CLK_LOCAL_MEM_FENCE);\n",
     "    const bool any = m->any != 0;\n",
@@ -6905,7 +6912,7 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "}\n",
     "\n",
     "static void gpi_sg_sync(void) { __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\"); }\n",
-    "#line 232\n",
+    "#line 239\n",
     "static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)\n",
     "{\n",
     "    uint lanes = ~0u;\n",
@@ -6996,15 +7003,15 @@ static const char *const gpi_kernel_group_sub_group[] = {
 /* ---- Begin file kernels/group/sub_group_check.cl ---- */
 static const char *const gpi_kernel_group_sub_group_check[] = {
     "#line 1 \"kernels/group/sub_group_check.cl\"\n",
-    "#line 8\n",
+    "#line 9\n",
     "#ifndef GPI_GROUP_SUB_GROUP_CHECK_CL\n",
     "#define GPI_GROUP_SUB_GROUP_CHECK_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 11 \"kernels/group/sub_group_check.cl\"\n",
-    "#include \"group/sub_group.cl\"\n",
     "#line 12 \"kernels/group/sub_group_check.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
     "#line 13 \"kernels/group/sub_group_check.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 14 \"kernels/group/sub_group_check.cl\"\n",
     "\n",
     "#define GPI_SG_WRONG_LANE 1u\n",
     "#define GPI_SG_WRONG_UP 2u\n",
@@ -7013,6 +7020,7 @@ static const char *const gpi_kernel_group_sub_group_check[] = {
     "#define GPI_SG_WRONG_BALLOT 16u\n",
     "#define GPI_SG_WRONG_MATCH 32u\n",
     "#define GPI_SG_WRONG_SYNC 64u\n",
+    "#define GPI_SG_WRONG_BRANCH 128u\n",
     "\n",
     "\n",
     "static uint gpi_sg_word(uint lane, uint turn)\n",
@@ -7074,15 +7082,41 @@ static const char *const gpi_kernel_group_sub_group_check[] = {
     "    gpi_sg_sync();\n",
     "    return seen == gpi_sg_word(other, turn) ? 0 : GPI_SG_WRONG_SYNC;\n",
     "}\n",
+    "#line 87\n",
+    "GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane(), other = GPI_SUB_GROUP - 1 - l;\n",
+    "    uint taken = 0;\n",
+    "    while (gpi_sg_vote(taken < turns, m)) {\n",
+    "        const uint x = gpi_sg_from(gpi_sg_word(l, turn + taken), other, m);\n",
+    "        const gpi_sg_mask ballot = gpi_sg_ballot(l <= taken, m);\n",
+    "        const bool right = x == gpi_sg_word(other, turn + taken) && gpi_sg_count(ballot) == taken + 1;\n",
+    "        if (!GPI_SG_ALL || taken < turns) taken += right ? 1 : 16;\n",
+    "    }\n",
+    "    return taken;\n",
+    "}\n",
+    "#line 104\n",
+    "static uint gpi_sg_check_branch(uint turn, gpi_sg_shared m, __local uint *word)\n",
+    "{\n",
+    "    const bool alone = gpi_sg_index() == turn % (GPI_WG / GPI_SUB_GROUP);\n",
+    "    const uint first = alone ? 1 + turn % 3 : 0, second = alone ? 0 : 1 + turn % 3;\n",
+    "    bool right = gpi_sg_check_turns(first, turn, m) == first;\n",
+    "    if (alone && gpi_sg_lane() == 0) *word = turn;\n",
+    "    gpi_sync();\n",
+    "    right = right && *word == turn;\n",
+    "    right = gpi_sg_check_turns(second, turn, m) == second && right;\n",
+    "    gpi_sync();\n",
+    "    return right ? 0 : GPI_SG_WRONG_BRANCH;\n",
+    "}\n",
     "\n",
     "GPI_KERNEL void gp_sub_group_check(__global uint *out)\n",
     "{\n",
     "    GPI_SHARED(gpi_sg_memory, m);\n",
-    "    __local uint words[GPI_WG];\n",
+    "    __local uint words[GPI_WG], word;\n",
     "    uint wrong = gpi_sg_true_lane() == gpi_sg_lane() ? 0 : GPI_SG_WRONG_LANE;\n",
     "    for (uint turn = 0; turn < 9; turn++) {\n",
-    "        wrong |=\n",
-    "            gpi_sg_check_shuffles(turn, m) | gpi_sg_check_masks(turn, m) | gpi_sg_check_sync(turn, words);\n",
+    "        wrong |= gpi_sg_check_shuffles(turn, m) | gpi_sg_check_masks(turn, m) |\n",
+    "                 gpi_sg_check_sync(turn, words) | gpi_sg_check_branch(turn, m, &word);\n",
     "    }\n",
     "    out[get_global_id(0)] = wrong;\n",
     "}\n",
@@ -20998,7 +21032,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "\n",
     "#define GPI_TOPK_KEPT_PARAMETERS                                                                  \\\n",
     "    __global uint4 *directory, ulong directory_at, __global gpi_key *kept_key, ulong kept_key_at, \\\n",
-    "        __global gpi_value *kept_index, ulong kept_index_at, volatile __global uint *counters\n",
+    "        __global gpi_value *kept_index, ulong kept_index_at\n",
     "#define GPI_TOPK_KEPT_SET(to, directory)     \\\n",
     "    (to).key = kept_key + kept_key_at;       \\\n",
     "    (to).index = kept_index + kept_index_at; \\\n",
@@ -21030,7 +21064,6 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const ulong base = (ulong)get_group_id(0) * span;\n",
     "    GPI_TOPK_SET(topk);\n",
     "    GPI_TOPK_KEPT_SET(to, directory);\n",
-    "    (void)counters;\n",
     "    const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,\n",
     "                                             topk.number[GPI_TOPK_THRESHOLD]);\n",
     "    gpi_topk_filter(topk, 0, tile, base, directory, to, shared);\n",
@@ -21045,7 +21078,6 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    const ulong base = (ulong)get_group_id(0) * span;\n",
     "    GPI_TOPK_SET(topk);\n",
     "    GPI_TOPK_KEPT_SET(to, directory);\n",
-    "    (void)counters;\n",
     "    if (!gpi_topk_missed(topk)) return;\n",
     "    const gpi_selected s = gpi_topk_selected(topk, GPI_KEY_SIZE, shared);\n",
     "    if (get_group_id(0) == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;\n",
@@ -21056,7 +21088,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "\n",
     "\n",
     "GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,\n",
-    "                               uint span, GPI_TOPK_KEPT_PARAMETERS)\n",
+    "                               uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_topk_memory, shared);\n",
     "    gpi_topk topk;\n",
@@ -21104,7 +21136,7 @@ static const char *const gpi_kernel_sort_topk[] = {
     "        if (shared->count[d]) gpi_add_wide(gpi_topk_bin(topk, level, d), shared->count[d]);\n",
     "    }\n",
     "}\n",
-    "#line 244\n",
+    "#line 242\n",
     "static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,\n",
     "                            gpi_topk_shared shared)\n",
     "{\n",
@@ -29406,9 +29438,7 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* `groups`: one a tile, or one that does all, whose kernel counts that it has. */
-static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel,
-                                 size_t groups)
+static void gpi_topk_arg_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel)
 {
     gpi_call_kernel(call, topk->program, kernel);
     gpi_topk_arg_common(call, topk, scratch);
@@ -29416,8 +29446,20 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
+}
+
+static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel)
+{
+    gpi_topk_arg_filter(call, topk, scratch, kernel);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* One group does it all, and counts that it has. */
+static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &topk->plan, groups);
+    return gpi_call_launch(call, &topk->plan, 1);
 }
 
 /* Whether one group does it where the sample has misled; else a launch a digit stands by. Serial groups are slow. */
@@ -29435,7 +29477,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
     gp_result result = GP_OK;
     cl_uint level;
-    if (gpi_topk_resumes(call->gp, topk)) return gpi_topk_filter(call, topk, scratch, "gp_topk_resume", 1);
+    if (gpi_topk_resumes(call->gp, topk)) return gpi_topk_resume(call, topk, scratch);
     for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
@@ -29444,8 +29486,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
-    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again", topk->tiles)
-                           : result;
+    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again") : result;
 }
 
 static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
@@ -29534,7 +29575,7 @@ static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
     result = gpi_call_scratch(call, topk->desc->scratch, topk->sort.at.end, &scratch);
     if (!topk->whole) {
         if (result == GP_OK) result = gpi_topk_sample(call, topk, scratch);
-        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter", topk->tiles);
+        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter");
         if (result == GP_OK) result = gpi_topk_redo(call, topk, scratch);
         if (result == GP_OK) result = gpi_topk_gather(call, topk, scratch);
     }
@@ -36088,7 +36129,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         plan->sub_group = (uint32_t)program->sub_group;
         if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
     }
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of %u work-items",
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of size %u",
                     plan->sub_group);
 }
 
@@ -36118,7 +36159,9 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
         return GP_OK;
     }
     plan = gpi_sub_groups_plan(gp->info.sub_group_size, GPI_SUB_GROUP_CHECK_ITEMS);
-    if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
+    if (plan.group > gp->info.max_work_group_size)
+        plan.group = gpi_power_of_two_below(gp->info.max_work_group_size);
+    if (plan.group < plan.sub_group) plan.group = plan.sub_group;
     gp->compute_capability = gpi_compute_capability(gp->info.device);
     gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
     result = gpi_sub_groups_try(gp, &plan);

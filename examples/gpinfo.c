@@ -63,8 +63,8 @@ static void print_info(const gp_device_info *info)
     printf("  version           %s\n", info->version);
     printf("  driver            %s\n", info->driver_version);
     printf("  class             %s, %s\n", type_of(info), class_of(info->device_class));
-    printf("  compute units     %u, groups of %zu work-items at most\n", (unsigned)info->compute_units,
-           info->max_work_group_size);
+    printf("  compute units     %u\n", (unsigned)info->compute_units);
+    printf("  group size        %zu at most\n", info->max_work_group_size);
     printf("  global memory     %.0f MiB, a buffer %.0f MiB at most, cache %.0f KiB\n",
            (double)info->global_mem_size / MIB, (double)info->max_alloc_size / MIB,
            (double)info->global_cache_size / 1024);
@@ -79,7 +79,8 @@ static void print_info(const gp_device_info *info)
     print_flag("atomic_acq_rel", info->atomic_acq_rel);
     print_flag("atomic_scope_device", info->atomic_scope_device);
     print_flag("fair", info->fair);
-    printf("\n  loop limit        %u\n", (unsigned)info->loop_limit);
+    if (info->loop_limit) printf("\n  loop limit        %u turns\n", (unsigned)info->loop_limit);
+    else puts("\n  loop limit        none");
 }
 
 /* ------------------------------------------------------------------ primitives */

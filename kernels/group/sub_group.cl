@@ -109,7 +109,11 @@ static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gp
 /* ------------------------------------------------------------------ forms */
 
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
+#ifdef GPI_FAULT_LOCKSTEP /* tests: group/sub_group_check.cl */
+#define GPI_SG_ALL 0
+#else
 #define GPI_SG_ALL 1
+#endif
 static void gpi_sg_pause(void) {}
 static uint gpi_sg_true_lane(void) { return gpi_sg_lane(); }
 
@@ -153,6 +157,9 @@ static bool gpi_sg_vote(bool b, gpi_sg_shared m)
 {
     if (get_local_id(0) == 0) m->any = 0;
     barrier(CLK_LOCAL_MEM_FENCE); /* nobody has voted yet */
+#ifdef GPI_FAULT_LOCKSTEP
+    b = b && get_local_id(0) == 0;
+#endif
     if (b) (void)atomic_or(&m->any, 1u);
     barrier(CLK_LOCAL_MEM_FENCE); /* all have voted */
     const bool any = m->any != 0;

@@ -4,7 +4,8 @@
        wrong   a word for each item: bit k, operation k
 
    Parameters: those of group/sub_group.cl.
-   Tests define GPI_FAULT_SUB_GROUP: a word is then not what other items take it for. */
+   Tests define GPI_FAULT_SUB_GROUP: a word is then not what other items take it for. And GPI_FAULT_LOCKSTEP: all
+   sub-groups take the turns of a loop that the group's first item takes. */
 #ifndef GPI_GROUP_SUB_GROUP_CHECK_CL
 #define GPI_GROUP_SUB_GROUP_CHECK_CL
 #include "base/platform.cl"
@@ -18,6 +19,7 @@
 #define GPI_SG_WRONG_BALLOT 16u
 #define GPI_SG_WRONG_MATCH 32u
 #define GPI_SG_WRONG_SYNC 64u
+#define GPI_SG_WRONG_BRANCH 128u
 
 /* The word of a lane of this item's sub-group in a turn: another one in every sub-group and turn. */
 static uint gpi_sg_word(uint lane, uint turn)
@@ -80,14 +82,46 @@ static uint gpi_sg_check_sync(uint turn, __local uint *words)
     return seen == gpi_sg_word(other, turn) ? 0 : GPI_SG_WRONG_SYNC;
 }
 
+/* Turns of a shuffle and a ballot, as many as this sub-group wants; how many it took, and 16 for each that went wrong.
+   (PoCL 3.1 crashes where it is not inline.) */
+GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
+{
+    const uint l = gpi_sg_lane(), other = GPI_SUB_GROUP - 1 - l;
+    uint taken = 0;
+    while (gpi_sg_vote(taken < turns, m)) {
+        const uint x = gpi_sg_from(gpi_sg_word(l, turn + taken), other, m);
+        const gpi_sg_mask ballot = gpi_sg_ballot(l <= taken, m);
+        const bool right = x == gpi_sg_word(other, turn + taken) && gpi_sg_count(ballot) == taken + 1;
+        if (!GPI_SG_ALL || taken < turns) taken += right ? 1 : 16;
+    }
+    return taken;
+}
+
+/* One sub-group takes some turns alone while the others wait for it at a barrier, as in look-back; after the barrier
+   they take as many. Where operations are barriers of the whole group, that goes wrong: either all take the first
+   item's turns, or barriers of these turns pass for the one after them, and the word is read too early. Nobody waits
+   for ever: all come to the same number of barriers. */
+static uint gpi_sg_check_branch(uint turn, gpi_sg_shared m, __local uint *word)
+{
+    const bool alone = gpi_sg_index() == turn % (GPI_WG / GPI_SUB_GROUP);
+    const uint first = alone ? 1 + turn % 3 : 0, second = alone ? 0 : 1 + turn % 3;
+    bool right = gpi_sg_check_turns(first, turn, m) == first;
+    if (alone && gpi_sg_lane() == 0) *word = turn;
+    gpi_sync(); /* the word is written */
+    right = right && *word == turn;
+    right = gpi_sg_check_turns(second, turn, m) == second && right;
+    gpi_sync(); /* the word is read: the next turn may overwrite it */
+    return right ? 0 : GPI_SG_WRONG_BRANCH;
+}
+
 GPI_KERNEL void gp_sub_group_check(__global uint *out)
 {
     GPI_SHARED(gpi_sg_memory, m);
-    __local uint words[GPI_WG];
+    __local uint words[GPI_WG], word;
     uint wrong = gpi_sg_true_lane() == gpi_sg_lane() ? 0 : GPI_SG_WRONG_LANE;
     for (uint turn = 0; turn < 9; turn++) {
-        wrong |=
-            gpi_sg_check_shuffles(turn, m) | gpi_sg_check_masks(turn, m) | gpi_sg_check_sync(turn, words);
+        wrong |= gpi_sg_check_shuffles(turn, m) | gpi_sg_check_masks(turn, m) |
+                 gpi_sg_check_sync(turn, words) | gpi_sg_check_branch(turn, m, &word);
     }
     out[get_global_id(0)] = wrong;
 }

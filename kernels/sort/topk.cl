@@ -131,7 +131,7 @@ static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, u
 
 #define GPI_TOPK_KEPT_PARAMETERS                                                                  \
     __global uint4 *directory, ulong directory_at, __global gpi_key *kept_key, ulong kept_key_at, \
-        __global gpi_value *kept_index, ulong kept_index_at, volatile __global uint *counters
+        __global gpi_value *kept_index, ulong kept_index_at
 #define GPI_TOPK_KEPT_SET(to, directory)     \
     (to).key = kept_key + kept_key_at;       \
     (to).index = kept_index + kept_index_at; \
@@ -163,7 +163,6 @@ GPI_KERNEL void gp_topk_filter(__global const gpi_key *key, ulong key_at, GPI_TO
     const ulong base = (ulong)get_group_id(0) * span;
     GPI_TOPK_SET(topk);
     GPI_TOPK_KEPT_SET(to, directory);
-    (void)counters;
     const gpi_topk_tile tile = gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip,
                                              topk.number[GPI_TOPK_THRESHOLD]);
     gpi_topk_filter(topk, 0, tile, base, directory, to, shared);
@@ -178,7 +177,6 @@ GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, 
     const ulong base = (ulong)get_group_id(0) * span;
     GPI_TOPK_SET(topk);
     GPI_TOPK_KEPT_SET(to, directory);
-    (void)counters;
     if (!gpi_topk_missed(topk)) return;
     const gpi_selected s = gpi_topk_selected(topk, GPI_KEY_SIZE, shared);
     if (get_group_id(0) == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;
@@ -189,7 +187,7 @@ GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, 
 
 /* One group does it all, with the k-th key for a threshold: fewer than k are below. */
 GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
-                               uint span, GPI_TOPK_KEPT_PARAMETERS)
+                               uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)
 {
     GPI_SHARED(gpi_topk_memory, shared);
     gpi_topk topk;

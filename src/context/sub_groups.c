@@ -2,6 +2,7 @@
    switched off where they do not do what kernels/group/sub_group.cl says. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/text.h"
 #include "launch/launch.h"
 #include "program/program.h"
@@ -86,7 +87,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         plan->sub_group = (uint32_t)program->sub_group;
         if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
     }
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of %u work-items",
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of size %u",
                     plan->sub_group);
 }
 
@@ -116,7 +117,9 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
         return GP_OK;
     }
     plan = gpi_sub_groups_plan(gp->info.sub_group_size, GPI_SUB_GROUP_CHECK_ITEMS);
-    if (plan.group > gp->info.max_work_group_size) plan.group = plan.sub_group;
+    if (plan.group > gp->info.max_work_group_size)
+        plan.group = gpi_power_of_two_below(gp->info.max_work_group_size);
+    if (plan.group < plan.sub_group) plan.group = plan.sub_group;
     gp->compute_capability = gpi_compute_capability(gp->info.device);
     gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
     result = gpi_sub_groups_try(gp, &plan);

@@ -396,8 +396,8 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
 {
     const uint32_t least = gpi_tuned_of(primitive).group_least;
     if (plan->shape != GP_SHAPE_LOCAL || plan->group >= least) return GP_OK;
-    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: groups of %u work-items, and it needs at least %u",
-                    function, plan->group, least);
+    return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: a group has %u work-item%s, and needs at least %u",
+                    function, plan->group, plan->group == 1 ? "" : "s", least);
 }
 
 /* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */

@@ -235,9 +235,7 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* `groups`: one a tile, or one that does all, whose kernel counts that it has. */
-static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel,
-                                 size_t groups)
+static void gpi_topk_arg_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel)
 {
     gpi_call_kernel(call, topk->program, kernel);
     gpi_topk_arg_common(call, topk, scratch);
@@ -245,8 +243,20 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_topk_arg_array(call, scratch, topk->directory, 16);
     gpi_topk_arg_array(call, scratch, topk->kept_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->kept_index, topk->index_size);
+}
+
+static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem scratch, const char *kernel)
+{
+    gpi_topk_arg_filter(call, topk, scratch, kernel);
+    return gpi_call_launch(call, &topk->plan, topk->tiles);
+}
+
+/* One group does it all, and counts that it has. */
+static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
+{
+    gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &topk->plan, groups);
+    return gpi_call_launch(call, &topk->plan, 1);
 }
 
 /* Whether one group does it where the sample has misled; else a launch a digit stands by. Serial groups are slow. */
@@ -264,7 +274,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
     const size_t span = gpi_ceil_div(topk->tiles, groups) * topk->span;
     gp_result result = GP_OK;
     cl_uint level;
-    if (gpi_topk_resumes(call->gp, topk)) return gpi_topk_filter(call, topk, scratch, "gp_topk_resume", 1);
+    if (gpi_topk_resumes(call->gp, topk)) return gpi_topk_resume(call, topk, scratch);
     for (level = 0; level < topk->sort.key_size && result == GP_OK; level++) {
         gpi_call_kernel(call, topk->program, "gp_topk_histogram");
         gpi_topk_arg_common(call, topk, scratch);
@@ -273,8 +283,7 @@ static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scra
         GPI_CALL_ARG(call, call->gp->counters);
         result = gpi_call_launch(call, &topk->plan, groups);
     }
-    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again", topk->tiles)
-                           : result;
+    return result == GP_OK ? gpi_topk_filter(call, topk, scratch, "gp_topk_filter_again") : result;
 }
 
 static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
@@ -363,7 +372,7 @@ static gp_result gpi_topk_launch(gpi_call *call, gpi_topk *topk)
     result = gpi_call_scratch(call, topk->desc->scratch, topk->sort.at.end, &scratch);
     if (!topk->whole) {
         if (result == GP_OK) result = gpi_topk_sample(call, topk, scratch);
-        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter", topk->tiles);
+        if (result == GP_OK) result = gpi_topk_filter(call, topk, scratch, "gp_topk_filter");
         if (result == GP_OK) result = gpi_topk_redo(call, topk, scratch);
         if (result == GP_OK) result = gpi_topk_gather(call, topk, scratch);
     }

@@ -13,6 +13,8 @@ static gp_context *open_with(gp_shape shape, uint32_t sub_group_size, const char
     return test_open_if(&desc);
 }
 
+static char failure[256]; /* of check_of */
+
 /* What the check says of emulated sub-groups. */
 static gp_result check_of(uint32_t size, uint32_t group, const char *options)
 {
@@ -20,7 +22,8 @@ static gp_result check_of(uint32_t size, uint32_t group, const char *options)
     gp_result result;
     assert_non_null(gp);
     result = test_sub_group_check(gp, size, group);
-    if (result != GP_OK) assert_non_null(strstr(gp_last_error(gp), "fail their check"));
+    (void)snprintf(failure, sizeof failure, "%s", gp_last_error(gp));
+    if (result != GP_OK) assert_non_null(strstr(failure, "fail their check"));
     gp_context_destroy(gp);
     return result;
 }
@@ -41,6 +44,19 @@ static void test_wrong(void **state)
     if (test_pretended_class()) skip(); /* it has a shape of its own */
     assert_int_equal(check_of(8, 64, "-DGPI_FAULT_SUB_GROUP"), GP_ERROR_UNSUPPORTED);
     assert_int_equal(check_of(128, 128, "-DGPI_FAULT_SUB_GROUP"), GP_ERROR_UNSUPPORTED);
+}
+
+/* Sub-groups whose operations are barriers of the whole group, as PoCL's: what one sub-group of several does alone
+   finds them out, and nothing else does. */
+static void test_in_step(void **state)
+{
+    (void)state;
+    if (test_pretended_class()) skip(); /* it has a shape of its own */
+    assert_int_equal(check_of(8, 64, "-DGPI_FAULT_LOCKSTEP"), GP_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(failure, "(0x80)"));
+    assert_int_equal(check_of(32, 256, "-DGPI_FAULT_LOCKSTEP"), GP_ERROR_UNSUPPORTED);
+    assert_int_equal(check_of(128, 256, "-DGPI_FAULT_LOCKSTEP"), GP_ERROR_UNSUPPORTED);
+    assert_int_equal(check_of(32, 32, "-DGPI_FAULT_LOCKSTEP"), GP_OK); /* there is one */
 }
 
 /* What the device of a context has, before any context tries it. */
@@ -144,10 +160,10 @@ static void test_small_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_emulated),     cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_own),          cmocka_unit_test(test_off),
-        cmocka_unit_test(test_small_group),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_small_memory),
+        cmocka_unit_test(test_emulated), cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_in_step),  cmocka_unit_test(test_own),
+        cmocka_unit_test(test_off),      cmocka_unit_test(test_small_group),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_small_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@ is left out.
 """
 import argparse
 import concurrent.futures
+import fcntl
 import json
 import os
 import sys
@@ -237,16 +238,19 @@ def read_baseline():
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("folder")
-    arguments = parser.parse_args()
-    for name in ("plugin.so", "calls"):
-        if not os.path.exists(os.path.join(arguments.folder, name)):
-            sys.exit("gpu-cost: no %s in %s: `make gpu-cost` makes it" % (name, arguments.folder))
-    if not programs.has("oclgrind"):
-        sys.exit("gpu-cost: no oclgrind here: tools/deps.sh installs it")
+def take(folder):
+    """The folder for this run alone: the file that holds it."""
+    lock = open(os.path.join(folder, "lock"), "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        print("gpu-cost: waiting for another run in %s" % folder, flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def run(arguments):
+    """Counts and prints; the exit status."""
     baseline = read_baseline()
     programs.find_cuda()
     all_runs = runs(arguments.folder)
@@ -271,6 +275,20 @@ def main():
     if wrong:
         print("gpu-cost: where that is meant, commit what `make gpu-cost` makes of %s" % BASELINE, file=sys.stderr)
     return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("folder")
+    arguments = parser.parse_args()
+    for name in ("plugin.so", "calls"):
+        if not os.path.exists(os.path.join(arguments.folder, name)):
+            sys.exit("gpu-cost: no %s in %s: `make gpu-cost` makes it" % (name, arguments.folder))
+    if not programs.has("oclgrind"):
+        sys.exit("gpu-cost: no oclgrind here: tools/deps.sh installs it")
+    with take(arguments.folder):
+        return run(arguments)
 
 
 if __name__ == "__main__":
