@@ -759,9 +759,10 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
-   Exactly one of the three is given. Elements have a `type`, or are records of `element_size` bytes: 1, 2, 4,
-   8, 16. In a predicate a record is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
-   comparison of vectors is a vector, and any or all makes one answer of it), and halves are floats. Flags are
+   Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
+   a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
+   comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
+   ("x.mass > 5"), and halves are floats. Flags are
    of any type: floats are compared as numbers, halves by their bits.
 
    Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
@@ -790,12 +791,13 @@ typedef struct gp_select_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;          /* of elements; set type or element_size */
-    size_t element_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *predicate; /* set predicate, flags or indices */
-    const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;      /* at most GP_ARGS_MAX */
-    cl_mem flags;          /* count flags */
+    gp_type type;            /* of elements; set type or element_size */
+    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
+    const char *predicate;   /* set predicate, flags or indices */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    cl_mem flags;            /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;     /* count indices */
@@ -858,8 +860,9 @@ typedef struct gp_partition_desc {
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; set type or element_size */
-    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
+    gp_type type;            /* of elements; set type or element_size */
+    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
@@ -26017,8 +26020,9 @@ typedef struct gpi_compact_array {
 typedef struct gpi_compact {
     const char *function;
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: records */
-    size_t size, value_size;              /* of an element, of a value */
+    gp_type type, flags_type, index_type; /* type 0: bytes, or: */
+    const gp_record *record;
+    size_t size, value_size; /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
     gpi_args args; /* that these name */
     bool repeated_only;
@@ -26248,7 +26252,10 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
 {
     const char *record = gpi_compact_record(c->size);
     const bool half = c->type == GP_F16;
-    const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
+    const char *element = half        ? "float"
+                          : c->record ? c->record->cl_type
+                          : c->type   ? gpi_type_cl(c->type)
+                                      : record;
     const bool elements = c->select_by != GPI_SELECT_BY_FLAGS && c->select_by != GPI_SELECT_BY_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
     const bool plain = c->select_by >= GPI_SELECT_BY_UNIQUE && !c->equal && c->size <= 8;
@@ -26759,6 +26766,21 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 
 /* ---- Begin file src/select/select.c ---- */
 /* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
+/* Elements of a type, of some bytes, or records of these sizes. */
+static gp_result gpi_select_type(gp_context *gp, gpi_compact *c, gp_type type, size_t size,
+                                 const gp_record *record)
+{
+    if (!record) return gpi_compact_type(gp, c, "", type, size);
+    if (type || size) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: type = %d, element_size = %zu, and record is given: give one", c->function,
+                        (int)type, size);
+    }
+    c->record = record;
+    gpi_args_add_record(&c->args, "record", record);
+    return gpi_compact_type(gp, c, "", type, record->size);
+}
+
 /* Exactly one of what can decide. */
 static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                cl_mem indices)
@@ -26799,7 +26821,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
+    r = gpi_select_type(gp, c, d->type, d->element_size, d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
@@ -26854,7 +26876,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     c->predicate2 = d->predicate2;
     c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
     c->index_type = GP_U32;
-    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
+    r = gpi_select_type(gp, c, d->type, d->element_size, d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);

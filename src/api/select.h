@@ -11,9 +11,10 @@
        flags       in[i] for each i at which flags[i] is not 0
        indices     in[indices[i]] for each i in turn; an index of in_count or more is left out
 
-   Exactly one of the three is given. Elements have a `type`, or are records of `element_size` bytes: 1, 2, 4,
-   8, 16. In a predicate a record is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
-   comparison of vectors is a vector, and any or all makes one answer of it), and halves are floats. Flags are
+   Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
+   a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
+   comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
+   ("x.mass > 5"), and halves are floats. Flags are
    of any type: floats are compared as numbers, halves by their bits.
 
    Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
@@ -42,12 +43,13 @@ typedef struct gp_select_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;          /* of elements; set type or element_size */
-    size_t element_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *predicate; /* set predicate, flags or indices */
-    const gp_arg *args;    /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;      /* at most GP_ARGS_MAX */
-    cl_mem flags;          /* count flags */
+    gp_type type;            /* of elements; set type or element_size */
+    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
+    const char *predicate;   /* set predicate, flags or indices */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    cl_mem flags;            /* count flags */
     size_t flags_offset;
     gp_type flags_type; /* 0: GP_U8 */
     cl_mem indices;     /* count indices */
@@ -110,8 +112,9 @@ typedef struct gp_partition_desc {
     cl_mem count_buffer;     /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; set type or element_size */
-    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
+    gp_type type;            /* of elements; set type or element_size */
+    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */

@@ -131,7 +131,10 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
 {
     const char *record = gpi_compact_record(c->size);
     const bool half = c->type == GP_F16;
-    const char *element = half ? "float" : c->type ? gpi_type_cl(c->type) : record;
+    const char *element = half        ? "float"
+                          : c->record ? c->record->cl_type
+                          : c->type   ? gpi_type_cl(c->type)
+                                      : record;
     const bool elements = c->select_by != GPI_SELECT_BY_FLAGS && c->select_by != GPI_SELECT_BY_INDICES;
     const char *equal = c->equal ? c->equal : c->size == 16 ? "all(x == y)" : "x == y";
     const bool plain = c->select_by >= GPI_SELECT_BY_UNIQUE && !c->equal && c->size <= 8;

@@ -45,8 +45,9 @@ typedef struct gpi_compact_array {
 typedef struct gpi_compact {
     const char *function;
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: records */
-    size_t size, value_size;              /* of an element, of a value */
+    gp_type type, flags_type, index_type; /* type 0: bytes, or: */
+    const gp_record *record;
+    size_t size, value_size; /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
     gpi_args args; /* that these name */
     bool repeated_only;

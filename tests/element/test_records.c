@@ -282,6 +282,73 @@ static void check_vectors(data *d)
     free(pairs);
 }
 
+/* Half a particle: records that a selection moves whole. */
+typedef struct half_particle {
+    float mass;
+    uint32_t id;
+    float unused[2];
+} half_particle;
+static const gp_record half_record = {
+    .cl_type = "half_particle",
+    .size = sizeof(half_particle),
+    .source = "typedef struct { float mass; uint id; float2 unused; } half_particle;"};
+
+static void expect_halves(data *d, cl_mem buffer, const half_particle *wanted, size_t n)
+{
+    half_particle *found = test_read(d->gp, buffer, (n + 1) * sizeof *found);
+    size_t i;
+    for (i = 0; i < n; i++)
+        if (memcmp(&found[i], &wanted[i], sizeof *found) != 0)
+            fail_msg("record %zu of %zu has id %u, not %u", i, n, found[i].id, wanted[i].id);
+    assert_int_equal(found[n].id, 0xa5a5a5a5u);
+    free(found);
+}
+
+/* By a field of each record, and an argument. */
+static void check_select(data *d)
+{
+    const float limit = 30;
+    const gp_arg arg = {.name = "limit", .type = GP_F32, .value = &limit};
+    gp_select_desc s = {.in = d->particles,
+                        .out = d->moved,
+                        .count = 2 * (d->count + FIRST),
+                        .record = &half_record,
+                        .predicate = "i % 2 == 1 && x.mass > limit && x.id % 3 != 0",
+                        .args = &arg,
+                        .arg_count = 1};
+    gp_partition_desc p = {.in = d->particles,
+                           .out = d->moved,
+                           .count = 2 * (d->count + FIRST),
+                           .record = &half_record,
+                           .predicate = "i % 2 == 1 && x.mass > limit",
+                           .predicate2 = "i % 2 == 1",
+                           .args = &arg,
+                           .arg_count = 1};
+    const half_particle *in = (const half_particle *)(d->p - FIRST);
+    half_particle *wanted = malloc((s.count + 1) * sizeof *wanted);
+    uint64_t found = 77, parts[3];
+    size_t i, n = 0;
+    assert_non_null(wanted);
+    clReleaseMemObject(d->moved);
+    d->moved = s.out = p.out = test_buffer(d->gp, (s.count + 1) * sizeof *in, NULL);
+    for (i = 0; i < s.count; i++)
+        if (i % 2 == 1 && in[i].mass > limit && in[i].id % 3 != 0) wanted[n++] = in[i];
+    assert_gp(d->gp, gp_select_read(d->gp, &s, &found));
+    assert_int_equal(found, n);
+    expect_halves(d, s.out, wanted, n);
+    p.second = test_buffer(d->gp, (s.count + 1) * sizeof *in, NULL);
+    p.rest = test_buffer(d->gp, (s.count + 1) * sizeof *in, NULL);
+    assert_gp(d->gp, gp_partition_read(d->gp, &p, parts));
+    for (i = n = 0; i < s.count; i++)
+        if (i % 2 == 1 && in[i].mass <= limit) wanted[n++] = in[i];
+    assert_int_equal(parts[1], n);
+    expect_halves(d, p.second, wanted, n);
+    assert_int_equal(parts[2], s.count / 2);
+    clReleaseMemObject(p.second);
+    clReleaseMemObject(p.rest);
+    free(wanted);
+}
+
 /* ------------------------------------------------------------------ in every shape */
 
 static void in_shapes(const test_variant *variants, size_t count, void (*check)(data *d))
@@ -312,6 +379,12 @@ static void test_scan(void **state)
 {
     (void)state;
     in_shapes(test_variants, test_variant_count, check_scan);
+}
+
+static void test_select(void **state)
+{
+    (void)state;
+    in_shapes(test_variants, test_variant_count, check_select);
 }
 
 static void test_transform(void **state)
@@ -355,6 +428,8 @@ static void test_bad(void **state)
     gp_reduce_desc r,
         good_r = {.count = 10, .record = &float4_record, .map = "x.y", .out_type = GP_F32, .op = GP_SUM};
     gp_transform_desc t, good_t = {.count = 10, .record = &float4_record, .map = "x.y", .out_type = GP_F32};
+    gp_select_desc s, good_s = {.count = 10, .record = &float4_record, .predicate = "x.y > 0"};
+    uint64_t found;
     float out;
     (void)state;
     good_r.in = good_t.in = test_buffer(gp, 160, NULL);
@@ -388,6 +463,18 @@ static void test_bad(void **state)
     wrong = (gp_record){.cl_type = "mine", .size = 4, .source = "#define GPI_WG 1\ntypedef int mine;\n"};
     TRANSFORM(t.record = &wrong, GP_ERROR_INVALID_ARGUMENT, "GPI_WG");
     TRANSFORM(t.count = 11, GP_ERROR_INVALID_BUFFER, "in has 160 bytes");
+#define SELECT(change, result, text) \
+    s = good_s;                      \
+    s.in = good_t.in;                \
+    s.out = good_t.out;              \
+    change;                          \
+    assert_gp_fails(gp, gp_select_read(gp, &s, &found), result, text)
+    SELECT(s.type = GP_F32, GP_ERROR_INVALID_TYPE, "type = 9, element_size = 0, and record is given");
+    SELECT(s.element_size = 16, GP_ERROR_INVALID_TYPE, "element_size = 16, and record is given");
+    SELECT(s.record = &particle_record, GP_ERROR_INVALID_ARGUMENT,
+           "element_size = 32, must be 1, 2, 4, 8 or 16");
+    SELECT(s.predicate = "x.y > nobody", GP_ERROR_BUILD, test_place("predicate:1"));
+#undef SELECT
 #undef REDUCE
 #undef TRANSFORM
     assert_gp(gp, gp_transform(gp, &good_t));
@@ -400,7 +487,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reduce), cmocka_unit_test(test_scan), cmocka_unit_test(test_transform),
-        cmocka_unit_test(test_warm),   cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_select), cmocka_unit_test(test_warm), cmocka_unit_test(test_bad),
     };
     return cmocka_run_group_tests_name("records", tests, NULL, NULL);
 }
