@@ -27,7 +27,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.map = desc->map;
     o.initial = desc->initial;
     o.reverse = desc->reverse;
-    o.segments = desc->segments;
+    o.segments = (int)desc->segments;
     o.heads_type = desc->segments ? desc->heads_type : GP_TYPE_NONE;
     return gpi_element_make(gp, function, &o, element);
 }
