@@ -1019,11 +1019,15 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
      and as results of argmin and argmax, count from the run's first element.
    Order: as for gp_segmented_reduce: input order for a monoid that is not commutative. Float results repeat
-     bit for bit, whatever the strategy.
+     bit for bit with either strategy.
    Aliasing: outputs overlap nothing.
    Count 0: the count of runs is 0.
-   Scratch: 4 bytes per element, and what both steps need for tiles.
-   Cost: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and back.
+   Scratch: in a single pass on GPUs some bytes per tile; else 4 bytes per element, and what both steps need
+     for tiles.
+   Cost: in a single pass on GPUs one launch, which reads keys and values once. In two steps, which maps of i,
+     argmin, argmax and keys of GP_F16 always take, floats and inexact monoids where devices are not known to be
+     fair, and CPUs: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and
+     back.
    Limits: 2^32 - 2 elements. */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
@@ -1045,6 +1049,7 @@ typedef struct gp_reduce_by_key_desc {
     size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;       /* NULL: x == y */
     gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
+    const gp_record *record; /* of `in`, instead of type; takes a map, and out_type or a monoid */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -1052,7 +1057,7 @@ typedef struct gp_reduce_by_key_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy;    /* for finding the runs */
+    gp_strategy strategy;    /* multi-pass: two steps, and for finding the runs */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;
@@ -3857,6 +3862,7 @@ typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
     GPI_SELECT, /* also partition, unique, run-length encoding */
+    GPI_BY_KEY, /* reduction by key in a single pass */
     GPI_SORT,
     GPI_BUCKETS,
     GPI_MERGE_SORT,
@@ -4049,6 +4055,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(REDUCE,           REDUCE,     values,   1) \
     X(SCAN,             SCAN,       elements, 1) \
     X(SELECT,           SELECT,     elements, 1) \
+    X(BY_KEY,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
     X(BUCKETS,          SORT,       keys,     4) \
     X(MERGE_SORT,       MERGE_SORT, keys,     4) \
@@ -5693,21 +5700,21 @@ static const char *const gpi_kernel_element_hash_function[] = {
 /* ---- Begin file kernels/element/input.cl ---- */
 static const char *const gpi_kernel_element_input[] = {
     "#line 1 \"kernels/element/input.cl\"\n",
-    "#line 15\n",
+    "#line 17\n",
     "#ifndef GPI_ELEMENT_INPUT_CL\n",
     "#define GPI_ELEMENT_INPUT_CL\n",
     "#include \"base/args.cl\"\n",
-    "#line 18 \"kernels/element/input.cl\"\n",
-    "#include \"base/count.cl\"\n",
-    "#line 19 \"kernels/element/input.cl\"\n",
-    "#include \"base/paste.cl\"\n",
     "#line 20 \"kernels/element/input.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 21 \"kernels/element/input.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 22 \"kernels/element/input.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 23 \"kernels/element/input.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 24 \"kernels/element/input.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 25 \"kernels/element/input.cl\"\n",
     "\n",
     "\n",
     "typedef struct gpi_input {\n",
@@ -5783,6 +5790,13 @@ static const char *const gpi_kernel_element_input[] = {
     "#endif\n",
     "}\n",
     "\n",
+    "#if GPI_HEADS == 2\n",
+    "#define GPI_KEYS_DIFFER(input, x, before) ((x) != (before))\n",
+    "#elif GPI_HEADS == 3\n",
+    "#define GPI_KEYS_DIFFER(input, x, before) \\\n",
+    "    (gpi_equal(GPI_ARGS_OF(input) GPI_KEY_OF(x), GPI_KEY_OF(before)) == 0)\n",
+    "#endif\n",
+    "\n",
     "#if GPI_HEADS\n",
     "\n",
     "static GPI_HEAD gpi_is_head(gpi_input input, ulong i)\n",
@@ -5792,7 +5806,7 @@ static const char *const gpi_kernel_element_input[] = {
     "#if GPI_HEADS == 1\n",
     "    return input.heads[position + GPI_REVERSE] != 0;\n",
     "#else\n",
-    "    return input.heads[position] != input.heads[position + 2 * GPI_REVERSE - 1];\n",
+    "    return GPI_KEYS_DIFFER(input, input.heads[position], input.heads[position + 2 * GPI_REVERSE - 1]);\n",
     "#endif\n",
     "}\n",
     "#endif\n",
@@ -5812,8 +5826,20 @@ static const char *const gpi_kernel_element_input[] = {
     "}\n",
     "\n",
     "\n",
+    "#if GPI_KEYED\n",
+    "#define GPI_LOADED GPI_BASE\n",
+    "static GPI_BASE gpi_value_load(gpi_input input, ulong i)\n",
+    "{\n",
+    "    const ulong position = gpi_position(input, i);\n",
+    "    return GPI_BASE_MAKE(gpi_read(input, position), position);\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_LOADED GPI_T\n",
+    "#endif\n",
+    "\n",
+    "\n",
     "#if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && !GPI_IN_RECORD && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && \\\n",
-    "    !GPI_IN_HALF && !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS\n",
+    "    !GPI_IN_HALF && !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && (!GPI_HEADS || GPI_KEYED)\n",
     "#define GPI_QUADS 1\n",
     "#if GPI_MAPPED && GPI_INPUTS == 2\n",
     "#define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, y.s##k, i + k)\n",
@@ -5825,7 +5851,7 @@ static const char *const gpi_kernel_element_input[] = {
     "#define GPI_QUAD_SET(k) out[k] = GPI_BASE_MAKE(GPI_QUAD_Y(k), i + k)\n",
     "\n",
     "\n",
-    "static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_T *out)\n",
+    "static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_LOADED *out)\n",
     "{\n",
     "    const GPI_QUAD(GPI_IN) x = GPI_READ_QUAD(GPI_IN, input.in + i, aligned);\n",
     "#if GPI_INPUTS == 2\n",
@@ -5980,15 +6006,15 @@ static const char *const gpi_kernel_element_key[] = {
 /* ---- Begin file kernels/element/monoid.cl ---- */
 static const char *const gpi_kernel_element_monoid[] = {
     "#line 1 \"kernels/element/monoid.cl\"\n",
-    "#line 20\n",
+    "#line 21\n",
     "#ifndef GPI_ELEMENT_MONOID_CL\n",
     "#define GPI_ELEMENT_MONOID_CL\n",
     "#include \"base/paste.cl\"\n",
-    "#line 23 \"kernels/element/monoid.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 24 \"kernels/element/monoid.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 25 \"kernels/element/monoid.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 26 \"kernels/element/monoid.cl\"\n",
     "\n",
     "#if GPI_LANES != 1 && GPI_LANES != 16\n",
     "#error \"GPI_LANES must be 1 or 16\"\n",
@@ -6099,7 +6125,7 @@ static const char *const gpi_kernel_element_monoid[] = {
     "    return bits.value;\n",
     "}\n",
     "#endif\n",
-    "#line 138\n",
+    "#line 139\n",
     "static GPI_BASE gpi_base_combine(GPI_BASE a, GPI_BASE b)\n",
     "{\n",
     "#if GPI_REVERSE\n",
@@ -6121,12 +6147,22 @@ static const char *const gpi_kernel_element_monoid[] = {
     "} gpi_segment;\n",
     "#define GPI_T gpi_segment\n",
     "\n",
+    "\n",
+    "static GPI_BASE gpi_base_append(GPI_BASE a, GPI_BASE b, bool head)\n",
+    "{\n",
+    "    const GPI_BASE both = gpi_base_combine(a, b);\n",
+    "    return head ? b : both;\n",
+    "}\n",
+    "\n",
     "static GPI_T gpi_combine(GPI_T a, GPI_T b)\n",
     "{\n",
-    "    const GPI_BASE both = gpi_base_combine(a.value, b.value);\n",
     "    GPI_T c;\n",
-    "    c.value = b.head ? b.value : both;\n",
+    "    c.value = gpi_base_append(a.value, b.value, b.head != 0);\n",
+    "#if GPI_HEADS == 3\n",
+    "    c.head = a.head + b.head;\n",
+    "#else\n",
     "    c.head = b.head ? b.head : a.head;\n",
+    "#endif\n",
     "    return c;\n",
     "}\n",
     "#else\n",
@@ -13935,23 +13971,23 @@ static const char *const gpi_kernel_scan_items_local[] = {
 /* ---- Begin file kernels/scan/lookback.cl ---- */
 static const char *const gpi_kernel_scan_lookback[] = {
     "#line 1 \"kernels/scan/lookback.cl\"\n",
-    "#line 26\n",
+    "#line 31\n",
     "#ifndef GPI_SCAN_LOOKBACK_CL\n",
     "#define GPI_SCAN_LOOKBACK_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 29 \"kernels/scan/lookback.cl\"\n",
-    "#include \"base/fault_injection.cl\"\n",
-    "#line 30 \"kernels/scan/lookback.cl\"\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 31 \"kernels/scan/lookback.cl\"\n",
-    "#include \"group/sub_group.cl\"\n",
-    "#line 32 \"kernels/scan/lookback.cl\"\n",
-    "#include \"group/sync.cl\"\n",
-    "#line 33 \"kernels/scan/lookback.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
     "#line 34 \"kernels/scan/lookback.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"base/fault_injection.cl\"\n",
     "#line 35 \"kernels/scan/lookback.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 36 \"kernels/scan/lookback.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
+    "#line 37 \"kernels/scan/lookback.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 38 \"kernels/scan/lookback.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 39 \"kernels/scan/lookback.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 40 \"kernels/scan/lookback.cl\"\n",
     "\n",
     "#define GPI_EMPTY 0u\n",
     "#define GPI_AGGREGATE 1u\n",
@@ -14008,7 +14044,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "            gpi_word_write(words + k, gpi_pack(flag, &bits, k));\n",
     "    }\n",
     "}\n",
-    "#line 95\n",
+    "#line 100\n",
     "static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)\n",
     "{\n",
     "    gpi_state_words words = gpi_state_of(state, tile);\n",
@@ -14029,7 +14065,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    *value = bits.value;\n",
     "    return agree ? flag : GPI_EMPTY;\n",
     "}\n",
-    "#line 119\n",
+    "#line 124\n",
     "static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)\n",
     "{\n",
     "#if GPI_EXACT\n",
@@ -14045,27 +14081,83 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "#endif\n",
     "}\n",
     "\n",
+    "#if GPI_ORDERED && GPI_SUB_GROUP\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_fold_lanes(GPI_T seen, uint anchor, gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint l = gpi_sg_lane();\n",
+    "    GPI_T sum = seen;\n",
+    "    for (uint k = 0; gpi_sg_vote(k < anchor, &shared->sub_group); k++) {\n",
+    "        const GPI_T above = gpi_items_down(sum, 1, shared->value);\n",
+    "        if (l < anchor) sum = gpi_combine(above, seen);\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "#elif GPI_ORDERED\n",
+    "\n",
+    "static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)\n",
+    "{\n",
+    "    uint flag = GPI_EMPTY;\n",
+    "    while (flag == GPI_EMPTY) flag = gpi_observe(state, tile, value);\n",
+    "    return flag;\n",
+    "}\n",
+    "#line 164\n",
+    "static uint gpi_fold_back(volatile __global uint *state, uint next, GPI_T *product)\n",
+    "{\n",
+    "    uint anchor = next;\n",
+    "    bool inclusive = false;\n",
+    "    GPI_T seen = *product;\n",
+    "    while (anchor > 0 && (anchor == next || (!inclusive && seen.head == 0)))\n",
+    "        inclusive = gpi_await(state, --anchor, &seen) == GPI_INCLUSIVE;\n",
+    "    *product = seen;\n",
+    "    for (uint k = anchor + 1; k < next; k++) {\n",
+    "        const bool whole = gpi_await(state, k, &seen) == GPI_INCLUSIVE;\n",
+    "        *product = whole ? seen : gpi_combine(*product, seen);\n",
+    "        inclusive = inclusive || whole;\n",
+    "    }\n",
+    "    return inclusive ? 0 : anchor;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
     "#if GPI_SUB_GROUP\n",
-    "#line 138\n",
+    "#line 185\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded,\n",
     "                          gpi_tile_shared shared)\n",
     "{\n",
     "    const uint l = gpi_sg_lane();\n",
     "    bool more = next > 0;\n",
+    "#if GPI_ORDERED\n",
+    "    bool anchored = false;\n",
+    "#endif\n",
     "    while (gpi_sg_vote(more, &shared->sub_group)) {\n",
     "        GPI_T seen = gpi_identity();\n",
     "        uint flag = GPI_INCLUSIVE;\n",
     "        if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);\n",
     "        const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));\n",
     "        const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));\n",
-    "        const uint told = min(inclusive + 1, late);\n",
+    "        uint told = min(inclusive + 1, late);\n",
     "        GPI_T sum = gpi_identity();\n",
+    "#if GPI_ORDERED\n",
+    "        const bool anchors = flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && seen.head > 0);\n",
+    "        const uint anchor = gpi_sg_first(gpi_sg_ballot(anchors, &shared->sub_group));\n",
+    "        if (!anchored && anchor >= told) told = 0;\n",
+    "        const GPI_T folded = gpi_fold_lanes(seen, anchored || told == 0 ? 0 : anchor, shared);\n",
+    "#endif\n",
     "        if (l < told) sum = seen;\n",
     "        GPI_UNROLL\n",
     "        for (uint d = 1; d < GPI_STRUCT_TURNS(GPI_SUB_GROUP); d *= 2)\n",
     "            sum = gpi_combine(gpi_items_down(sum, d, shared->value), sum);\n",
+    "#if GPI_ORDERED\n",
+    "        if (!anchored) sum.value = folded.value;\n",
+    "        if (told > 0) *prefix = anchored ? gpi_combine(sum, *prefix) : sum;\n",
+    "        anchored = anchored || told > 0;\n",
+    "        next = told > 0 && inclusive < late ? 0 : next - told;\n",
+    "#else\n",
     "        *prefix = gpi_combine(sum, *prefix);\n",
     "        next = inclusive < late ? 0 : next - told;\n",
+    "#endif\n",
     "        more = next > 0 && (told > 0 || !bounded || *polls > 0);\n",
     "        if (more && told == 0) {\n",
     "            *polls -= 1;\n",
@@ -14076,9 +14168,12 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "}\n",
     "\n",
     "#else\n",
-    "#line 172\n",
+    "#line 235\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
     "{\n",
+    "#if GPI_ORDERED\n",
+    "    if (next > 0) next = gpi_fold_back(state, next, prefix);\n",
+    "#endif\n",
     "    while (next > 0) {\n",
     "        GPI_T seen = *prefix;\n",
     "        const uint flag = gpi_observe(state, next - 1, &seen);\n",
@@ -14093,7 +14188,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    return next;\n",
     "}\n",
     "#endif\n",
-    "#line 192\n",
+    "#line 258\n",
     "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,\n",
     "                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
@@ -15005,6 +15100,8 @@ static const char *const gpi_kernel_scan_tile[] = {
     "#else\n",
     "#include \"scan/tile_local.cl\"\n",
     "#line 23 \"kernels/scan/tile.cl\"\n",
+    "#include \"scan/tile_keyed.cl\"\n",
+    "#line 24 \"kernels/scan/tile.cl\"\n",
     "#endif\n",
     "#endif\n",
 };
@@ -15044,24 +15141,183 @@ static const char *const gpi_kernel_scan_tile_input[] = {
 };
 /* ---- End file kernels/scan/tile_input.cl ---- */
 
+/* ---- Begin file kernels/scan/tile_keyed.cl ---- */
+static const char *const gpi_kernel_scan_tile_keyed[] = {
+    "#line 1 \"kernels/scan/tile_keyed.cl\"\n",
+    "#line 9\n",
+    "#ifndef GPI_SCAN_TILE_KEYED_CL\n",
+    "#define GPI_SCAN_TILE_KEYED_CL\n",
+    "#include \"base/paste.cl\"\n",
+    "#line 12 \"kernels/scan/tile_keyed.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 13 \"kernels/scan/tile_keyed.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 14 \"kernels/scan/tile_keyed.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 15 \"kernels/scan/tile_keyed.cl\"\n",
+    "#include \"scan/tile_local.cl\"\n",
+    "#line 16 \"kernels/scan/tile_keyed.cl\"\n",
+    "\n",
+    "#if GPI_KEYED\n",
+    "#if GPI_PER_ITEM > 32\n",
+    "#error \"GPI_KEYED takes at most 32 elements an item\"\n",
+    "#endif\n",
+    "\n",
+    "typedef struct gpi_tile {\n",
+    "    uint heads;\n",
+    "    GPI_T before;\n",
+    "    GPI_T aggregate;\n",
+    "} gpi_tile;\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint length = gpi_tile_length(input, base), first = GPI_STRIPE_FIRST(1);\n",
+    "    __local GPI_HEADS_TYPE *at = shared->key + GPI_KEY_PAD(first);\n",
+    "    if (length < GPI_TILE) {\n",
+    "        GPI_ROLLED\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "            const uint i = first + j * GPI_STRIPE;\n",
+    "            GPI_HEADS_TYPE key = 0;\n",
+    "            if (i < length) key = input.heads[gpi_position(input, base + i)];\n",
+    "            at[GPI_KEY_PAD(j * GPI_STRIPE)] = key;\n",
+    "        }\n",
+    "#if GPI_KEY_QUADS && !GPI_REVERSE\n",
+    "    } else if ((size_t)input.heads % sizeof(gpi_key_quad) == 0) {\n",
+    "        const uint quad = GPI_STRIPE_FIRST(4);\n",
+    "        __global const GPI_HEADS_TYPE *from = input.heads + base + quad;\n",
+    "        __local GPI_HEADS_TYPE *to = shared->key + GPI_KEY_PAD(quad);\n",
+    "        gpi_key_quad key[GPI_PER_ITEM / 4];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j += 4)\n",
+    "            key[j / 4] = *(__global const gpi_key_quad *)(from + j * GPI_STRIPE);\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_PER_ITEM; j += 4)\n",
+    "            *(__local gpi_key_quad *)(to + GPI_KEY_PAD(j * GPI_STRIPE)) = key[j / 4];\n",
+    "#endif\n",
+    "    } else {\n",
+    "        GPI_HEADS_TYPE key[GPI_PER_ITEM];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
+    "            key[j] = input.heads[gpi_position(input, base + first + j * GPI_STRIPE)];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_KEY_PAD(j * GPI_STRIPE)] = key[j];\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_keys_get(gpi_tile_shared shared, uint j, GPI_HEADS_TYPE *key)\n",
+    "{\n",
+    "    __local const GPI_HEADS_TYPE *at =\n",
+    "        shared->key + GPI_KEY_PAD((uint)get_local_id(0) * GPI_PER_ITEM) + GPI_KEY_PAD(j);\n",
+    "#if GPI_KEY_QUADS\n",
+    "    const gpi_key_quad quad = *(__local const gpi_key_quad *)at;\n",
+    "    key[0] = quad.s0;\n",
+    "    key[1] = quad.s1;\n",
+    "    key[2] = quad.s2;\n",
+    "    key[3] = quad.s3;\n",
+    "#else\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = 0; k < GPI_CELL_CHUNK; k++) key[k] = at[k];\n",
+    "#endif\n",
+    "}\n",
+    "#line 83\n",
+    "GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared shared, uint j, uint own,\n",
+    "                                   GPI_CELL *value)\n",
+    "{\n",
+    "#if GPI_INPUTS == 0\n",
+    "    const ulong first = base + (uint)get_local_id(0) * GPI_PER_ITEM;\n",
+    "    (void)shared;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint k = j; k < j + GPI_CELL_CHUNK; k++)\n",
+    "        value[k - j] = k < own ? gpi_value_load(input, first + k) : gpi_identity().value;\n",
+    "#else\n",
+    "    (void)input;\n",
+    "    (void)base;\n",
+    "    (void)own;\n",
+    "    gpi_chunk_get(gpi_own_cells(shared) + GPI_TILE_PAD(j), value);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared,\n",
+    "                                    GPI_HEADS_TYPE *key)\n",
+    "{\n",
+    "    const uint lane = GPI_STRIPE_LANE, first = (uint)get_local_id(0) * GPI_PER_ITEM;\n",
+    "    const uint length = gpi_tile_length(input, base), own = length - min(first, length);\n",
+    "    const bool begins = base + first == 0;\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    GPI_HEADS_TYPE last;\n",
+    "#if GPI_INPUTS > 0\n",
+    "    gpi_stage_load(input, base, shared);\n",
+    "#endif\n",
+    "    gpi_keys_load(input, base, shared);\n",
+    "    gpi_stripe_sync();\n",
+    "    last = shared->key[GPI_KEY_PAD(first - min(lane, 1u))];\n",
+    "    if (lane == 0 && !begins && own > 0) last = input.heads[gpi_position(input, base + first - 1)];\n",
+    "    tile->heads = 0;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {\n",
+    "        GPI_CELL value[GPI_CELL_CHUNK];\n",
+    "        gpi_values_get(input, base, shared, j, own, value);\n",
+    "        gpi_keys_get(shared, j, key + j);\n",
+    "        GPI_UNROLL\n",
+    "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
+    "            const bool head =\n",
+    "                j + k < own && ((begins && j + k == 0) || GPI_KEYS_DIFFER(input, key[j + k], last));\n",
+    "            tile->heads |= (head ? 1u : 0u) << (j + k);\n",
+    "            sum.value = gpi_base_append(sum.value, value[k], head);\n",
+    "            last = key[j + k];\n",
+    "        }\n",
+    "    }\n",
+    "    sum.head = GPI_HEADS == 3 ? popcount(tile->heads) : tile->heads != 0;\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    GPI_HEADS_TYPE key[GPI_PER_ITEM];\n",
+    "    const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);\n",
+    "    tile->before = gpi_group_scan(own, &tile->aggregate,\n",
+    "                                  shared);\n",
+    "}\n",
+    "\n",
+    "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_keyed_item(const gpi_tile *tile, GPI_CELL x, uint j)\n",
+    "{\n",
+    "    GPI_T item;\n",
+    "    item.value = x;\n",
+    "    item.head = tile->heads >> j & 1;\n",
+    "    return item;\n",
+    "}\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/tile_keyed.cl ---- */
+
 /* ---- Begin file kernels/scan/tile_local.cl ---- */
 static const char *const gpi_kernel_scan_tile_local[] = {
     "#line 1 \"kernels/scan/tile_local.cl\"\n",
     "#line 11\n",
     "#ifndef GPI_SCAN_TILE_LOCAL_CL\n",
     "#define GPI_SCAN_TILE_LOCAL_CL\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 14 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"group/sub_group.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 15 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
     "#line 16 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 17 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"scan/items_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 18 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"scan/tile_input.cl\"\n",
+    "#include \"scan/items_local.cl\"\n",
     "#line 19 \"kernels/scan/tile_local.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 20 \"kernels/scan/tile_local.cl\"\n",
     "\n",
     "\n",
     "#if GPI_KEPT\n",
@@ -15069,6 +15325,11 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "#define GPI_CELL_SIZE GPI_RECORD_SIZE\n",
     "#define GPI_CELL_LOAD(input, i) gpi_kept_cell_load(input, i)\n",
     "#define GPI_CELL_NONE gpi_kept_cell_none()\n",
+    "#elif GPI_KEYED\n",
+    "#define GPI_CELL GPI_BASE\n",
+    "#define GPI_CELL_SIZE GPI_BASE_SIZE\n",
+    "#define GPI_CELL_LOAD(input, i) gpi_value_load(input, i)\n",
+    "#define GPI_CELL_NONE gpi_identity().value\n",
     "#else\n",
     "#define GPI_CELL GPI_T\n",
     "#define GPI_CELL_SIZE GPI_SIZE\n",
@@ -15096,7 +15357,7 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "#define GPI_CELL_CHUNK 1\n",
     "#endif\n",
     "#define GPI_CELL_VECTORS (GPI_CELL_CHUNK == 4 && GPI_CELL_SIZE % 4 == 0)\n",
-    "#line 58\n",
+    "#line 64\n",
     "#if GPI_CELL_VECTORS && GPI_CELL_SIZE % 16 == 0\n",
     "#define GPI_TILE_ROW 8\n",
     "#elif GPI_CELL_VECTORS && GPI_CELL_SIZE == 8\n",
@@ -15108,11 +15369,25 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "\n",
     "#define GPI_TILE_STRIPED(stage, l, j) ((stage) + GPI_TILE_PAD(l))[GPI_TILE_PAD((j)*GPI_WG)]\n",
     "\n",
+    "#if GPI_KEYED\n",
+    "\n",
+    "#define GPI_KEY_QUADS (GPI_CELL_CHUNK == 4 && GPI_HEADS_SIZE <= 8)\n",
+    "#define GPI_KEY_PAD(i) ((i) + (i) / 32 * (GPI_KEY_QUADS ? 4 : 1))\n",
+    "#if GPI_KEY_QUADS\n",
+    "typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;\n",
+    "#endif\n",
+    "#endif\n",
+    "\n",
     "typedef struct gpi_tile_memory {\n",
     "#if GPI_CELL_VECTORS\n",
     "    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)] __attribute__((aligned(16)));\n",
     "#else\n",
     "    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)];\n",
+    "#endif\n",
+    "#if GPI_KEYED && GPI_KEY_QUADS\n",
+    "    GPI_HEADS_TYPE key[GPI_KEY_PAD(GPI_TILE)] __attribute__((aligned(4 * GPI_HEADS_SIZE)));\n",
+    "#elif GPI_KEYED\n",
+    "    GPI_HEADS_TYPE key[GPI_KEY_PAD(GPI_TILE)];\n",
     "#endif\n",
     "    GPI_T value[GPI_ITEMS_CELLS];\n",
     "#if GPI_SUB_GROUP\n",
@@ -15129,7 +15404,7 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "} gpi_cell_chunk;\n",
     "#endif\n",
     "\n",
-    "#if !GPI_KEPT\n",
+    "#if !GPI_KEPT && !GPI_KEYED\n",
     "\n",
     "typedef struct gpi_tile {\n",
     "#if defined(GPI_SELECT_BY) || !GPI_SUB_GROUP\n",
@@ -15163,7 +15438,11 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "    const uint length = gpi_tile_length(input, base);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    GPI_T sum = gpi_identity();\n",
+    "#if GPI_KEYED\n",
+    "    GPI_ROLLED\n",
+    "#else\n",
     "    GPI_UNROLL_SOME\n",
+    "#endif\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;\n",
     "        if (i < length) sum = gpi_combine(sum, gpi_load(input, base + i));\n",
@@ -15229,7 +15508,7 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "    }\n",
     "}\n",
     "#endif\n",
-    "#line 193\n",
+    "#line 217\n",
     "GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(input, base);\n",
@@ -15255,7 +15534,7 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "    }\n",
     "}\n",
     "\n",
-    "#if !GPI_KEPT\n",
+    "#if !GPI_KEPT && !GPI_KEYED\n",
     "\n",
     "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
@@ -15338,6 +15617,23 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "#line 12 \"kernels/scan/tile_scan_local.cl\"\n",
     "\n",
     "\n",
+    "#if GPI_KEYED\n",
+    "#define GPI_CELL_ITEM(tile, cell, j) gpi_keyed_item(tile, cell, j)\n",
+    "static GPI_T gpi_cell_result(GPI_CELL cell)\n",
+    "{\n",
+    "    GPI_T x;\n",
+    "    x.value = cell;\n",
+    "    x.head = 0;\n",
+    "    return x;\n",
+    "}\n",
+    "#define GPI_CELL_SET(cell, x) cell = (x).value\n",
+    "#else\n",
+    "#define GPI_CELL_ITEM(tile, cell, j) cell\n",
+    "#define gpi_cell_result(cell) cell\n",
+    "#define GPI_CELL_SET(cell, x) cell = x\n",
+    "#endif\n",
+    "\n",
+    "\n",
     "GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(input, base);\n",
@@ -15347,15 +15643,20 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "        GPI_ROLLED\n",
     "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "            const uint i = first + j * GPI_STRIPE;\n",
-    "            if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j * GPI_STRIPE)]);\n",
+    "            if (i < length)\n",
+    "                gpi_put(sink, gpi_position(input, base + i),\n",
+    "                        gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));\n",
     "        }\n",
     "#if GPI_PUT_QUADS && GPI_CELL_CHUNK == 4\n",
     "    } else if (gpi_put_aligned(sink)) {\n",
     "        const uint quad = GPI_STRIPE_FIRST(4);\n",
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_PER_ITEM; j += 4) {\n",
+    "            GPI_CELL cell[4];\n",
     "            GPI_T x[4];\n",
-    "            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_STRIPE), x);\n",
+    "            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_STRIPE), cell);\n",
+    "            GPI_UNROLL\n",
+    "            for (uint k = 0; k < 4; k++) x[k] = gpi_cell_result(cell[k]);\n",
     "            gpi_put_quad(sink, base + quad + j * GPI_STRIPE, x);\n",
     "        }\n",
     "#endif\n",
@@ -15363,7 +15664,7 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
     "            gpi_put(sink, gpi_position(input, base + first + j * GPI_STRIPE),\n",
-    "                    at[GPI_TILE_PAD(j * GPI_STRIPE)]);\n",
+    "                    gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));\n",
     "    }\n",
     "}\n",
     "\n",
@@ -15373,7 +15674,7 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "{\n",
     "    __local GPI_CELL *at = gpi_own_cells(shared);\n",
     "    GPI_T sum = begin;\n",
-    "#if !GPI_SUB_GROUP\n",
+    "#if !GPI_SUB_GROUP && !GPI_KEYED\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
@@ -15383,12 +15684,13 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "#else\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {\n",
-    "        GPI_T x[GPI_CELL_CHUNK];\n",
+    "        GPI_CELL x[GPI_CELL_CHUNK];\n",
     "        gpi_chunk_get(at + GPI_TILE_PAD(j), x);\n",
     "        GPI_UNROLL\n",
     "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
-    "            const GPI_T next = gpi_combine(sum, x[k]);\n",
-    "            x[k] = exclusive ? gpi_before(sum, x[k]) : next;\n",
+    "            const GPI_T item = GPI_CELL_ITEM(tile, x[k], j + k), next = gpi_combine(sum, item);\n",
+    "            const GPI_T result = exclusive ? gpi_before(sum, item) : next;\n",
+    "            GPI_CELL_SET(x[k], result);\n",
     "            sum = next;\n",
     "        }\n",
     "        gpi_chunk_put(at + GPI_TILE_PAD(j), x);\n",
@@ -15823,6 +16125,175 @@ static const char *const gpi_kernel_scan_tile_sink[] = {
     "#endif\n",
 };
 /* ---- End file kernels/scan/tile_sink.cl ---- */
+
+/* ---- Begin file kernels/select/by_key.cl ---- */
+static const char *const gpi_kernel_select_by_key[] = {
+    "#line 1 \"kernels/select/by_key.cl\"\n",
+    "#line 16\n",
+    "#ifndef GPI_SELECT_BY_KEY_CL\n",
+    "#define GPI_SELECT_BY_KEY_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 19 \"kernels/select/by_key.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 20 \"kernels/select/by_key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 21 \"kernels/select/by_key.cl\"\n",
+    "#include \"element/input.cl\"\n",
+    "#line 22 \"kernels/select/by_key.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 23 \"kernels/select/by_key.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 24 \"kernels/select/by_key.cl\"\n",
+    "#include \"scan/lookback.cl\"\n",
+    "#line 25 \"kernels/select/by_key.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 26 \"kernels/select/by_key.cl\"\n",
+    "\n",
+    "#if !GPI_KEYED || GPI_HEADS != 3\n",
+    "#error \"GPI_KEYED must be 1, GPI_HEADS 3\"\n",
+    "#endif\n",
+    "#line 33\n",
+    "typedef struct gpi_run_sink {\n",
+    "    __global GPI_HEADS_TYPE *keys;\n",
+    "    __global GPI_OUT *out;\n",
+    "    GPI_BASE initial;\n",
+    "    __global uint *number;\n",
+    "    uint number_words;\n",
+    "} gpi_run_sink;\n",
+    "\n",
+    "#define GPI_RUNS_PARAMETERS                                                                            \\\n",
+    "    __global GPI_HEADS_TYPE *keys_out, ulong keys_out_offset, __global GPI_OUT *out, ulong out_offset, \\\n",
+    "        gpi_argument initial, __global uint *number, ulong number_offset, uint number_words\n",
+    "#define GPI_RUNS_SET(runs)                                 \\\n",
+    "    (runs).keys = keys_out + keys_out_offset;              \\\n",
+    "    (runs).out = out + out_offset;                         \\\n",
+    "    (runs).initial = gpi_base_of(initial);                 \\\n",
+    "    (runs).number = number + number_offset * number_words; \\\n",
+    "    (runs).number_words = number_words\n",
+    "\n",
+    "static void gpi_run_put(gpi_run_sink runs, ulong r, GPI_BASE product)\n",
+    "{\n",
+    "    GPI_WRITE(runs.out, r, GPI_BASE_RESULT(gpi_base_combine(runs.initial, product)));\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_last_run_put(gpi_run_sink runs, gpi_input input, ulong base, GPI_T total)\n",
+    "{\n",
+    "    const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;\n",
+    "    if (!last || get_local_id(0) != 0) return;\n",
+    "    if (total.head > 0) gpi_run_put(runs, total.head - 1, total.value);\n",
+    "    if (runs.number_words > 0) runs.number[0] = (uint)total.head;\n",
+    "    if (runs.number_words == 2) runs.number[1] = (uint)((ulong)total.head >> 32);\n",
+    "}\n",
+    "#line 68\n",
+    "#if GPI_KEYS_OUT && GPI_INPUTS > 0\n",
+    "\n",
+    "GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *key, gpi_tile_shared shared)\n",
+    "{\n",
+    "    uint r = (uint)tile->before.head;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint head = tile->heads >> j & 1;\n",
+    "        if (head) shared->key[GPI_KEY_PAD(r)] = key[j];\n",
+    "        r += head;\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "#line 84\n",
+    "GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
+    "{\n",
+    "    GPI_CELL value[GPI_PER_ITEM];\n",
+    "    GPI_HEADS_TYPE key[GPI_PER_ITEM];\n",
+    "    const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);\n",
+    "    tile->before = gpi_group_scan(own, &tile->aggregate, shared);\n",
+    "    GPI_BASE sum = tile->before.value;\n",
+    "    uint r = (uint)tile->before.head;\n",
+    "#if GPI_KEYS_OUT && GPI_INPUTS > 0\n",
+    "    gpi_keys_pack(tile, key, shared);\n",
+    "#endif\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)\n",
+    "        gpi_values_get(input, base, shared, j, GPI_PER_ITEM,\n",
+    "                       value + j);\n",
+    "#if GPI_INPUTS > 0\n",
+    "    gpi_sync();\n",
+    "#endif\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "        const uint head = tile->heads >> j & 1;\n",
+    "        if (head) shared->stage[GPI_TILE_PAD(r)] = sum;\n",
+    "#if GPI_KEYS_OUT && GPI_INPUTS == 0\n",
+    "        if (head) shared->key[GPI_KEY_PAD(r)] = key[j];\n",
+    "#endif\n",
+    "        r += head;\n",
+    "        sum = gpi_base_append(sum, value[j], head != 0);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "#if GPI_WG % GPI_TILE_ROW\n",
+    "#define GPI_STAGE_NEXT(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l) + 1)]\n",
+    "#else\n",
+    "#define GPI_STAGE_NEXT(stage, l, j) ((stage) + GPI_TILE_PAD((l) + 1))[GPI_TILE_PAD((j)*GPI_WG)]\n",
+    "#endif\n",
+    "#line 123\n",
+    "GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_run_sink runs,\n",
+    "                                 gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint l = (uint)get_local_id(0);\n",
+    "    const int left = (int)tile->aggregate.head - (int)l;\n",
+    "    const ulong first = prefix.head + l;\n",
+    "    if (l == 0 && left > 0 && first > 0)\n",
+    "        gpi_run_put(runs, first - 1, gpi_base_combine(prefix.value, shared->stage[0]));\n",
+    "    GPI_UNROLL\n",
+    "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
+    "#if GPI_KEYS_OUT\n",
+    "        if ((int)(j * GPI_WG) < left)\n",
+    "            (runs.keys + first)[j * GPI_WG] = (shared->key + GPI_KEY_PAD(l))[GPI_KEY_PAD(j * GPI_WG)];\n",
+    "#endif\n",
+    "        if ((int)(j * GPI_WG) < left - 1)\n",
+    "            gpi_run_put(runs, first + j * GPI_WG, GPI_STAGE_NEXT(shared->stage, l, j));\n",
+    "    }\n",
+    "}\n",
+    "#line 144\n",
+    "GPI_KERNEL void gp_by_key_look_back(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, volatile __global uint *state,\n",
+    "                                    uint polls, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
+    "    gpi_tile tile;\n",
+    "    gpi_input input;\n",
+    "    gpi_run_sink runs;\n",
+    "    GPI_INPUT_SET(input);\n",
+    "    GPI_RUNS_SET(runs);\n",
+    "    const uint id = gpi_take_ticket(state, shared);\n",
+    "    const ulong base = (ulong)id * GPI_TILE;\n",
+    "    GPI_COUNT_CHECK(id == 0, counters);\n",
+    "    if (base >= input.count && id > 0) return;\n",
+    "    gpi_runs_open(&tile, input, base, shared);\n",
+    "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
+    "    const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);\n",
+    "\n",
+    "    gpi_last_run_put(runs, input, base, gpi_combine(prefix, aggregate));\n",
+    "    gpi_runs_put(&tile, prefix, runs, shared);\n",
+    "}\n",
+    "\n",
+    "GPI_KERNEL void gp_by_key_tile(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_tile_memory, shared);\n",
+    "    gpi_tile tile;\n",
+    "    gpi_input input;\n",
+    "    gpi_run_sink runs;\n",
+    "    GPI_INPUT_SET(input);\n",
+    "    GPI_RUNS_SET(runs);\n",
+    "    GPI_COUNT_CHECK(true, counters);\n",
+    "    gpi_runs_open(&tile, input, 0, shared);\n",
+    "    gpi_last_run_put(runs, input, 0, gpi_tile_aggregate(&tile));\n",
+    "    gpi_sync();\n",
+    "    gpi_runs_put(&tile, gpi_identity(), runs, shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/select/by_key.cl ---- */
 
 /* ---- Begin file kernels/select/compact.cl ---- */
 static const char *const gpi_kernel_select_compact[] = {
@@ -21884,12 +22355,14 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"scan/segments_serial.cl", gpi_kernel_scan_segments_serial, GPI_COUNT_OF(gpi_kernel_scan_segments_serial), true},
     {"scan/tile.cl", gpi_kernel_scan_tile, GPI_COUNT_OF(gpi_kernel_scan_tile), true},
     {"scan/tile_input.cl", gpi_kernel_scan_tile_input, GPI_COUNT_OF(gpi_kernel_scan_tile_input), true},
+    {"scan/tile_keyed.cl", gpi_kernel_scan_tile_keyed, GPI_COUNT_OF(gpi_kernel_scan_tile_keyed), true},
     {"scan/tile_local.cl", gpi_kernel_scan_tile_local, GPI_COUNT_OF(gpi_kernel_scan_tile_local), true},
     {"scan/tile_scan.cl", gpi_kernel_scan_tile_scan, GPI_COUNT_OF(gpi_kernel_scan_tile_scan), true},
     {"scan/tile_scan_local.cl", gpi_kernel_scan_tile_scan_local, GPI_COUNT_OF(gpi_kernel_scan_tile_scan_local), true},
     {"scan/tile_scan_serial.cl", gpi_kernel_scan_tile_scan_serial, GPI_COUNT_OF(gpi_kernel_scan_tile_scan_serial), true},
     {"scan/tile_serial.cl", gpi_kernel_scan_tile_serial, GPI_COUNT_OF(gpi_kernel_scan_tile_serial), true},
     {"scan/tile_sink.cl", gpi_kernel_scan_tile_sink, GPI_COUNT_OF(gpi_kernel_scan_tile_sink), true},
+    {"select/by_key.cl", gpi_kernel_select_by_key, GPI_COUNT_OF(gpi_kernel_select_by_key), true},
     {"select/compact.cl", gpi_kernel_select_compact, GPI_COUNT_OF(gpi_kernel_select_compact), true},
     {"select/compact_local.cl", gpi_kernel_select_compact_local, GPI_COUNT_OF(gpi_kernel_select_compact_local), true},
     {"select/compact_masks.cl", gpi_kernel_select_compact_masks, GPI_COUNT_OF(gpi_kernel_select_compact_masks), true},
@@ -21963,6 +22436,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"scan/reduce.cl", {"gp_reduce_tiles", "gp_reduce_partials", NULL}},
     {"scan/scan.cl", {"gp_scan_look_back", "gp_scan_upsweep", "gp_scan_spine", "gp_scan_downsweep", NULL}},
     {"scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL}},
+    {"select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
     {"select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"sort/buckets.cl", {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"sort/merge.cl", {"gp_merge_tiles", NULL}},
@@ -21983,6 +22457,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_REDUCE: return "scan/reduce.cl";
     case GPI_SCAN: return "scan/scan.cl";
     case GPI_SELECT: return "select/select.cl";
+    case GPI_BY_KEY: return "select/by_key.cl";
     case GPI_SORT: return "sort/sort.cl";
     case GPI_BUCKETS: return "sort/buckets.cl";
     case GPI_MERGE_SORT: return "sort/merge_sort.cl";
@@ -22355,6 +22830,7 @@ static void gpi_mark_remove(const char *path, int mark)
 /* user_text.h - texts of the caller's. */
 /* user_text.c */
 static bool gpi_is_blank(const char *text);
+static bool gpi_has_word_anywhere(const char *text, const char *word);
 static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
 static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text);
 static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
@@ -22877,6 +23353,17 @@ static bool gpi_has_word(const char *text, const char *word, size_t length)
         if (other) text += other;
         else if (strncmp(text, "/*", 2) == 0) text = strstr(text + 2, "*/");
         else if (*text++ == '"' && (text = strchr(text, '"')) != NULL) text++;
+    }
+    return false;
+}
+
+/* The same, and in comments and literals. */
+static bool gpi_has_word_anywhere(const char *text, const char *word)
+{
+    while (text && *text) {
+        const size_t length = gpi_word_length(text);
+        if (gpi_is_word(text, length, word)) return true;
+        text += length ? length : 1;
     }
     return false;
 }
@@ -24122,6 +24609,10 @@ static void gpi_scratch_close(gp_context *gp)
 /* element.h - elements, operations, monoids, keys. */
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
+/* As gp_segments: a desc does not have it. Runs of keys that the caller's expression says are equal, counted (GPI_HEADS of
+   element/input.cl); the primitive describes the keys itself. */
+#define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
+
 /* The fields of a desc that say what is combined. Zero: not used. */
 typedef struct gpi_operation {
     const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
@@ -24139,7 +24630,7 @@ typedef struct gpi_operation {
     const void *initial;
     bool compensated;
     bool reverse;
-    gp_segments segments;
+    int segments; /* a gp_segments, or GPI_SEGMENTS_RUNS */
     gp_type heads_type;
 } gpi_operation;
 
@@ -24183,6 +24674,9 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 /* prelude.c */
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
 static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text);
+static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                                gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);
@@ -24335,7 +24829,7 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {(!o->monoid || o->map) && !gpi_is_typed_by_map(o), o->type2 != 0,
-                            o->segments != 0};
+                            o->segments && o->segments != GPI_SEGMENTS_RUNS};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
@@ -24508,11 +25002,12 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
 
 /* ------------------------------------------------------------------ elements */
 
-/* Bytes of GPI_HEAD: none is padding. A monoid's alignment is not known: its segments are packed. */
+/* Bytes of GPI_HEAD: none is padding, unless it counts. A monoid's alignment is not known: its segments are packed. */
 static size_t gpi_head_size(const gpi_element *element)
 {
+    const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
     if (!element->operation.segments) return 0;
-    return element->field_count == 0 ? 4 : element->base_size;
+    return element->field_count == 0 || (counts && element->base_size < 4) ? 4 : element->base_size;
 }
 
 static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
@@ -24532,7 +25027,9 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     if (result == GP_OK && operation->segments && gpi_is_arg(operation->op)) {
         result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: argmin and argmax do not take segments", function);
     }
-    element->size = element->base_size + gpi_head_size(element);
+    element->size = gpi_head_size(element);
+    element->size +=
+        operation->segments == GPI_SEGMENTS_RUNS ? gpi_round_up(element->base_size, 4) : element->base_size;
     if (operation->segments) element->commutative = false; /* heads are not */
     return result;
 }
@@ -25111,16 +25608,31 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
+/* Whether local tiles have keys of `key` bytes beside values: where these take no more room than heads, or the plan has
+   made it. */
+static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
+{
+    enum { MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
+    const bool fits =
+        element->base_size + key <= element->size || element->operation.segments == GPI_SEGMENTS_RUNS;
+    gpi_text_add(text, "#define GPI_HEADS_SIZE %u\n#define GPI_BASE_SIZE %u\n#define GPI_KEYED %d\n",
+                 (unsigned)key, (unsigned)element->base_size,
+                 plan->shape == GP_SHAPE_LOCAL && plan->per_item <= MOST && fits);
+}
+
 /* Halves as heads are compared as what their bits are. */
-static void gpi_prelude_heads(const gpi_element *element, gpi_text *text)
+static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     gpi_text_add(text, "#define GPI_REVERSE %d\n#define GPI_SEGMENTED %d\n#define GPI_HEADS %d\n", o->reverse,
                  o->segments != 0, (int)o->segments);
     if (!o->segments) return;
-    gpi_text_add(text, "#define GPI_HEAD %s\n#define GPI_HEADS_TYPE %s\n",
-                 gpi_integer_cl(gpi_head_size(element), true),
+    gpi_text_add(text, "#define GPI_HEAD %s\n",
+                 gpi_integer_cl(gpi_head_size(element), o->segments != GPI_SEGMENTS_RUNS));
+    if (o->segments == GPI_SEGMENTS_RUNS) return;
+    gpi_text_add(text, "#define GPI_HEADS_TYPE %s\n",
                  o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
+    if (o->segments == (int)GP_SEGMENTS_BY_KEYS) gpi_prelude_keyed(element, plan, element->heads_size, text);
 }
 
 /* The description of the element that element/op.cl, element/monoid.cl and element/input.cl begin with. */
@@ -25136,7 +25648,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
     gpi_args_define(&element->operation.args, text);
     gpi_prelude_map(element, text);
     gpi_prelude_buffers(element, text);
-    gpi_prelude_heads(element, text);
+    gpi_prelude_heads(element, plan, text);
 }
 
 /* ------------------------------------------------------------------ programs */
@@ -25491,7 +26003,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.args = gpi_args_make(desc->args, desc->arg_count);
     o.initial = desc->initial;
     o.reverse = desc->reverse;
-    o.segments = desc->segments;
+    o.segments = (int)desc->segments;
     o.heads_type = desc->segments ? desc->heads_type : GP_TYPE_NONE;
     return gpi_element_make(gp, function, &o, element);
 }
@@ -26016,6 +26528,17 @@ typedef struct gpi_compact_array {
     bool used;                  /* wanted, or needed */
 } gpi_compact_array;
 
+/* gp_reduce_by_key in a single pass (select/by_key.cl), ready to run. */
+typedef struct gpi_by_key_pass {
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program; /* NULL: it is not done so */
+    cl_uint tiles;        /* for the bound */
+    gpi_count count;
+    size_t key_size;
+    bool ones; /* are added up: there is no input but the keys */
+} gpi_by_key_pass;
+
 /* A call, ready to run. */
 typedef struct gpi_compact {
     const char *function;
@@ -26038,6 +26561,9 @@ typedef struct gpi_compact {
     gpi_plan plan;
     gpi_program *program;
     cl_uint tiles; /* for the bound */
+    gp_reduce_by_key_desc
+        by_key; /* of run lengths: the call as a reduction of ones, if pass.program is not NULL */
+    gpi_by_key_pass pass;
 } gpi_compact;
 
 /* What all descs have. */
@@ -26101,6 +26627,11 @@ typedef struct gpi_compact {
         return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
     }
 
+/* condition.c */
+static const char *gpi_compact_record(size_t size);
+static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
+                                         const char *field, const char *expression, gpi_text *text);
+
 /* compact.c */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size);
@@ -26123,9 +26654,207 @@ static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *eq
 static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
 static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
 
+/* by_key_pass.c */
+static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
+                                      bool ones, gpi_by_key_pass *p);
+static size_t gpi_by_key_pass_scratch(const gpi_by_key_pass *p);
+static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_desc *d,
+                                        const gpi_by_key_pass *p, cl_mem state, cl_mem number,
+                                        cl_ulong number_offset, cl_uint number_words);
+static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                         const gpi_by_key_pass *p);
+
 /* reduce_by_key.c */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);
 /* ---- End file src/select/select.h ---- */
+
+/* ---- Begin file src/select/by_key_pass.c ---- */
+/* by_key_pass.c - gp_reduce_by_key in a single pass, a look-back over tiles that scans and writes at once; and
+   gp_run_length_encode, which adds up ones. */
+/* ------------------------------------------------------------------ plan */
+
+/* Where positions count from a run's first element, it has to be known before the element is. A macro may hide that the
+   map has them. */
+static bool gpi_by_key_may_define(const char *source)
+{
+    return source && strchr(source, '#') && gpi_has_word_anywhere(source, "i");
+}
+
+static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_key_desc *d)
+{
+    size_t k;
+    if (!d->map) return false;
+    for (k = 0; k < d->arg_count; k++)
+        if (d->args[k].record && gpi_by_key_may_define(d->args[k].record->source)) return true;
+    return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
+           (d->monoid && gpi_by_key_may_define(d->monoid->source)) ||
+           (d->record && gpi_by_key_may_define(d->record->source));
+}
+
+/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from. */
+static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d)
+{
+    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && !gpi_by_key_has_positions(gp, d);
+}
+
+/* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
+   which only fair devices are asked for. Never on llvmpipe, which drops out of long loops, and ends the process when it
+   compiles the kernels for some monoids (docs/drivers.md). */
+static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
+{
+    if (p->plan.shape != GP_SHAPE_LOCAL || p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
+    if (!p->element.exact && !gp->info.fair) return false;
+    return !gp->info.loop_limit && gp->info.device_class != GP_DEVICE_CLASS_LLVMPIPE;
+}
+
+static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys,
+                                         const gp_reduce_by_key_desc *d, bool ones, gpi_element *element)
+{
+    gpi_operation o;
+    memset(&o, 0, sizeof o);
+    o.type = d->type;
+    o.out_type = d->out_type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = ones ? "1" : d->map;
+    o.record = d->record;
+    o.args = keys->args;
+    o.indices = ones;
+    o.initial = d->initial;
+    o.segments = GPI_SEGMENTS_RUNS;
+    return gpi_element_make(gp, keys->function, &o, element);
+}
+
+static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, bool keys_out,
+                                const gpi_by_key_pass *p)
+{
+    const char *record = gpi_compact_record(keys->size);
+    const char *key = keys->type ? gpi_type_cl(keys->type) : record;
+    const char *equal = keys->equal ? keys->equal : keys->size == 16 ? "all(x == y)" : "x == y";
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, &p->plan, &text);
+    gpi_element_prelude(&p->element, GPI_BY_KEY, &p->plan, &text);
+    gpi_prelude_keyed(&p->element, &p->plan, keys->size, &text);
+    gpi_text_add(&text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n",
+                 record, keys_out, !p->element.exact);
+    gpi_text_add(&text, "#define GPI_X %s\n#define GPI_KEY_OF(x) as_%s(x)\n", key, key);
+    gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, &text);
+    if (!text.failed) return text.data;
+    GP_FREE(text.data);
+    return NULL;
+}
+
+static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
+                                      gpi_by_key_pass *p)
+{
+    const size_t keyed = p->element.base_size + keys->size;
+    const size_t size = keyed > p->element.size ? keyed : p->element.size;
+    gp_result r = gpi_plan_make_sized(gp, keys->function, GPI_BY_KEY, size, d->strategy, &p->plan);
+    if (r == GP_OK && p->plan.per_item > 32) p->plan.per_item = 32; /* a bit each */
+    return r == GP_OK ? gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles) : r;
+}
+
+/* Everything but the buffers. Without a program where it has to be done in another way. `ones`: instead of elements. */
+static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
+                                      bool ones, gpi_by_key_pass *p)
+{
+    gp_result r;
+    memset(p, 0, sizeof *p);
+    if (!gpi_by_key_passes(gp, d)) return GP_OK;
+    p->key_size = keys->size;
+    p->count = keys->count;
+    p->ones = ones;
+    r = gpi_by_key_element_make(gp, keys, d, ones, &p->element);
+    if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
+    if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
+    do {
+        r = gpi_program_get_text(gp, keys->function, GPI_BY_KEY,
+                                 gpi_by_key_prelude(gp, keys, d->keys_out != NULL, p), &p->program);
+    } while (r == GP_OK && !gpi_plan_fits(&p->plan, p->program));
+    if (r == GP_OK) r = gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles);
+    return r;
+}
+
+static size_t gpi_by_key_pass_scratch(const gpi_by_key_pass *p)
+{
+    return p->tiles > 1 ? gpi_look_back_bytes(p->tiles, p->element.size) : 0;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_by_key_arg_output(gpi_call *call, const gp_reduce_by_key_desc *d, const gpi_by_key_pass *p,
+                                  cl_mem number, cl_ulong number_offset, cl_uint number_words)
+{
+    const cl_mem keys = d->keys_out ? d->keys_out : call->gp->counters; /* not written */
+    const cl_ulong keys_at = d->keys_out ? d->keys_out_offset : 0, out_at = d->out_offset;
+    GPI_CALL_ARG(call, keys);
+    GPI_CALL_ARG(call, keys_at);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    gpi_call_arg_initial(call, &p->element);
+    GPI_CALL_ARG(call, number);
+    GPI_CALL_ARG(call, number_offset);
+    GPI_CALL_ARG(call, number_words);
+}
+
+/* `number`: of runs, as so many words. */
+static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_desc *d,
+                                        const gpi_by_key_pass *p, cl_mem state, cl_mem number,
+                                        cl_ulong number_offset, cl_uint number_words)
+{
+    const cl_ulong in_at = d->in_offset, keys_at = d->keys_offset;
+    const cl_uint polls = p->element.exact ? p->plan.polls : 0;
+    const bool one = p->tiles == 1;
+    if (!one) {
+        const gp_result r = gpi_call_fill(call, state, 0, gpi_by_key_pass_scratch(p));
+        if (r != GP_OK) return r;
+    }
+    gpi_call_kernel(call, p->program, one ? "gp_by_key_tile" : "gp_by_key_look_back");
+    gpi_call_args(call, &p->element.operation.args);
+    if (!p->ones) {
+        GPI_CALL_ARG(call, d->in);
+        GPI_CALL_ARG(call, in_at);
+    }
+    GPI_CALL_ARG(call, d->keys);
+    GPI_CALL_ARG(call, keys_at);
+    gpi_call_arg_count(call, &p->count);
+    gpi_by_key_arg_output(call, d, p, number, number_offset, number_words);
+    if (!one) {
+        GPI_CALL_ARG(call, state);
+        GPI_CALL_ARG(call, polls);
+    }
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &p->plan, p->tiles);
+}
+
+/* Reduces elements of the context's own, of one tile and of two. */
+static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                         const gpi_by_key_pass *p)
+{
+    const size_t tile = gpi_plan_tile(&p->plan), n = tile + 1;
+    gp_reduce_by_key_desc probe = *desc;
+    gp_result r;
+    probe.keys = probe.in = probe.out = probe.keys_out = probe.count_out = probe.count_buffer =
+        probe.scratch = NULL;
+    probe.keys_offset = probe.in_offset = probe.out_offset = probe.keys_out_offset = 0;
+    probe.initial = NULL;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
+    r = gpi_alloc_zeros(gp, n * p->key_size, &probe.keys);
+    if (r == GP_OK) r = gpi_alloc_neutral(gp, &p->element, n, &probe.in);
+    if (r == GP_OK) r = gpi_alloc(gp, "gp_warmup", n * p->element.out_size, &probe.out);
+    if (r == GP_OK && desc->keys_out) r = gpi_alloc(gp, "gp_warmup", n * p->key_size, &probe.keys_out);
+    for (probe.count = 1; probe.count <= n && r == GP_OK; probe.count += tile)
+        r = gp_reduce_by_key(gp, &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.keys_out) (void)clReleaseMemObject(probe.keys_out);
+    return r;
+}
+/* ---- End file src/select/by_key_pass.c ---- */
 
 /* ---- Begin file src/select/compact.c ---- */
 /* compact.c - what gp_select, gp_partition, gp_unique and gp_run_length_encode share: one look-back launch,
@@ -26201,12 +26930,6 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* Unsigned, as wide as a record. */
-static const char *gpi_compact_record(size_t size)
-{
-    return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
-}
-
 /* What tiles count, as element/op.cl and element/monoid.cl have it described. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
@@ -26234,18 +26957,6 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
     gpi_text_add(text, "#define GPI_RESULT_0 %s\n#define GPI_COMPENSATED_0 0\n#define GPI_LANE_0 uint\n",
                  number);
     gpi_text_add(text, "#define GPI_INDEX_0 %s\n", number);
-}
-
-/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
-   lines of its own, so that it may end in a comment. */
-static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
-                                         const char *field, const char *expression, gpi_text *text)
-{
-    if (!expression) return;
-    gpi_text_add(text, "static uint %s(%s%s)\n{\n", name, gpi_args_parameter(&c->args), parameters);
-    gpi_args_name(&c->args, text);
-    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n", field,
-                 field, expression);
 }
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
@@ -26302,14 +27013,36 @@ static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, con
     return NULL;
 }
 
+/* First elements of all runs and their lengths are reductions by key, where a single pass does these. */
+static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
+{
+    gp_reduce_by_key_desc *d = &c->by_key;
+    gp_result result;
+    if (c->select_by != GPI_SELECT_BY_RUNS || c->repeated_only || c->array[GPI_COMPACT_INDEX_OUT].used ||
+        !c->array[GPI_COMPACT_LENGTHS].used) {
+        return GP_OK;
+    }
+    d->keys_out = c->array[GPI_COMPACT_OUT].buffer;
+    d->count = c->count.bound;
+    d->key_type = c->type;
+    d->out_type = c->index_type;
+    d->op = GP_SUM;
+    d->strategy = c->strategy;
+    result = gpi_by_key_pass_plan(gp, d, c, true, &c->pass);
+    c->plan = c->pass.plan;
+    c->tiles = c->pass.tiles;
+    return result;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c);
     gp_result result = gpi_args_check(gp, c->function, &c->args);
-    if (result == GP_OK)
-        result = gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy,
-                                      &c->plan);
+    if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
+    if (result != GP_OK || c->pass.program) return result;
+    result =
+        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       &c->program);
@@ -26336,6 +27069,7 @@ static size_t gpi_compact_scratch(const gpi_compact *c)
     const size_t partials = ((size_t)c->tiles + 1) * gpi_compact_element_size(c);
     const size_t state = gpi_compact_state_bytes(c);
     if (c->tiles <= 1) return 0;
+    if (c->pass.program) return gpi_look_back_bytes(c->tiles, c->pass.element.size);
     return state > partials ? state : partials;
 }
 
@@ -26460,6 +27194,23 @@ static gp_result gpi_compact_downsweep(gpi_call *call, gpi_compact *c, cl_mem pa
     return gpi_call_launch(call, &c->plan, c->tiles);
 }
 
+static gp_result gpi_compact_by_key(gpi_call *call, gpi_compact *c, cl_mem state)
+{
+    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
+    const cl_mem number = counts->used ? counts->buffer : call->gp->result; /* not written */
+    gp_reduce_by_key_desc *d = &c->by_key;
+    d->keys = c->array[GPI_COMPACT_IN].buffer;
+    d->keys_offset = c->array[GPI_COMPACT_IN].offset;
+    d->keys_out = c->array[GPI_COMPACT_OUT].buffer;
+    d->keys_out_offset = c->array[GPI_COMPACT_OUT].offset;
+    d->out = c->array[GPI_COMPACT_LENGTHS].buffer;
+    d->out_offset = c->array[GPI_COMPACT_LENGTHS].offset;
+    c->pass.tiles = c->tiles;
+    c->pass.count = c->count;
+    return gpi_by_key_pass_launch(call, d, &c->pass, state, number, counts->used ? counts->offset : 0,
+                                  counts->used ? (cl_uint)(counts->size / 4) : 0);
+}
+
 static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 {
     const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
@@ -26470,9 +27221,11 @@ static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
         return gpi_call_fill(call, counts->buffer, counts->offset * counts->size,
                              counts->count * counts->size);
     }
+    if (c->tiles == 1 && c->pass.program) return gpi_compact_by_key(call, c, NULL);
     if (c->tiles == 1) return gpi_compact_downsweep(call, c, call->gp->counters);
     result = gpi_call_scratch(call, c->scratch, gpi_compact_scratch(c), &scratch);
     if (result != GP_OK) return result;
+    if (c->pass.program) return gpi_compact_by_key(call, c, scratch);
     if (c->plan.strategy == GP_STRATEGY_SINGLE_PASS) return gpi_compact_single_pass(call, c, scratch);
     result = gpi_compact_sums(call, c, scratch);
     return result == GP_OK ? gpi_compact_downsweep(call, c, scratch) : result;
@@ -26539,17 +27292,41 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 }
 /* ---- End file src/select/compact.c ---- */
 
+/* ---- Begin file src/select/condition.c ---- */
+/* condition.c - text on records, and on conditions of the caller's. */
+/* Unsigned, as wide as a record. */
+static const char *gpi_compact_record(size_t size)
+{
+    return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
+}
+
+/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
+   lines of its own, so that it may end in a comment. */
+static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
+                                         const char *field, const char *expression, gpi_text *text)
+{
+    if (!expression) return;
+    gpi_text_add(text, "static uint %s(%s%s)\n{\n", name, gpi_args_parameter(&c->args), parameters);
+    gpi_args_name(&c->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n", field,
+                 field, expression);
+}
+/* ---- End file src/select/condition.c ---- */
+
 /* ---- Begin file src/select/reduce_by_key.c ---- */
-/* reduce_by_key.c - gp_reduce_by_key: where runs of equal keys begin (compact.c), then each run as a segment
-   (segmented_reduce.c). */
+/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps: where runs of equal keys
+   begin (compact.c), then each run as a segment (segmented_reduce.c). */
 /* A checked call, ready to run. */
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
     const char *function;
+    gpi_by_key_pass pass;
+    /* in two steps */
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at, scratch; /* bytes; from 0 on, what either step needs for itself */
+    size_t offsets_at, count_at; /* bytes; from 0 on, what either step needs for itself */
+    size_t scratch;
 } gpi_by_key;
 
 /* ------------------------------------------------------------------ plan */
@@ -26559,20 +27336,25 @@ static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
 {
     const gp_reduce_by_key_desc *d = b->desc;
     gpi_compact *c = &b->runs;
-    gp_result r;
-    GPI_COMPACT_BEGIN(c, b->function, d);
-    c->select_by = GPI_SELECT_BY_UNIQUE;
-    c->index_type = GP_U32;
-    c->closed = true;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
-    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
-    if (r != GP_OK) return r;
     gpi_compact_array_set(c, GPI_COMPACT_IN, "keys", d->keys, d->keys_offset, d->count, c->size, true);
     gpi_compact_array_set(c, GPI_COMPACT_OUT, "keys_out", d->keys_out, d->keys_out_offset, d->count, c->size,
                           false);
     gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets", NULL, 0, d->count + 1, 4, true);
     gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", NULL, 0, 1, 4, true);
     return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_by_key_keys(gp_context *gp, gpi_by_key *b)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    gpi_compact *c = &b->runs;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, b->function, d);
+    c->select_by = GPI_SELECT_BY_UNIQUE;
+    c->index_type = GP_U32;
+    c->closed = true;
+    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    return r == GP_OK ? gpi_unique_equal(gp, c, d->equal) : r;
 }
 
 static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
@@ -26591,6 +27373,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     s->op = d->op;
     s->monoid = d->monoid;
     s->map = d->map;
+    s->record = d->record;
     s->args = d->args;
     s->arg_count = d->arg_count;
     s->initial = d->initial;
@@ -26608,6 +27391,14 @@ static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_
     if (d->count >= UINT32_MAX) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 2", function, d->count);
     }
+    r = gpi_by_key_keys(gp, b);
+    if (r == GP_OK) r = gpi_args_check(gp, function, &b->runs.args);
+    if (r == GP_OK) r = gpi_by_key_pass_plan(gp, d, &b->runs, false, &b->pass);
+    if (r != GP_OK) return r;
+    if (b->pass.program) {
+        b->scratch = gpi_by_key_pass_scratch(&b->pass);
+        return GP_OK;
+    }
     r = gpi_by_key_runs(gp, b);
     if (r == GP_OK) r = gpi_by_key_segments(gp, b);
     if (r != GP_OK) return r;
@@ -26617,6 +27408,11 @@ static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_
     b->offsets_at = b->count_at + 64;
     b->scratch = d->count ? b->offsets_at + (d->count + 1) * 4 : 0;
     return GP_OK;
+}
+
+static const gpi_element *gpi_by_key_element(const gpi_by_key *b)
+{
+    return b->pass.program ? &b->pass.element : &b->reduce.element;
 }
 
 /* ------------------------------------------------------------------ checks */
@@ -26632,7 +27428,7 @@ static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
     static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
-    const gpi_element *e = &b->reduce.element;
+    const gpi_element *e = gpi_by_key_element(b);
     const char *f = b->function;
     gpi_range used[ALL];
     gp_result r = gpi_check_positions(gp, f, e, n);
@@ -26675,28 +27471,51 @@ static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scr
     return gpi_call_copy(call, scratch, b->count_at, d->count_out, d->count_out_offset * size, size);
 }
 
-static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_mem *scratch)
+static gp_result gpi_by_key_two_steps(gpi_call *call, gpi_by_key *b, cl_mem scratch)
 {
     gpi_compact *c = &b->runs;
     gp_result r;
-    *scratch = NULL;
-    if (b->desc->count == 0) return gpi_by_key_tell(call, b, NULL);
-    r = gpi_call_scratch(call, b->desc->scratch, b->scratch, scratch);
-    if (r != GP_OK) return r;
-    c->scratch = b->segments.scratch = *scratch;
-    c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = *scratch;
+    c->scratch = b->segments.scratch = scratch;
+    c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = scratch;
     c->array[GPI_COMPACT_INDEX_OUT].offset = b->offsets_at / 4;
     c->array[GPI_COMPACT_COUNTS].offset = b->count_at / 4;
-    b->segments.offsets = b->segments.count_buffer = *scratch;
+    b->segments.offsets = b->segments.count_buffer = scratch;
     b->segments.offsets_offset = b->offsets_at / 4;
     b->segments.count_offset = b->count_at / 4;
-    b->reduce.count.buffer = *scratch;
+    b->reduce.count.buffer = scratch;
     b->reduce.count.offset = b->segments.count_offset;
     b->reduce.count.type = GP_U32;
-    r = gpi_call_fill(call, *scratch, b->count_at, 8); /* a count of u64 has its upper half here */
+    r = gpi_call_fill(call, scratch, b->count_at, 8); /* a count of u64 has its upper half here */
     if (r == GP_OK) r = gpi_compact_launch(call, c);
     if (r == GP_OK) r = gpi_segmented_launch(call, &b->reduce);
-    return r == GP_OK ? gpi_by_key_tell(call, b, *scratch) : r;
+    return r == GP_OK ? gpi_by_key_tell(call, b, scratch) : r;
+}
+
+/* `to`: where on the host the number of runs goes; NULL: nowhere. */
+static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    const size_t size = gpi_type_size(gpi_by_key_count_type(d));
+    cl_mem number = d->count_out, scratch = NULL;
+    size_t at = d->count_out_offset * size;
+    gp_result r;
+    if (d->count == 0) return gpi_by_key_tell(call, b, NULL);
+    if (b->scratch) {
+        r = gpi_call_scratch(call, d->scratch, b->scratch, &scratch);
+        if (r != GP_OK) return r;
+    }
+    if (!number) {
+        number = b->pass.program ? call->gp->result : scratch;
+        at = b->pass.program ? 0 : b->count_at;
+    }
+    if (b->pass.program) {
+        const cl_ulong offset = d->count_out ? d->count_out_offset : 0;
+        const cl_uint words = d->count_out ? (cl_uint)(size / 4) : to ? 1 : 0;
+        r = gpi_by_key_pass_launch(call, d, &b->pass, scratch, number, offset, words);
+    } else {
+        r = gpi_by_key_two_steps(call, b, scratch);
+    }
+    return r == GP_OK && to ? gpi_call_read(call, number, at, sizeof *to, to) : r;
 }
 
 /* `to`: where on the host the number of runs goes; NULL: nowhere, and the call does not block. */
@@ -26705,7 +27524,6 @@ static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_
 {
     gpi_by_key b;
     gpi_call call;
-    cl_mem scratch;
     cl_uint runs = 0;
     gp_result r;
     if (desc && desc->done) *desc->done = NULL;
@@ -26715,8 +27533,7 @@ static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_
     if (r == GP_OK) r = gpi_by_key_check(gp, &b);
     if (r != GP_OK) return r;
     r = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (r == GP_OK) r = gpi_by_key_launch(&call, &b, &scratch);
-    if (r == GP_OK && to && scratch) r = gpi_call_read(&call, scratch, b.count_at, sizeof runs, &runs);
+    if (r == GP_OK) r = gpi_by_key_launch(&call, &b, to ? &runs : NULL);
     if (to) *to = runs;
     return gpi_call_end(&call, r);
 }
@@ -26750,7 +27567,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
     return r;
 }
 
-/* Both steps warm up by themselves. */
+/* Two steps warm up by themselves. */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
     gp_reduce_by_key_desc probe = *desc;
@@ -26759,7 +27576,9 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
     probe.count = 0;
     probe.count_buffer = NULL;
     r = gpi_by_key_plan(gp, "gp_warmup", &probe, &b);
-    if (r == GP_OK) r = gpi_compact_warm_up(gp, &b.runs);
+    if (r != GP_OK) return r;
+    if (b.pass.program) return gpi_by_key_pass_warm_up(gp, &probe, &b.pass);
+    r = gpi_compact_warm_up(gp, &b.runs);
     return r == GP_OK ? gpi_segmented_reduce_warm_up(gp, &b.segments) : r;
 }
 /* ---- End file src/select/reduce_by_key.c ---- */
@@ -35075,7 +35894,7 @@ typedef struct gpi_self_test {
     X(select,           "gp_select",           SELECT,           MULTI_PASS,  "out", "count_out", "") \
     X(partition,        "gp_partition",        SELECT,           MULTI_PASS,  "out", "rest", "counts_out") \
     X(unique,           "gp_unique",           SELECT,           MULTI_PASS,  "keys_out", "indices_out", "count_out") \
-    X(reduce_by_key,    "gp_reduce_by_key",    SELECT,           AUTO,        "keys_out", "out", "count_out") \
+    X(reduce_by_key,    "gp_reduce_by_key",    BY_KEY,           MULTI_PASS,  "keys_out", "out", "count_out") \
     X(sort_keys,        "gp_sort (keys)",      SORT,             MULTI_PASS,  "keys_out", "", "") \
     X(sort_pairs,       "gp_sort (pairs)",     SORT,             MULTI_PASS,  "keys_out", "values_out", "") \
     X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
@@ -35529,6 +36348,7 @@ static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
     d.count = t->count;
     d.key_type = d.type = d.out_type = GP_U32;
     d.op = GP_SUM;
+    d.strategy = t->strategy;
     return result == GP_OK ? gp_reduce_by_key(t->gp, &d) : result;
 }
 

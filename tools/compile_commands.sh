@@ -14,7 +14,10 @@ flags_of() { # file of kernels/
     case $1 in
     */brackets.cl | */stack_*.cl) printf '%s ' -DGPI_LOOKBACK=0 ;;
     esac
-    echo "-Ikernels -include ${1%/*}/prelude.h"
+    case $1 in
+    */by_key.cl) echo "-Ikernels -include tests/native/prelude_by_key_u32.h" ;;
+    *) echo "-Ikernels -include ${1%/*}/prelude.h" ;;
+    esac
 }
 
 entry() { # file, command

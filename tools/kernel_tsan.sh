@@ -1,7 +1,7 @@
 #!/bin/sh
-# The race detector of the look-back protocol and of the hash table: compiles the serial-shape kernels for this
-# machine with ThreadSanitizer, and with AddressSanitizer and UBSan, and runs their groups against each other in
-# threads.
+# The race detector of the look-back protocol and of the hash table: compiles the serial-shape kernels, and
+# reductions by key in groups of one item, for this machine with ThreadSanitizer, and with AddressSanitizer and UBSan, and
+# runs their groups against each other in threads.
 #
 # usage: tools/kernel_tsan.sh
 set -eu
@@ -26,6 +26,19 @@ check() { # element bytes wide sanitizer [define]
         -fsanitize="$4" -Wno-unused-function $DEFINES -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" -include "tests/native/prelude_$1.h" kernels/scan/scan.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DELEMENT_BYTES="$2" -DELEMENT_TILE=64 ${5:-} \
         -o "$out/$name" tests/native/kernel_threads.c "$out/$name.cl.o" -lpthread
+    printf '%-44s ' "$name"
+    TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
+}
+
+# The local shape alone: groups of one item, whose local memory is private.
+check_by_key() { # element ordered wide sanitizer [define]
+    name=by_key_$1.wide$3.$(echo "$4" | tr , _)$(suffix_of "${5:-}")
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
+        -fsanitize="$4" -Wno-unused-function -D__local= -DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
+        -DGPI_PER_ITEM=32 -DGPI_TILE=32 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" \
+        -include "tests/native/prelude_by_key_$1.h" kernels/select/by_key.cl
+    $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DORDERED="$2" ${5:-} -o "$out/$name" \
+        tests/native/kernel_by_key.c "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
 }
@@ -75,6 +88,10 @@ for sanitizer in thread address,undefined; do
         check u64_sum 8 $wide $sanitizer -DGPI_FAULT=4
         check u64_sum 8 $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_PAUSE=100"
         check u64_sum 8 $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_TORN"
+        check_by_key u32 0 $wide $sanitizer
+        check_by_key u32 0 $wide $sanitizer -DGPI_FAULT=4
+        check_by_key u32 0 $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_TORN"
+        check_by_key f32 1 $wide $sanitizer "-DTHREADS=8 -DGPI_FAULT=1 -DGPI_FAULT_PAUSE=100"
         check_sort $wide $sanitizer
         check_sort $wide $sanitizer -DGPI_FAULT=4
         check_sort $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_PAUSE=10"

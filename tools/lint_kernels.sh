@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-PRIMITIVES="scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce"
+PRIMITIVES="select/by_key scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=4096 -DGPI_TILE=4096"
 LOCAL="-DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=64 -DGPI_PER_ITEM=8 -DGPI_TILE=512"
 SUB_GROUP="$LOCAL -DGPI_SUB_GROUP=32 -DGPI_SUB_GROUP_FORM="
@@ -37,7 +37,7 @@ done
 
 takes() { # primitive element
     case $2 in prelude_sort_*) return 1 ;; esac # no element: below
-    case $1:$2 in select/*:prelude_select_*) return 0 ;; select/*) return 1 ;; esac # select/input.cl has its own
+    case $1:$2 in select/select:prelude_select_* | select/by_key:prelude_by_key_*) return 0 ;; select/*) return 1 ;; esac # descriptions of their own
     for other in $PRIMITIVES; do
         case $2 in prelude_"${other#*/}"_*) test "$other" = "$1" && return || return ;; esac
     done
@@ -48,6 +48,7 @@ for prelude in tests/native/prelude_*.h; do
     for primitive in $PRIMITIVES; do
         takes "$primitive" "$element" || continue
         for shape in "$SERIAL" "$LOCAL" "${SUB_GROUP}1" "${SUB_GROUP}2 -cl-std=CL3.0 -Xclang -cl-ext=+all"; do
+            case $primitive:$shape in select/by_key:"$SERIAL") continue ;; esac
             for words in "$WIDE" "$NARROW"; do
                 check "$primitive with $element $shape $words" -DGPI_FP64=1 -DGPI_EQUAL=0 $shape $words -include \
                     "$prelude" "kernels/$primitive.cl"

@@ -10,8 +10,10 @@
        GPI_Y                    type of an input element as an operand, after the map where there is one
        GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it
        GPI_OUT                  type of results in memory; GPI_OUT_HALF 1: half
-       GPI_HEADS                0: no segments; 1: they begin where a flag is set; 2: where the key changes
-       GPI_HEADS_TYPE           type of flags or keys in memory                                         */
+       GPI_HEADS                0: no segments; 1: they begin where a flag is set; 2: where the key changes; 3: where
+                                gpi_equal(GPI_KEY_OF(x), GPI_KEY_OF(y)), of a key and the one before it, is 0
+       GPI_HEADS_TYPE           type of flags or keys in memory; GPI_HEADS_SIZE its bytes
+       GPI_KEYED                1: local tiles have keys beside values (scan/tile_keyed.cl)                 */
 #ifndef GPI_ELEMENT_INPUT_CL
 #define GPI_ELEMENT_INPUT_CL
 #include "base/args.cl"
@@ -95,6 +97,13 @@ static GPI_Y gpi_read(gpi_input input, ulong position)
 #endif
 }
 
+#if GPI_HEADS == 2
+#define GPI_KEYS_DIFFER(input, x, before) ((x) != (before))
+#elif GPI_HEADS == 3
+#define GPI_KEYS_DIFFER(input, x, before) \
+    (gpi_equal(GPI_ARGS_OF(input) GPI_KEY_OF(x), GPI_KEY_OF(before)) == 0)
+#endif
+
 #if GPI_HEADS
 /* The first element begins a segment in any case. */
 static GPI_HEAD gpi_is_head(gpi_input input, ulong i)
@@ -104,7 +113,7 @@ static GPI_HEAD gpi_is_head(gpi_input input, ulong i)
 #if GPI_HEADS == 1
     return input.heads[position + GPI_REVERSE] != 0;
 #else
-    return input.heads[position] != input.heads[position + 2 * GPI_REVERSE - 1];
+    return GPI_KEYS_DIFFER(input, input.heads[position], input.heads[position + 2 * GPI_REVERSE - 1]);
 #endif
 }
 #endif
@@ -123,9 +132,21 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #endif
 }
 
+/* What tiles are read as: of segments by keys in the local shape, values alone (scan/tile_keyed.cl). */
+#if GPI_KEYED
+#define GPI_LOADED GPI_BASE
+static GPI_BASE gpi_value_load(gpi_input input, ulong i)
+{
+    const ulong position = gpi_position(input, i);
+    return GPI_BASE_MAKE(gpi_read(input, position), position);
+}
+#else
+#define GPI_LOADED GPI_T
+#endif
+
 /* 1: in the local shape elements can be read four at a time. */
 #if GPI_SHAPE_LOCAL && GPI_INPUTS > 0 && !GPI_IN_RECORD && (GPI_MAPPED || GPI_FIELD_COUNT > 0) && \
-    !GPI_IN_HALF && !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && !GPI_HEADS
+    !GPI_IN_HALF && !(GPI_INPUTS == 2 && GPI_IN2_HALF) && !GPI_REVERSE && (!GPI_HEADS || GPI_KEYED)
 #define GPI_QUADS 1
 #if GPI_MAPPED && GPI_INPUTS == 2
 #define GPI_QUAD_Y(k) gpi_map(GPI_ARGS_OF(input) x.s##k, y.s##k, i + k)
@@ -137,7 +158,7 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #define GPI_QUAD_SET(k) out[k] = GPI_BASE_MAKE(GPI_QUAD_Y(k), i + k)
 
 /* Elements i .. i + 3; `aligned`: a vector is where they are in memory. */
-static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_T *out)
+static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_LOADED *out)
 {
     const GPI_QUAD(GPI_IN) x = GPI_READ_QUAD(GPI_IN, input.in + i, aligned);
 #if GPI_INPUTS == 2

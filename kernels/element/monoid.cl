@@ -16,6 +16,7 @@
        GPI_EXACT                     1: any grouping gives the same bits
        GPI_REVERSE                   1: the call's order is from the last element to the first
        GPI_SEGMENTED                 1: segmented; GPI_HEAD is a signed type that leaves no padding
+       GPI_HEADS                     3: and heads are counted; GPI_HEAD is unsigned
        GPI_LANES                     elements of a vector step, 1 where there are no vectors            */
 #ifndef GPI_ELEMENT_MONOID_CL
 #define GPI_ELEMENT_MONOID_CL
@@ -152,16 +153,26 @@ static GPI_BASE gpi_base_combine(GPI_BASE a, GPI_BASE b)
 #endif
 typedef struct GPI_PACKED gpi_segment {
     GPI_BASE value; /* the product since the last head, or of all */
-    GPI_HEAD head;  /* not 0: there is a head */
+    GPI_HEAD head;  /* not 0: there is a head; or how many there are */
 } gpi_segment;
 #define GPI_T gpi_segment
 
+/* a . b, unless b begins a segment. */
+static GPI_BASE gpi_base_append(GPI_BASE a, GPI_BASE b, bool head)
+{
+    const GPI_BASE both = gpi_base_combine(a, b);
+    return head ? b : both;
+}
+
 static GPI_T gpi_combine(GPI_T a, GPI_T b)
 {
-    const GPI_BASE both = gpi_base_combine(a.value, b.value);
     GPI_T c;
-    c.value = b.head ? b.value : both;
+    c.value = gpi_base_append(a.value, b.value, b.head != 0);
+#if GPI_HEADS == 3
+    c.head = a.head + b.head;
+#else
     c.head = b.head ? b.head : a.head; /* Mesa 22.3 gets a.head | b.head wrong in 8 bits */
+#endif
     return c;
 }
 #else

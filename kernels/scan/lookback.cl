@@ -22,6 +22,11 @@
      - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further
        late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
        on devices that are known to let every started group go on running).
+
+   Ordered (GPI_ORDERED 1, of segments whose heads are counted): products do not depend on when states are seen. Each is
+   put together from left to right, from the last head or an inclusive one, which has been put together so: the anchor.
+   No tile counts before there is one among those that are seen, and the caller waits without a bound.
+
    tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback. */
 #ifndef GPI_SCAN_LOOKBACK_CL
 #define GPI_SCAN_LOOKBACK_CL
@@ -131,6 +136,48 @@ static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
 #endif
 }
 
+#if GPI_ORDERED && GPI_SUB_GROUP
+/* The product of lanes anchor, anchor - 1 ... 0, in lane 0: each adds its own to what the lane above it has. Ends because
+   every turn is one of `anchor`. */
+static GPI_T gpi_fold_lanes(GPI_T seen, uint anchor, gpi_tile_shared shared)
+{
+    const uint l = gpi_sg_lane();
+    GPI_T sum = seen;
+    for (uint k = 0; gpi_sg_vote(k < anchor, &shared->sub_group); k++) {
+        const GPI_T above = gpi_items_down(sum, 1, shared->value);
+        if (l < anchor) sum = gpi_combine(above, seen);
+    }
+    return sum;
+}
+
+#elif GPI_ORDERED
+/* As gpi_observe, of a tile that has told something, or will. Ends because the tile has started and is let run. */
+static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
+{
+    uint flag = GPI_EMPTY;
+    while (flag == GPI_EMPTY) flag = gpi_observe(state, tile, value);
+    return flag;
+}
+
+/* In *product that of the tiles before `next` from their anchor on. Returns 0 if all are in it, else the anchor.
+   Ends because each turn goes one tile back, or forth again. */
+static uint gpi_fold_back(volatile __global uint *state, uint next, GPI_T *product)
+{
+    uint anchor = next;
+    bool inclusive = false;
+    GPI_T seen = *product;
+    while (anchor > 0 && (anchor == next || (!inclusive && seen.head == 0)))
+        inclusive = gpi_await(state, --anchor, &seen) == GPI_INCLUSIVE;
+    *product = seen;
+    for (uint k = anchor + 1; k < next; k++) {
+        const bool whole = gpi_await(state, k, &seen) == GPI_INCLUSIVE;
+        *product = whole ? seen : gpi_combine(*product, seen);
+        inclusive = inclusive || whole;
+    }
+    return inclusive ? 0 : anchor;
+}
+#endif
+
 #if GPI_SUB_GROUP
 /* The same as below by a whole sub-group, each of whose lanes looks at another tile; what lane 0 has for *prefix
    counts. The nearest inclusive one, or the nearest late one, says how many lanes count. Emulated, all sub-groups
@@ -140,20 +187,36 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
 {
     const uint l = gpi_sg_lane();
     bool more = next > 0;
+#if GPI_ORDERED
+    bool anchored = false;
+#endif
     while (gpi_sg_vote(more, &shared->sub_group)) {
         GPI_T seen = gpi_identity();
         uint flag = GPI_INCLUSIVE; /* of what is before the first tile */
         if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);
         const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));
         const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));
-        const uint told = min(inclusive + 1, late);
+        uint told = min(inclusive + 1, late);
         GPI_T sum = gpi_identity();
+#if GPI_ORDERED
+        const bool anchors = flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && seen.head > 0);
+        const uint anchor = gpi_sg_first(gpi_sg_ballot(anchors, &shared->sub_group));
+        if (!anchored && anchor >= told) told = 0;
+        const GPI_T folded = gpi_fold_lanes(seen, anchored || told == 0 ? 0 : anchor, shared);
+#endif
         if (l < told) sum = seen;
         GPI_UNROLL
         for (uint d = 1; d < GPI_STRUCT_TURNS(GPI_SUB_GROUP); d *= 2)
             sum = gpi_combine(gpi_items_down(sum, d, shared->value), sum); /* lane 0: of the first 2 d */
+#if GPI_ORDERED
+        if (!anchored) sum.value = folded.value;
+        if (told > 0) *prefix = anchored ? gpi_combine(sum, *prefix) : sum;
+        anchored = anchored || told > 0;
+        next = told > 0 && inclusive < late ? 0 : next - told;
+#else
         *prefix = gpi_combine(sum, *prefix);
         next = inclusive < late ? 0 : next - told;
+#endif
         more = next > 0 && (told > 0 || !bounded || *polls > 0);
         if (more && told == 0) {
             *polls -= 1;
@@ -171,6 +234,9 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
    `alive`, `right`, and the mutation BUG_TICKET; with POLLS and SILENT what the bound is for.) */
 static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)
 {
+#if GPI_ORDERED
+    if (next > 0) next = gpi_fold_back(state, next, prefix);
+#endif
     while (next > 0) {
         GPI_T seen = *prefix;
         const uint flag = gpi_observe(state, next - 1, &seen);

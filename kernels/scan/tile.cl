@@ -20,5 +20,6 @@
 #include "scan/tile_serial.cl"
 #else
 #include "scan/tile_local.cl"
+#include "scan/tile_keyed.cl"
 #endif
 #endif

@@ -10,6 +10,7 @@
    A piece's part of the stage is its sub-group's alone, so no other one is waited for. */
 #ifndef GPI_SCAN_TILE_LOCAL_CL
 #define GPI_SCAN_TILE_LOCAL_CL
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "group/sub_group.cl"
 #include "group/sync.cl"
@@ -23,6 +24,11 @@
 #define GPI_CELL_SIZE GPI_RECORD_SIZE
 #define GPI_CELL_LOAD(input, i) gpi_kept_cell_load(input, i)
 #define GPI_CELL_NONE gpi_kept_cell_none()
+#elif GPI_KEYED
+#define GPI_CELL GPI_BASE /* keys have a stage of their own */
+#define GPI_CELL_SIZE GPI_BASE_SIZE
+#define GPI_CELL_LOAD(input, i) gpi_value_load(input, i)
+#define GPI_CELL_NONE gpi_identity().value
 #else
 #define GPI_CELL GPI_T
 #define GPI_CELL_SIZE GPI_SIZE
@@ -66,11 +72,25 @@
 /* On the stage: element j * GPI_WG + l of the tile. */
 #define GPI_TILE_STRIPED(stage, l, j) ((stage) + GPI_TILE_PAD(l))[GPI_TILE_PAD((j)*GPI_WG)]
 
+#if GPI_KEYED
+/* The stage of keys (scan/tile_keyed.cl). By chunks of four in vectors, whose rows stay aligned. */
+#define GPI_KEY_QUADS (GPI_CELL_CHUNK == 4 && GPI_HEADS_SIZE <= 8)
+#define GPI_KEY_PAD(i) ((i) + (i) / 32 * (GPI_KEY_QUADS ? 4 : 1))
+#if GPI_KEY_QUADS
+typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;
+#endif
+#endif
+
 typedef struct gpi_tile_memory {
 #if GPI_CELL_VECTORS
     GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)] __attribute__((aligned(16)));
 #else
     GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)];
+#endif
+#if GPI_KEYED && GPI_KEY_QUADS
+    GPI_HEADS_TYPE key[GPI_KEY_PAD(GPI_TILE)] __attribute__((aligned(4 * GPI_HEADS_SIZE)));
+#elif GPI_KEYED
+    GPI_HEADS_TYPE key[GPI_KEY_PAD(GPI_TILE)];
 #endif
     GPI_T value[GPI_ITEMS_CELLS];
 #if GPI_SUB_GROUP
@@ -87,7 +107,7 @@ typedef union gpi_cell_chunk {
 } gpi_cell_chunk;
 #endif
 
-#if !GPI_KEPT
+#if !GPI_KEPT && !GPI_KEYED
 /* Of a scan by sub-groups an item's own elements stay on the stage while the group looks back: registers are for more groups. */
 typedef struct gpi_tile {
 #if defined(GPI_SELECT_BY) || !GPI_SUB_GROUP
@@ -121,7 +141,11 @@ static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared
     const uint length = gpi_tile_length(input, base);
     const uint l = (uint)get_local_id(0);
     GPI_T sum = gpi_identity();
+#if GPI_KEYED
+    GPI_ROLLED
+#else
     GPI_UNROLL_SOME
+#endif
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;
         if (i < length) sum = gpi_combine(sum, gpi_load(input, base + i));
@@ -215,7 +239,7 @@ GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared 
     }
 }
 
-#if !GPI_KEPT /* else select/kept.cl has the rest */
+#if !GPI_KEPT && !GPI_KEYED /* else select/kept.cl or scan/tile_keyed.cl has the rest */
 /* Reads the tile, once: every item keeps its own elements and what is before them. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {

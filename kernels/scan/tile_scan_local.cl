@@ -10,6 +10,23 @@
 #include "scan/tile.cl"
 #include "scan/tile_sink.cl"
 
+/* A cell as what is scanned: this item's own element j, and a result; and a result as a cell. */
+#if GPI_KEYED
+#define GPI_CELL_ITEM(tile, cell, j) gpi_keyed_item(tile, cell, j)
+static GPI_T gpi_cell_result(GPI_CELL cell)
+{
+    GPI_T x;
+    x.value = cell;
+    x.head = 0;
+    return x;
+}
+#define GPI_CELL_SET(cell, x) cell = (x).value
+#else
+#define GPI_CELL_ITEM(tile, cell, j) cell
+#define gpi_cell_result(cell) cell
+#define GPI_CELL_SET(cell, x) cell = x
+#endif
+
 /* Writes the tile from the stage. */
 GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, gpi_tile_shared shared)
 {
@@ -20,15 +37,20 @@ GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, 
         GPI_ROLLED
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
             const uint i = first + j * GPI_STRIPE;
-            if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j * GPI_STRIPE)]);
+            if (i < length)
+                gpi_put(sink, gpi_position(input, base + i),
+                        gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));
         }
 #if GPI_PUT_QUADS && GPI_CELL_CHUNK == 4
     } else if (gpi_put_aligned(sink)) {
         const uint quad = GPI_STRIPE_FIRST(4);
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) {
+            GPI_CELL cell[4];
             GPI_T x[4];
-            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_STRIPE), x);
+            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_STRIPE), cell);
+            GPI_UNROLL
+            for (uint k = 0; k < 4; k++) x[k] = gpi_cell_result(cell[k]);
             gpi_put_quad(sink, base + quad + j * GPI_STRIPE, x);
         }
 #endif
@@ -36,7 +58,7 @@ GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, 
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
             gpi_put(sink, gpi_position(input, base + first + j * GPI_STRIPE),
-                    at[GPI_TILE_PAD(j * GPI_STRIPE)]);
+                    gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));
     }
 }
 
@@ -46,7 +68,7 @@ GPI_INLINE_GPU void gpi_own_scan(const gpi_tile *tile, GPI_T begin, const bool e
 {
     __local GPI_CELL *at = gpi_own_cells(shared);
     GPI_T sum = begin;
-#if !GPI_SUB_GROUP
+#if !GPI_SUB_GROUP && !GPI_KEYED
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const GPI_T next = gpi_combine(sum, tile->item[j]);
@@ -56,12 +78,13 @@ GPI_INLINE_GPU void gpi_own_scan(const gpi_tile *tile, GPI_T begin, const bool e
 #else
     GPI_UNROLL
     for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {
-        GPI_T x[GPI_CELL_CHUNK];
+        GPI_CELL x[GPI_CELL_CHUNK];
         gpi_chunk_get(at + GPI_TILE_PAD(j), x);
         GPI_UNROLL
         for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
-            const GPI_T next = gpi_combine(sum, x[k]);
-            x[k] = exclusive ? gpi_before(sum, x[k]) : next;
+            const GPI_T item = GPI_CELL_ITEM(tile, x[k], j + k), next = gpi_combine(sum, item);
+            const GPI_T result = exclusive ? gpi_before(sum, item) : next;
+            GPI_CELL_SET(x[k], result);
             sum = next;
         }
         gpi_chunk_put(at + GPI_TILE_PAD(j), x);

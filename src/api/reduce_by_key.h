@@ -15,11 +15,15 @@
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
      and as results of argmin and argmax, count from the run's first element.
    Order: as for gp_segmented_reduce: input order for a monoid that is not commutative. Float results repeat
-     bit for bit, whatever the strategy.
+     bit for bit with either strategy.
    Aliasing: outputs overlap nothing.
    Count 0: the count of runs is 0.
-   Scratch: 4 bytes per element, and what both steps need for tiles.
-   Cost: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and back.
+   Scratch: in a single pass on GPUs some bytes per tile; else 4 bytes per element, and what both steps need
+     for tiles.
+   Cost: in a single pass on GPUs one launch, which reads keys and values once. In two steps, which maps of i,
+     argmin, argmax and keys of GP_F16 always take, floats and inexact monoids where devices are not known to be
+     fair, and CPUs: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and
+     back.
    Limits: 2^32 - 2 elements. */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
@@ -41,6 +45,7 @@ typedef struct gp_reduce_by_key_desc {
     size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
     const char *equal;       /* NULL: x == y */
     gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
+    const gp_record *record; /* of `in`, instead of type; takes a map, and out_type or a monoid */
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -48,7 +53,7 @@ typedef struct gp_reduce_by_key_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     const void *initial;     /* one element of out_type, read during the call; NULL: the identity */
-    gp_strategy strategy;    /* for finding the runs */
+    gp_strategy strategy;    /* multi-pass: two steps, and for finding the runs */
     cl_mem scratch; /* of gp_reduce_by_key_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
     cl_uint wait_count;

@@ -198,6 +198,7 @@ static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
     d.count = t->count;
     d.key_type = d.type = d.out_type = GP_U32;
     d.op = GP_SUM;
+    d.strategy = t->strategy;
     return result == GP_OK ? gp_reduce_by_key(t->gp, &d) : result;
 }
 

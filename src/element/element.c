@@ -140,7 +140,7 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
 {
     const gp_type types[3] = {o->type, o->type2, o->heads_type};
     const bool wanted[3] = {(!o->monoid || o->map) && !gpi_is_typed_by_map(o), o->type2 != 0,
-                            o->segments != 0};
+                            o->segments && o->segments != GPI_SEGMENTS_RUNS};
     const char *const names[3] = {gpi_type_field(o), "type2", "heads_type"};
     gp_result result = gpi_check_text(gp, function, gpi_map_field(o), o->map);
     size_t i;
@@ -313,11 +313,12 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
 
 /* ------------------------------------------------------------------ elements */
 
-/* Bytes of GPI_HEAD: none is padding. A monoid's alignment is not known: its segments are packed. */
+/* Bytes of GPI_HEAD: none is padding, unless it counts. A monoid's alignment is not known: its segments are packed. */
 static size_t gpi_head_size(const gpi_element *element)
 {
+    const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
     if (!element->operation.segments) return 0;
-    return element->field_count == 0 ? 4 : element->base_size;
+    return element->field_count == 0 || (counts && element->base_size < 4) ? 4 : element->base_size;
 }
 
 static gp_result gpi_element_describe(gp_context *gp, const char *function, const gpi_operation *operation,
@@ -337,7 +338,9 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     if (result == GP_OK && operation->segments && gpi_is_arg(operation->op)) {
         result = gpi_fail(gp, GP_ERROR_UNSUPPORTED, "%s: argmin and argmax do not take segments", function);
     }
-    element->size = element->base_size + gpi_head_size(element);
+    element->size = gpi_head_size(element);
+    element->size +=
+        operation->segments == GPI_SEGMENTS_RUNS ? gpi_round_up(element->base_size, 4) : element->base_size;
     if (operation->segments) element->commutative = false; /* heads are not */
     return result;
 }

@@ -8,6 +8,10 @@
 
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
+/* As gp_segments: a desc does not have it. Runs of keys that the caller's expression says are equal, counted (GPI_HEADS of
+   element/input.cl); the primitive describes the keys itself. */
+#define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
+
 /* The fields of a desc that say what is combined. Zero: not used. */
 typedef struct gpi_operation {
     const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
@@ -25,7 +29,7 @@ typedef struct gpi_operation {
     const void *initial;
     bool compensated;
     bool reverse;
-    gp_segments segments;
+    int segments; /* a gp_segments, or GPI_SEGMENTS_RUNS */
     gp_type heads_type;
 } gpi_operation;
 
@@ -69,6 +73,9 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 /* prelude.c */
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
 static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text);
+static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
+                                gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
 static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
                               const gpi_plan *plan);

@@ -136,16 +136,31 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
+/* Whether local tiles have keys of `key` bytes beside values: where these take no more room than heads, or the plan has
+   made it. */
+static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
+{
+    enum { MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
+    const bool fits =
+        element->base_size + key <= element->size || element->operation.segments == GPI_SEGMENTS_RUNS;
+    gpi_text_add(text, "#define GPI_HEADS_SIZE %u\n#define GPI_BASE_SIZE %u\n#define GPI_KEYED %d\n",
+                 (unsigned)key, (unsigned)element->base_size,
+                 plan->shape == GP_SHAPE_LOCAL && plan->per_item <= MOST && fits);
+}
+
 /* Halves as heads are compared as what their bits are. */
-static void gpi_prelude_heads(const gpi_element *element, gpi_text *text)
+static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
     gpi_text_add(text, "#define GPI_REVERSE %d\n#define GPI_SEGMENTED %d\n#define GPI_HEADS %d\n", o->reverse,
                  o->segments != 0, (int)o->segments);
     if (!o->segments) return;
-    gpi_text_add(text, "#define GPI_HEAD %s\n#define GPI_HEADS_TYPE %s\n",
-                 gpi_integer_cl(gpi_head_size(element), true),
+    gpi_text_add(text, "#define GPI_HEAD %s\n",
+                 gpi_integer_cl(gpi_head_size(element), o->segments != GPI_SEGMENTS_RUNS));
+    if (o->segments == GPI_SEGMENTS_RUNS) return;
+    gpi_text_add(text, "#define GPI_HEADS_TYPE %s\n",
                  o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
+    if (o->segments == (int)GP_SEGMENTS_BY_KEYS) gpi_prelude_keyed(element, plan, element->heads_size, text);
 }
 
 /* The description of the element that element/op.cl, element/monoid.cl and element/input.cl begin with. */
@@ -161,7 +176,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
     gpi_args_define(&element->operation.args, text);
     gpi_prelude_map(element, text);
     gpi_prelude_buffers(element, text);
-    gpi_prelude_heads(element, text);
+    gpi_prelude_heads(element, plan, text);
 }
 
 /* ------------------------------------------------------------------ programs */

@@ -14,6 +14,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_REDUCE: return "scan/reduce.cl";
     case GPI_SCAN: return "scan/scan.cl";
     case GPI_SELECT: return "select/select.cl";
+    case GPI_BY_KEY: return "select/by_key.cl";
     case GPI_SORT: return "sort/sort.cl";
     case GPI_BUCKETS: return "sort/buckets.cl";
     case GPI_MERGE_SORT: return "sort/merge_sort.cl";

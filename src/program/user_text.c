@@ -195,6 +195,17 @@ static bool gpi_has_word(const char *text, const char *word, size_t length)
     return false;
 }
 
+/* The same, and in comments and literals. */
+static bool gpi_has_word_anywhere(const char *text, const char *word)
+{
+    while (text && *text) {
+        const size_t length = gpi_word_length(text);
+        if (gpi_is_word(text, length, word)) return true;
+        text += length ? length : 1;
+    }
+    return false;
+}
+
 /* What is written between texts of the caller's. */
 static bool gpi_is_between(const char *word, size_t length)
 {

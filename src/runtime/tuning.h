@@ -8,6 +8,7 @@ typedef enum gpi_primitive {
     GPI_REDUCE,
     GPI_SCAN,
     GPI_SELECT, /* also partition, unique, run-length encoding */
+    GPI_BY_KEY, /* reduction by key in a single pass */
     GPI_SORT,
     GPI_BUCKETS,
     GPI_MERGE_SORT,

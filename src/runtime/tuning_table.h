@@ -117,6 +117,7 @@
     X(REDUCE,           REDUCE,     values,   1) \
     X(SCAN,             SCAN,       elements, 1) \
     X(SELECT,           SELECT,     elements, 1) \
+    X(BY_KEY,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
     X(BUCKETS,          SORT,       keys,     4) \
     X(MERGE_SORT,       MERGE_SORT, keys,     4) \

@@ -29,7 +29,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.args = gpi_args_make(desc->args, desc->arg_count);
     o.initial = desc->initial;
     o.reverse = desc->reverse;
-    o.segments = desc->segments;
+    o.segments = (int)desc->segments;
     o.heads_type = desc->segments ? desc->heads_type : GP_TYPE_NONE;
     return gpi_element_make(gp, function, &o, element);
 }

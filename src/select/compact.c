@@ -80,12 +80,6 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* Unsigned, as wide as a record. */
-static const char *gpi_compact_record(size_t size)
-{
-    return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
-}
-
 /* What tiles count, as element/op.cl and element/monoid.cl have it described. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
@@ -113,18 +107,6 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
     gpi_text_add(text, "#define GPI_RESULT_0 %s\n#define GPI_COMPENSATED_0 0\n#define GPI_LANE_0 uint\n",
                  number);
     gpi_text_add(text, "#define GPI_INDEX_0 %s\n", number);
-}
-
-/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
-   lines of its own, so that it may end in a comment. */
-static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
-                                         const char *field, const char *expression, gpi_text *text)
-{
-    if (!expression) return;
-    gpi_text_add(text, "static uint %s(%s%s)\n{\n", name, gpi_args_parameter(&c->args), parameters);
-    gpi_args_name(&c->args, text);
-    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n", field,
-                 field, expression);
 }
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
@@ -181,14 +163,36 @@ static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, con
     return NULL;
 }
 
+/* First elements of all runs and their lengths are reductions by key, where a single pass does these. */
+static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
+{
+    gp_reduce_by_key_desc *d = &c->by_key;
+    gp_result result;
+    if (c->select_by != GPI_SELECT_BY_RUNS || c->repeated_only || c->array[GPI_COMPACT_INDEX_OUT].used ||
+        !c->array[GPI_COMPACT_LENGTHS].used) {
+        return GP_OK;
+    }
+    d->keys_out = c->array[GPI_COMPACT_OUT].buffer;
+    d->count = c->count.bound;
+    d->key_type = c->type;
+    d->out_type = c->index_type;
+    d->op = GP_SUM;
+    d->strategy = c->strategy;
+    result = gpi_by_key_pass_plan(gp, d, c, true, &c->pass);
+    c->plan = c->pass.plan;
+    c->tiles = c->pass.tiles;
+    return result;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c);
     gp_result result = gpi_args_check(gp, c->function, &c->args);
-    if (result == GP_OK)
-        result = gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy,
-                                      &c->plan);
+    if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
+    if (result != GP_OK || c->pass.program) return result;
+    result =
+        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       &c->program);
@@ -215,6 +219,7 @@ static size_t gpi_compact_scratch(const gpi_compact *c)
     const size_t partials = ((size_t)c->tiles + 1) * gpi_compact_element_size(c);
     const size_t state = gpi_compact_state_bytes(c);
     if (c->tiles <= 1) return 0;
+    if (c->pass.program) return gpi_look_back_bytes(c->tiles, c->pass.element.size);
     return state > partials ? state : partials;
 }
 
@@ -339,6 +344,23 @@ static gp_result gpi_compact_downsweep(gpi_call *call, gpi_compact *c, cl_mem pa
     return gpi_call_launch(call, &c->plan, c->tiles);
 }
 
+static gp_result gpi_compact_by_key(gpi_call *call, gpi_compact *c, cl_mem state)
+{
+    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
+    const cl_mem number = counts->used ? counts->buffer : call->gp->result; /* not written */
+    gp_reduce_by_key_desc *d = &c->by_key;
+    d->keys = c->array[GPI_COMPACT_IN].buffer;
+    d->keys_offset = c->array[GPI_COMPACT_IN].offset;
+    d->keys_out = c->array[GPI_COMPACT_OUT].buffer;
+    d->keys_out_offset = c->array[GPI_COMPACT_OUT].offset;
+    d->out = c->array[GPI_COMPACT_LENGTHS].buffer;
+    d->out_offset = c->array[GPI_COMPACT_LENGTHS].offset;
+    c->pass.tiles = c->tiles;
+    c->pass.count = c->count;
+    return gpi_by_key_pass_launch(call, d, &c->pass, state, number, counts->used ? counts->offset : 0,
+                                  counts->used ? (cl_uint)(counts->size / 4) : 0);
+}
+
 static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 {
     const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
@@ -349,9 +371,11 @@ static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
         return gpi_call_fill(call, counts->buffer, counts->offset * counts->size,
                              counts->count * counts->size);
     }
+    if (c->tiles == 1 && c->pass.program) return gpi_compact_by_key(call, c, NULL);
     if (c->tiles == 1) return gpi_compact_downsweep(call, c, call->gp->counters);
     result = gpi_call_scratch(call, c->scratch, gpi_compact_scratch(c), &scratch);
     if (result != GP_OK) return result;
+    if (c->pass.program) return gpi_compact_by_key(call, c, scratch);
     if (c->plan.strategy == GP_STRATEGY_SINGLE_PASS) return gpi_compact_single_pass(call, c, scratch);
     result = gpi_compact_sums(call, c, scratch);
     return result == GP_OK ? gpi_compact_downsweep(call, c, scratch) : result;

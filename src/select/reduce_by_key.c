@@ -1,5 +1,5 @@
-/* reduce_by_key.c - gp_reduce_by_key: where runs of equal keys begin (compact.c), then each run as a segment
-   (segmented_reduce.c). */
+/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps: where runs of equal keys
+   begin (compact.c), then each run as a segment (segmented_reduce.c). */
 #include "base/math.h"
 #include "base/type.h"
 #include "element/element.h"
@@ -12,10 +12,13 @@
 typedef struct gpi_by_key {
     const gp_reduce_by_key_desc *desc;
     const char *function;
+    gpi_by_key_pass pass;
+    /* in two steps */
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at, scratch; /* bytes; from 0 on, what either step needs for itself */
+    size_t offsets_at, count_at; /* bytes; from 0 on, what either step needs for itself */
+    size_t scratch;
 } gpi_by_key;
 
 /* ------------------------------------------------------------------ plan */
@@ -25,20 +28,25 @@ static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
 {
     const gp_reduce_by_key_desc *d = b->desc;
     gpi_compact *c = &b->runs;
-    gp_result r;
-    GPI_COMPACT_BEGIN(c, b->function, d);
-    c->select_by = GPI_SELECT_BY_UNIQUE;
-    c->index_type = GP_U32;
-    c->closed = true;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
-    if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
-    if (r != GP_OK) return r;
     gpi_compact_array_set(c, GPI_COMPACT_IN, "keys", d->keys, d->keys_offset, d->count, c->size, true);
     gpi_compact_array_set(c, GPI_COMPACT_OUT, "keys_out", d->keys_out, d->keys_out_offset, d->count, c->size,
                           false);
     gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets", NULL, 0, d->count + 1, 4, true);
     gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", NULL, 0, 1, 4, true);
     return gpi_compact_plan(gp, c);
+}
+
+static gp_result gpi_by_key_keys(gp_context *gp, gpi_by_key *b)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    gpi_compact *c = &b->runs;
+    gp_result r;
+    GPI_COMPACT_BEGIN(c, b->function, d);
+    c->select_by = GPI_SELECT_BY_UNIQUE;
+    c->index_type = GP_U32;
+    c->closed = true;
+    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    return r == GP_OK ? gpi_unique_equal(gp, c, d->equal) : r;
 }
 
 static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
@@ -57,6 +65,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     s->op = d->op;
     s->monoid = d->monoid;
     s->map = d->map;
+    s->record = d->record;
     s->args = d->args;
     s->arg_count = d->arg_count;
     s->initial = d->initial;
@@ -74,6 +83,14 @@ static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_
     if (d->count >= UINT32_MAX) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu, at most 2^32 - 2", function, d->count);
     }
+    r = gpi_by_key_keys(gp, b);
+    if (r == GP_OK) r = gpi_args_check(gp, function, &b->runs.args);
+    if (r == GP_OK) r = gpi_by_key_pass_plan(gp, d, &b->runs, false, &b->pass);
+    if (r != GP_OK) return r;
+    if (b->pass.program) {
+        b->scratch = gpi_by_key_pass_scratch(&b->pass);
+        return GP_OK;
+    }
     r = gpi_by_key_runs(gp, b);
     if (r == GP_OK) r = gpi_by_key_segments(gp, b);
     if (r != GP_OK) return r;
@@ -83,6 +100,11 @@ static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_
     b->offsets_at = b->count_at + 64;
     b->scratch = d->count ? b->offsets_at + (d->count + 1) * 4 : 0;
     return GP_OK;
+}
+
+static const gpi_element *gpi_by_key_element(const gpi_by_key *b)
+{
+    return b->pass.program ? &b->pass.element : &b->reduce.element;
 }
 
 /* ------------------------------------------------------------------ checks */
@@ -98,7 +120,7 @@ static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
     static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
-    const gpi_element *e = &b->reduce.element;
+    const gpi_element *e = gpi_by_key_element(b);
     const char *f = b->function;
     gpi_range used[ALL];
     gp_result r = gpi_check_positions(gp, f, e, n);
@@ -141,28 +163,51 @@ static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scr
     return gpi_call_copy(call, scratch, b->count_at, d->count_out, d->count_out_offset * size, size);
 }
 
-static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_mem *scratch)
+static gp_result gpi_by_key_two_steps(gpi_call *call, gpi_by_key *b, cl_mem scratch)
 {
     gpi_compact *c = &b->runs;
     gp_result r;
-    *scratch = NULL;
-    if (b->desc->count == 0) return gpi_by_key_tell(call, b, NULL);
-    r = gpi_call_scratch(call, b->desc->scratch, b->scratch, scratch);
-    if (r != GP_OK) return r;
-    c->scratch = b->segments.scratch = *scratch;
-    c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = *scratch;
+    c->scratch = b->segments.scratch = scratch;
+    c->array[GPI_COMPACT_INDEX_OUT].buffer = c->array[GPI_COMPACT_COUNTS].buffer = scratch;
     c->array[GPI_COMPACT_INDEX_OUT].offset = b->offsets_at / 4;
     c->array[GPI_COMPACT_COUNTS].offset = b->count_at / 4;
-    b->segments.offsets = b->segments.count_buffer = *scratch;
+    b->segments.offsets = b->segments.count_buffer = scratch;
     b->segments.offsets_offset = b->offsets_at / 4;
     b->segments.count_offset = b->count_at / 4;
-    b->reduce.count.buffer = *scratch;
+    b->reduce.count.buffer = scratch;
     b->reduce.count.offset = b->segments.count_offset;
     b->reduce.count.type = GP_U32;
-    r = gpi_call_fill(call, *scratch, b->count_at, 8); /* a count of u64 has its upper half here */
+    r = gpi_call_fill(call, scratch, b->count_at, 8); /* a count of u64 has its upper half here */
     if (r == GP_OK) r = gpi_compact_launch(call, c);
     if (r == GP_OK) r = gpi_segmented_launch(call, &b->reduce);
-    return r == GP_OK ? gpi_by_key_tell(call, b, *scratch) : r;
+    return r == GP_OK ? gpi_by_key_tell(call, b, scratch) : r;
+}
+
+/* `to`: where on the host the number of runs goes; NULL: nowhere. */
+static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
+{
+    const gp_reduce_by_key_desc *d = b->desc;
+    const size_t size = gpi_type_size(gpi_by_key_count_type(d));
+    cl_mem number = d->count_out, scratch = NULL;
+    size_t at = d->count_out_offset * size;
+    gp_result r;
+    if (d->count == 0) return gpi_by_key_tell(call, b, NULL);
+    if (b->scratch) {
+        r = gpi_call_scratch(call, d->scratch, b->scratch, &scratch);
+        if (r != GP_OK) return r;
+    }
+    if (!number) {
+        number = b->pass.program ? call->gp->result : scratch;
+        at = b->pass.program ? 0 : b->count_at;
+    }
+    if (b->pass.program) {
+        const cl_ulong offset = d->count_out ? d->count_out_offset : 0;
+        const cl_uint words = d->count_out ? (cl_uint)(size / 4) : to ? 1 : 0;
+        r = gpi_by_key_pass_launch(call, d, &b->pass, scratch, number, offset, words);
+    } else {
+        r = gpi_by_key_two_steps(call, b, scratch);
+    }
+    return r == GP_OK && to ? gpi_call_read(call, number, at, sizeof *to, to) : r;
 }
 
 /* `to`: where on the host the number of runs goes; NULL: nowhere, and the call does not block. */
@@ -171,7 +216,6 @@ static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_
 {
     gpi_by_key b;
     gpi_call call;
-    cl_mem scratch;
     cl_uint runs = 0;
     gp_result r;
     if (desc && desc->done) *desc->done = NULL;
@@ -181,8 +225,7 @@ static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_
     if (r == GP_OK) r = gpi_by_key_check(gp, &b);
     if (r != GP_OK) return r;
     r = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
-    if (r == GP_OK) r = gpi_by_key_launch(&call, &b, &scratch);
-    if (r == GP_OK && to && scratch) r = gpi_call_read(&call, scratch, b.count_at, sizeof runs, &runs);
+    if (r == GP_OK) r = gpi_by_key_launch(&call, &b, to ? &runs : NULL);
     if (to) *to = runs;
     return gpi_call_end(&call, r);
 }
@@ -216,7 +259,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
     return r;
 }
 
-/* Both steps warm up by themselves. */
+/* Two steps warm up by themselves. */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
     gp_reduce_by_key_desc probe = *desc;
@@ -225,6 +268,8 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
     probe.count = 0;
     probe.count_buffer = NULL;
     r = gpi_by_key_plan(gp, "gp_warmup", &probe, &b);
-    if (r == GP_OK) r = gpi_compact_warm_up(gp, &b.runs);
+    if (r != GP_OK) return r;
+    if (b.pass.program) return gpi_by_key_pass_warm_up(gp, &probe, &b.pass);
+    r = gpi_compact_warm_up(gp, &b.runs);
     return r == GP_OK ? gpi_segmented_reduce_warm_up(gp, &b.segments) : r;
 }

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "runtime/tuning.h"
 #include "program/program.h"
 #include "launch/launch.h"
+#include "element/element.h"
 
 /* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
 enum { /* GPI_SELECT_BY of select/input.cl */
@@ -41,6 +43,17 @@ typedef struct gpi_compact_array {
     bool used;                  /* wanted, or needed */
 } gpi_compact_array;
 
+/* gp_reduce_by_key in a single pass (select/by_key.cl), ready to run. */
+typedef struct gpi_by_key_pass {
+    gpi_element element;
+    gpi_plan plan;
+    gpi_program *program; /* NULL: it is not done so */
+    cl_uint tiles;        /* for the bound */
+    gpi_count count;
+    size_t key_size;
+    bool ones; /* are added up: there is no input but the keys */
+} gpi_by_key_pass;
+
 /* A call, ready to run. */
 typedef struct gpi_compact {
     const char *function;
@@ -63,6 +76,9 @@ typedef struct gpi_compact {
     gpi_plan plan;
     gpi_program *program;
     cl_uint tiles; /* for the bound */
+    gp_reduce_by_key_desc
+        by_key; /* of run lengths: the call as a reduction of ones, if pass.program is not NULL */
+    gpi_by_key_pass pass;
 } gpi_compact;
 
 /* What all descs have. */
@@ -126,6 +142,11 @@ typedef struct gpi_compact {
         return result == GP_OK ? gpi_compact_warm_up(gp, &c) : result;                                     \
     }
 
+/* condition.c */
+static const char *gpi_compact_record(size_t size);
+static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
+                                         const char *field, const char *expression, gpi_text *text);
+
 /* compact.c */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size);
@@ -147,6 +168,16 @@ static gp_result gpi_partition_warm_up(gp_context *gp, const gp_partition_desc *
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal);
 static gp_result gpi_unique_warm_up(gp_context *gp, const gp_unique_desc *desc);
 static gp_result gpi_run_length_encode_warm_up(gp_context *gp, const gp_run_length_encode_desc *desc);
+
+/* by_key_pass.c */
+static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
+                                      bool ones, gpi_by_key_pass *p);
+static size_t gpi_by_key_pass_scratch(const gpi_by_key_pass *p);
+static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_desc *d,
+                                        const gpi_by_key_pass *p, cl_mem state, cl_mem number,
+                                        cl_ulong number_offset, cl_uint number_words);
+static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                         const gpi_by_key_pass *p);
 
 /* reduce_by_key.c */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc);

@@ -116,6 +116,30 @@ static gp_result call_select(gp_context *gp, cl_mem in, cl_mem out, size_t count
     return gp_select(gp, &desc);
 }
 
+/* Keys are what is summed, and change at random. */
+static size_t make_by_key(void *in_, void *expected_, size_t count)
+{
+    uint32_t *in = in_, *expected = expected_;
+    size_t i, n = 0;
+    for (i = 0; i < count; i++) {
+        in[i] = i > 0 && test_random() % 64 ? in[i - 1] : test_random();
+        if (i == 0 || in[i] != in[i - 1]) expected[n++] = 0;
+        expected[n - 1] += in[i];
+    }
+    return n;
+}
+
+static gp_result call_by_key(gp_context *gp, cl_mem in, cl_mem out, size_t count)
+{
+    gp_reduce_by_key_desc desc = {0};
+    desc.keys = desc.in = in;
+    desc.out = out;
+    desc.count = count;
+    desc.key_type = desc.type = desc.out_type = GP_U32;
+    desc.op = GP_SUM;
+    return gp_reduce_by_key(gp, &desc);
+}
+
 static int compare_keys(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -173,6 +197,7 @@ static gp_result call_brackets(gp_context *gp, cl_mem in, cl_mem out, size_t cou
 static const waiting scan = {
     "scan", 8, make_scan, call_scan, {&torn, &late, &waited_for, &never, &never_waited_for}, false};
 static const waiting select_ = {"select", 4, make_select, call_select, {&torn_word, &late, &never}, false};
+static const waiting by_key = {"reduce_by_key", 4, make_by_key, call_by_key, {&torn, &late, &never}, false};
 static const waiting sort = {"sort", 4, make_sort, call_sort, {&torn, &late_digits, &never}, false};
 static const waiting brackets = {"brackets", 4, make_brackets, call_brackets, {&torn, &late_digits, &never},
                                  true};
@@ -266,6 +291,15 @@ static void test_select(void **state)
     check_all(&select_);
 }
 
+/* In the serial shape it is a selection's look-back that is waited for. */
+static void test_by_key(void **state)
+{
+    (void)state;
+    if (builds_are_cheap()) check_all(&by_key);
+    check(&by_key, &local_wide, &never);
+    check(&by_key, &local_narrow, &torn);
+}
+
 static void test_sort(void **state)
 {
     (void)state;
@@ -282,10 +316,8 @@ static void test_brackets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_select),
-        cmocka_unit_test(test_sort),
-        cmocka_unit_test(test_brackets),
+        cmocka_unit_test(test_scan), cmocka_unit_test(test_select),   cmocka_unit_test(test_by_key),
+        cmocka_unit_test(test_sort), cmocka_unit_test(test_brackets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

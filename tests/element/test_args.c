@@ -220,6 +220,31 @@ static void check_reduce_by_key(data *d, int32_t *wanted)
     expect(d, d->out, wanted, n);
 }
 
+/* A map without i, which a single pass can do. */
+static void check_by_key_anywhere(data *d, int32_t *wanted)
+{
+    const gp_reduce_by_key_desc desc = {.keys = d->in,
+                                        .in = d->in,
+                                        .out = d->out,
+                                        .count = d->count,
+                                        .key_type = GP_I32,
+                                        .type = GP_I32,
+                                        .out_type = GP_I32,
+                                        .op = GP_SUM,
+                                        .equal = EQUAL,
+                                        .map = "x * scale[2] + limit",
+                                        ARGS};
+    uint64_t found = 77;
+    size_t k, n = 0;
+    for (k = 0; k < d->count; k++) {
+        if (k == 0 || !alike(d, k)) wanted[n++] = 0;
+        wanted[n - 1] += d->x[k] * d->scale[2] + d->limit;
+    }
+    assert_gp(d->gp, gp_reduce_by_key_read(d->gp, &desc, &found));
+    assert_int_equal(found, n);
+    expect(d, d->out, wanted, n);
+}
+
 /* A large segment, and the rest in a small one. */
 static void check_segmented_reduce(data *d, int32_t *wanted)
 {
@@ -465,8 +490,9 @@ TEST_IN_VARIANTS(scan)
 TEST_IN_VARIANTS(select)
 TEST_IN_SHAPES(partition)
 TEST_IN_SHAPES(unique)
-TEST_IN_SHAPES(encode)
-TEST_IN_SHAPES(reduce_by_key)
+TEST_IN_VARIANTS(encode)
+TEST_IN_VARIANTS(reduce_by_key)
+TEST_IN_VARIANTS(by_key_anywhere)
 TEST_IN_SHAPES(segmented_reduce)
 TEST_IN_SHAPES(transform)
 TEST_IN_SHAPES(difference)
@@ -720,15 +746,25 @@ static void test_bad(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduce),        cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_select),        cmocka_unit_test(test_partition),
-        cmocka_unit_test(test_unique),        cmocka_unit_test(test_encode),
-        cmocka_unit_test(test_reduce_by_key), cmocka_unit_test(test_segmented_reduce),
-        cmocka_unit_test(test_transform),     cmocka_unit_test(test_difference),
-        cmocka_unit_test(test_stencil),       cmocka_unit_test(test_tree),
-        cmocka_unit_test(test_brackets),      cmocka_unit_test(test_stack_scan),
-        cmocka_unit_test(test_hash),          cmocka_unit_test(test_types),
-        cmocka_unit_test(test_buffers),       cmocka_unit_test(test_warm),
+        cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_select),
+        cmocka_unit_test(test_partition),
+        cmocka_unit_test(test_unique),
+        cmocka_unit_test(test_encode),
+        cmocka_unit_test(test_reduce_by_key),
+        cmocka_unit_test(test_by_key_anywhere),
+        cmocka_unit_test(test_segmented_reduce),
+        cmocka_unit_test(test_transform),
+        cmocka_unit_test(test_difference),
+        cmocka_unit_test(test_stencil),
+        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_brackets),
+        cmocka_unit_test(test_stack_scan),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_warm),
         cmocka_unit_test(test_bad),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);

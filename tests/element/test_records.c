@@ -184,6 +184,38 @@ static void check_segments(data *d)
     clReleaseMemObject(desc.offsets);
 }
 
+/* Runs of five, of which a field is summed. */
+static void check_by_key(data *d)
+{
+    gp_reduce_by_key_desc desc = {.in = d->particles,
+                                  .in_offset = FIRST,
+                                  .out = d->out,
+                                  .count = d->count,
+                                  .key_type = GP_U32,
+                                  .record = &particle_record,
+                                  .map = "x.mass * x.position.w",
+                                  .out_type = GP_F32,
+                                  .op = GP_SUM};
+    uint32_t *keys = malloc(d->count * sizeof *keys);
+    uint64_t found = 77;
+    float *out;
+    size_t i, r;
+    assert_non_null(keys);
+    for (i = 0; i < d->count; i++) keys[i] = (uint32_t)(i / 5);
+    desc.keys = test_buffer(d->gp, d->count * sizeof *keys, keys);
+    assert_gp(d->gp, gp_reduce_by_key_read(d->gp, &desc, &found));
+    assert_int_equal(found, (d->count + 4) / 5);
+    out = test_read(d->gp, d->out, found * sizeof *out);
+    for (r = 0; r < found; r++) {
+        float sum = 0;
+        for (i = 5 * r; i < 5 * r + 5 && i < d->count; i++) sum += d->p[i].mass;
+        assert_true(out[r] == sum);
+    }
+    free(out);
+    free(keys);
+    clReleaseMemObject(desc.keys);
+}
+
 /* Record to number, two records to a number, record to record, in place, number to record. */
 static void check_transform(data *d)
 {
@@ -373,6 +405,7 @@ static void test_reduce(void **state)
     in_shapes(test_shapes, TEST_SHAPES, check_reduce);
     in_shapes(test_shapes, TEST_SHAPES, check_monoid);
     in_shapes(test_shapes, TEST_SHAPES, check_segments);
+    in_shapes(test_variants, test_variant_count, check_by_key);
 }
 
 static void test_scan(void **state)

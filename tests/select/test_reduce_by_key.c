@@ -166,12 +166,27 @@ static const test_variant variants[] = {
     {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
     {"serial, multi-pass", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO},
     {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
+    {"local, single pass", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_AUTO},
+    {"local, single pass, narrow words", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW},
+    {"local, multi-pass", GP_SHAPE_LOCAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO},
 };
-enum { VARIANTS = sizeof variants / sizeof *variants };
+enum { VARIANTS = sizeof variants / sizeof *variants, FIRST_LOCAL = 2 };
+
+/* The default, and those of the local shape: where the forms differ. */
+static bool is_other_form(size_t v) { return v == 0 || v >= FIRST_LOCAL; }
+
+/* Whether a call is one launch; of what is not exact, where the device is fair. */
+static bool is_single_pass(const gp_context *gp, size_t v, bool exact)
+{
+    return v > FIRST_LOCAL && variants[v].strategy == GP_STRATEGY_SINGLE_PASS &&
+           gp_context_info(gp)->device_class != GP_DEVICE_CLASS_LLVMPIPE &&
+           (exact || gp_context_info(gp)->fair);
+}
 
 static void check_sizes(gp_context *gp, const char *name, const test_element *element, size_t key_size)
 {
-    static const size_t sizes[] = {0, 1, 2, 257, 4096, 16385, 65537, 300007, (1 << 20) + 123};
+    static const size_t sizes[] = {0,    1,    2,     257,   1023,  1024,   1025,           2047,
+                                   2049, 4096, 10007, 16385, 65537, 300007, (1 << 20) + 123};
     const size_t n = test_small() ? 4 : sizeof sizes / sizeof *sizes;
     by_key_case c = {element, RUNS_TINY, 0, key_size, 0, false, false};
     size_t s, k;
@@ -201,31 +216,50 @@ static void test_every_variant(void **state)
 /* Monoids, and key sizes. */
 static void test_elements(void **state)
 {
-    static const test_element *const elements[] = {&test_affine, &test_i16_max, &test_u64_min};
-    static const size_t key_sizes[] = {8, 1, 16, 2};
-    gp_context *gp = test_open(&variants[0], NULL);
-    size_t k;
+    static const test_element *const elements[] = {&test_affine, &test_i16_max, &test_u64_min, &test_u8_sum,
+                                                   &test_text,   &test_matrix4, &test_runs,    &test_sums};
+    static const size_t key_sizes[] = {8, 1, 16, 2, 4, 16, 1, 4};
+    enum { ELEMENTS = sizeof elements / sizeof *elements };
+    size_t v, k;
     (void)state;
-    for (k = 0; k < 3; k++) {
-        by_key_case c = {elements[k], RUNS_MIXED, test_small() ? 500 : 50021, key_sizes[k], k, k == 1, false};
-        check(gp, "elements", &c);
-        c.no_keys = k == 0;
-        c.runs = RUNS_TINY;
-        check(gp, "elements", &c);
+    for (v = 0; v < VARIANTS; v++) {
+        gp_context *gp = is_other_form(v) && v != FIRST_LOCAL ? test_open(&variants[v], NULL) : NULL;
+        if (!gp) continue;
+        for (k = 0;
+             k < (v == 0 || test_builds_are_cheap(gp) ? ELEMENTS : 3 + (v - FIRST_LOCAL) * 2) && k < ELEMENTS;
+             k++) {
+            by_key_case c = {elements[k], RUNS_MIXED, test_small() ? 500 : 50021, key_sizes[k], k,
+                             k == 1,      false};
+            check(gp, variants[v].name, &c);
+            c.no_keys = k == 0;
+            c.runs = RUNS_TINY;
+            check(gp, variants[v].name, &c);
+        }
+        gp_context_destroy(gp);
     }
-    gp_context_destroy(gp);
 }
 
-/* The caller's idea of equal, a map, and positions from the run's first element. */
-static void test_equal_and_map(void **state)
+/* The caller's idea of equal, maps without and with positions, and positions from the run's first element. */
+static void check_equal_and_map(gp_context *gp, size_t v)
 {
+    enum { SUM, POSITIONS, LEAST, HIDDEN, KINDS };
     const uint32_t keys[] = {10, 11, 12, 25, 26, 31, 39, 30}, in[] = {5, 4, 6, 9, 9, 1, 1, 0};
     const uint32_t firsts[] = {10, 25, 31};
-    const uint64_t sums[] = {4 + 2 * 6, 9, 1 + 2 * 0}, least[] = {1, 0, 2};
-    gp_context *gp = test_open(&variants[0], NULL);
+    const uint64_t expected[KINDS][3] = {
+        {5 * 3 + 4 * 3 + 6 * 3, 27 + 27, 3 + 3}, {4 + 2 * 6, 9, 1 + 2 * 0}, {1, 0, 2}, {4 + 2 * 6, 9, 1}};
+    static const char *const maps[KINDS] = {"x * 3 // i: no position", "x * i", NULL,
+                                            "(uint2)(x * PLACE, 0)"};
+    static const uint32_t zeros[2];
+    /* a macro hides the position */
+    const gp_monoid pair = {.type = "uint2",
+                            .size = 8,
+                            .source = "#define PLACE i\nuint2 add(uint2 a, uint2 b) { return a + b; }",
+                            .combine = "add",
+                            .identity = zeros,
+                            .commutative = true,
+                            .exact = true};
     size_t k;
-    (void)state;
-    for (k = 0; k < 2; k++) {
+    for (k = 0; k < KINDS; k++) {
         gp_reduce_by_key_desc d = {0};
         uint64_t count = 0, *out;
         uint32_t *first;
@@ -236,29 +270,175 @@ static void test_equal_and_map(void **state)
         d.count = 8;
         d.key_type = d.type = GP_U32;
         d.equal = "x / 10 == y / 10 // tens";
-        d.op = k ? GP_ARGMIN : GP_SUM;
-        d.map = k ? NULL : "x * i";
-        d.out_type = k ? GP_TYPE_NONE : GP_U64;
+        d.map = maps[k];
+        if (k == HIDDEN) d.monoid = &pair;
+        else d.op = k == LEAST ? GP_ARGMIN : GP_SUM;
+        d.out_type = k == LEAST || k == HIDDEN ? GP_TYPE_NONE : GP_U64;
         assert_gp(gp, gp_reduce_by_key_read(gp, &d, &count));
-        assert_int_equal(count, 3);
+        if (count != 3) fail_msg("%s, kind %zu: %d runs", variants[v].name, k, (int)count);
         out = test_read(gp, d.out, 24);
         first = test_read(gp, d.keys_out, 12);
-        assert_memory_equal(out, k ? least : sums, 24);
+        if (memcmp(out, expected[k], 24) != 0) fail_msg("%s, kind %zu", variants[v].name, k);
         assert_memory_equal(first, firsts, 12);
         free(out);
         free(first);
         release(&d);
     }
-    gp_context_destroy(gp);
+}
+
+static void test_equal_and_map(void **state)
+{
+    size_t v;
+    (void)state;
+    for (v = 0; v < VARIANTS; v++) {
+        gp_context *gp = v == 0 || v == FIRST_LOCAL + 1 ? test_open(&variants[v], NULL) : NULL;
+        if (!gp) continue;
+        check_equal_and_map(gp, v);
+        gp_context_destroy(gp);
+    }
+}
+
+/* NaN is equal to nothing, -0 to 0; keys go out as they are. */
+static void test_float_keys(void **state)
+{
+    const float nan = (float)(1e308 * 10 * 0.0);
+    const float keys[] = {nan, nan, -0.0f, 0.0f, -0.0f, 1, 1, nan}, firsts[] = {nan, nan, -0.0f, 1, nan};
+    const uint16_t halves[] = {0x7e01, 0x7e02, 0x8000, 0, 0x8000, 0x3c00, 0x3c00, 0x7e03};
+    const uint16_t first_halves[] = {0x7e01, 0x7e02, 0x8000, 0x3c00, 0x7e03};
+    const uint32_t in[] = {1, 2, 4, 8, 16, 32, 64, 128}, sums[] = {1, 2, 28, 96, 128};
+    size_t v, half;
+    (void)state;
+    for (v = 0; v < VARIANTS; v++) {
+        gp_context *gp = v == 0 || v == FIRST_LOCAL + 1 ? test_open(&variants[v], NULL) : NULL;
+        if (!gp) continue;
+        for (half = 0; half < 2; half++) {
+            const size_t size = half ? 2 : 4;
+            gp_reduce_by_key_desc d = {0};
+            uint64_t count = 0;
+            void *out, *first;
+            d.keys = test_buffer(gp, 8 * size, half ? (const void *)halves : keys);
+            d.in = test_buffer(gp, sizeof in, in);
+            d.keys_out = test_buffer(gp, 8 * size, NULL);
+            d.out = test_buffer(gp, sizeof in, NULL);
+            d.count = 8;
+            d.key_type = half ? GP_F16 : GP_F32;
+            d.type = d.out_type = GP_U32;
+            d.op = GP_SUM;
+            assert_gp(gp, gp_reduce_by_key_read(gp, &d, &count));
+            assert_int_equal(count, 5);
+            out = test_read(gp, d.out, sizeof sums);
+            first = test_read(gp, d.keys_out, 5 * size);
+            assert_memory_equal(out, sums, sizeof sums);
+            assert_memory_equal(first, half ? (const void *)first_halves : firsts, 5 * size);
+            free(out);
+            free(first);
+            release(&d);
+        }
+        gp_context_destroy(gp);
+    }
+}
+
+/* Sums that round, of long runs, have the same bits whenever tiles tell of themselves. */
+static void check_repeats(size_t v, bool unfair)
+{
+    static const char *const options[] = {NULL, "-DGPI_FAULT=2 -DGPI_FAULT_PAUSE=300"};
+    by_key_case c = {&test_f32_sum, RUNS_MIXED, test_small() ? 5000 : 200003, 4, 0, true, false};
+    void *bits = NULL;
+    by_key_data data;
+    size_t o, i, round;
+    test_element rounds = test_f32_sum;
+    rounds.name = "f32 sum that rounds";
+    c.element = &rounds;
+    data = make_data(&c);
+    for (i = 0; i < c.count; i++) ((float *)data.in)[i] = (float)test_random() / 3.0f;
+    for (i = 0; i < c.count / 2; i++) memcpy(data.keys + 4 * i, data.keys, 4);
+    for (o = 0; o < 2; o++) {
+        gp_context *gp = test_open(&variants[v], options[o]);
+        gp_reduce_by_key_desc desc;
+        if (!gp) break;
+        if (unfair) test_pretend_unfair(gp);
+        desc = make_desc(gp, &c, &data);
+        for (round = 0; round < 3; round++) {
+            const uint64_t launches = test_profile_of(gp).launches;
+            void *found;
+            assert_gp(gp, gp_reduce_by_key(gp, &desc));
+            if (v > FIRST_LOCAL)
+                assert_int_equal(test_profile_of(gp).launches - launches == 1, is_single_pass(gp, v, false));
+            found = test_read(gp, desc.out, c.count * 4);
+            if (bits && memcmp(bits, found, c.count * 4) != 0)
+                fail_msg("%s: other bits in round %zu", variants[v].name, round);
+            free(bits);
+            bits = found;
+        }
+        release(&desc);
+        gp_context_destroy(gp);
+    }
+    free(bits);
+    free_data(&data);
+}
+
+static void test_repeats(void **state)
+{
+    (void)state;
+    check_repeats(0, false);
+    check_repeats(FIRST_LOCAL + 1, false);
+    check_repeats(FIRST_LOCAL + 1, true);
+}
+
+/* One launch where groups can wait, and then little scratch. */
+static void test_single_pass(void **state)
+{
+    const by_key_case c = {&test_u32_sum_u64, RUNS_MIXED, test_small() ? 3000 : 100003, 4, 0, false, false};
+    size_t v, bytes = 0;
+    (void)state;
+    for (v = FIRST_LOCAL; v < VARIANTS; v++) {
+        gp_context *gp = test_open(&variants[v], NULL);
+        by_key_data data;
+        gp_reduce_by_key_desc desc;
+        if (!gp) continue;
+        data = make_data(&c);
+        desc = make_desc(gp, &c, &data);
+        assert_gp(gp, gp_reduce_by_key_scratch_size(gp, &desc, &bytes));
+        if (v > FIRST_LOCAL) assert_int_equal(bytes < 4 * c.count, is_single_pass(gp, v, true));
+        assert_gp(gp, gp_reduce_by_key(gp, &desc));
+        if (v > FIRST_LOCAL) assert_int_equal(test_profile_of(gp).launches == 1, is_single_pass(gp, v, true));
+        compare(gp, variants[v].name, &c, &desc, &data);
+        release(&desc);
+        free_data(&data);
+        gp_context_destroy(gp);
+    }
+}
+
+/* Groups that are smaller than a row of the stage, items with one element and with more than there are bits. */
+static void test_tiny_and_large_tiles(void **state)
+{
+    static const uint32_t groups[] = {4, 2, 32}, tiles[] = {16, 1, 128};
+    static const size_t sizes[] = {1, 31, 32, 33, 500, 9001};
+    size_t k, s;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        gp_context_desc with = {0};
+        gp_context *gp;
+        with.strategy = GP_STRATEGY_SINGLE_PASS;
+        with.tuning.shape = GP_SHAPE_LOCAL;
+        with.tuning.work_group_size = groups[k];
+        with.tuning.tile = tiles[k];
+        gp = test_open_if(&with);
+        if (!gp) continue;
+        for (s = 0; s < (test_small() || gp_context_info(gp)->loop_limit ? 5 : 6); s++) {
+            by_key_case c = {
+                &test_u32_sum_u64, s % 2 ? RUNS_ONES : RUNS_TINY, sizes[s], 4, s % 3, s == 0, false};
+            check(gp, "tiny and large tiles", &c);
+        }
+        gp_context_destroy(gp);
+    }
 }
 
 /* Counts from and on the device, own scratch, nothing blocking. */
-static void test_counts_and_scratch(void **state)
+static void check_counts_and_scratch(gp_context *gp)
 {
     static const uint32_t counts[] = {0, 1, 3000, 5000};
-    gp_context *gp = test_open(&variants[0], NULL);
     size_t k, bytes = 0;
-    (void)state;
     for (k = 0; k < sizeof counts / sizeof *counts; k++) {
         by_key_case c = {&test_u32_sum_u64, RUNS_TINY, 4000, 4, 1, false, false}, part;
         by_key_data data = make_data(&c);
@@ -275,7 +455,7 @@ static void test_counts_and_scratch(void **state)
         desc.count_out_offset = 1;
         desc.count_out_type = k % 2 ? GP_U64 : GP_U32;
         assert_gp(gp, gp_reduce_by_key_scratch_size(gp, &desc, &bytes));
-        desc.scratch = test_buffer(gp, bytes, NULL);
+        if (bytes) desc.scratch = test_buffer(gp, bytes, NULL);
         assert_gp(gp, gp_reduce_by_key(gp, &desc));
         compare(gp, "counts", &c, &desc, &data);
         found = test_read(gp, desc.count_out, 24);
@@ -286,7 +466,18 @@ static void test_counts_and_scratch(void **state)
         free_data(&data);
     }
     assert_int_equal(test_profile_of(gp).scratch_bytes, 0);
-    gp_context_destroy(gp);
+}
+
+static void test_counts_and_scratch(void **state)
+{
+    size_t v;
+    (void)state;
+    for (v = 0; v < VARIANTS; v++) {
+        gp_context *gp = is_other_form(v) ? test_open(&variants[v], NULL) : NULL;
+        if (!gp) continue;
+        check_counts_and_scratch(gp);
+        gp_context_destroy(gp);
+    }
 }
 
 static void test_bad_input(void **state)
@@ -298,6 +489,7 @@ static void test_bad_input(void **state)
     gp_reduce_by_key_desc d = good;
     cl_event done = (cl_event)&data; /* anything: to become NULL */
     uint64_t count;
+    size_t bytes = 0;
     (void)state;
     assert_gp(gp, gp_reduce_by_key(gp, &d));
 #define REFUSED(change, result, text) \
@@ -316,7 +508,10 @@ static void test_bad_input(void **state)
     REFUSED(d.keys_out = d.keys, GP_ERROR_OVERLAP, "keys is");
     REFUSED((d.count_out = d.out), GP_ERROR_OVERLAP, "out is");
     REFUSED(d.count_out_type = GP_F32, GP_ERROR_INVALID_TYPE, "count_out_type = 9");
-    REFUSED(d.scratch = d.keys, GP_ERROR_INVALID_BUFFER, "scratch has");
+    assert_gp(gp, gp_reduce_by_key_scratch_size(gp, &good, &bytes));
+    if (bytes > 4 * c.count) { /* a single pass needs less */
+        REFUSED(d.scratch = d.keys, GP_ERROR_INVALID_BUFFER, "scratch has");
+    }
     if (sizeof(size_t) == 8) {
         REFUSED(d.count = UINT32_MAX, GP_ERROR_COUNT_LIMIT, "count = 4294967295");
     }
@@ -334,14 +529,14 @@ static void test_bad_input(void **state)
     gp_context_destroy(gp);
 }
 
-static void test_warmup(void **state)
+static void check_warmup(size_t v, uint64_t programs)
 {
     const by_key_case c = {&test_u32_sum_u64, RUNS_MIXED, 40000, 4, 0, false, false};
-    gp_context *gp = test_open(&variants[0], NULL);
+    gp_context *gp = test_open(&variants[v], NULL);
     gp_reduce_by_key_desc desc = {0};
     gp_warmup_desc warm = {0};
     uint64_t built;
-    (void)state;
+    if (!gp) return;
     desc.key_size = 4;
     desc.type = GP_U32;
     desc.out_type = GP_U64;
@@ -350,19 +545,33 @@ static void test_warmup(void **state)
     warm.reduce_by_key = &desc;
     assert_gp(gp, gp_warmup(gp, &warm));
     built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;
-    assert_int_equal(built, 2);
+    if (programs) assert_int_equal(built, is_single_pass(gp, v, true) ? 1 : programs);
     check(gp, "warmed", &c);
     assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, built);
     clReleaseMemObject(desc.keys_out);
     gp_context_destroy(gp);
 }
 
+static void test_warmup(void **state)
+{
+    (void)state;
+    check_warmup(0, 0);
+    check_warmup(FIRST_LOCAL + 1, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_equal_and_map), cmocka_unit_test(test_counts_and_scratch),
-        cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_every_variant),
+        cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_equal_and_map),
+        cmocka_unit_test(test_float_keys),
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_single_pass),
+        cmocka_unit_test(test_tiny_and_large_tiles),
+        cmocka_unit_test(test_counts_and_scratch),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_warmup),
     };
     return cmocka_run_group_tests_name("reduce_by_key", tests, NULL, NULL);
 }

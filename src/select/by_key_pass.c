@@ -1,0 +1,196 @@
+/* by_key_pass.c - gp_reduce_by_key in a single pass, a look-back over tiles that scans and writes at once; and
+   gp_run_length_encode, which adds up ones. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/type.h"
+#include "program/user_text.h"
+#include "element/element.h"
+#include "scan/scan.h"
+#include "select/select.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ plan */
+
+/* Where positions count from a run's first element, it has to be known before the element is. A macro may hide that the
+   map has them. */
+static bool gpi_by_key_may_define(const char *source)
+{
+    return source && strchr(source, '#') && gpi_has_word_anywhere(source, "i");
+}
+
+static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_key_desc *d)
+{
+    size_t k;
+    if (!d->map) return false;
+    for (k = 0; k < d->arg_count; k++)
+        if (d->args[k].record && gpi_by_key_may_define(d->args[k].record->source)) return true;
+    return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
+           (d->monoid && gpi_by_key_may_define(d->monoid->source)) ||
+           (d->record && gpi_by_key_may_define(d->record->source));
+}
+
+/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from. */
+static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d)
+{
+    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && !gpi_by_key_has_positions(gp, d);
+}
+
+/* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
+   which only fair devices are asked for. Never on llvmpipe, which drops out of long loops, and ends the process when it
+   compiles the kernels for some monoids (docs/drivers.md). */
+static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
+{
+    if (p->plan.shape != GP_SHAPE_LOCAL || p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
+    if (!p->element.exact && !gp->info.fair) return false;
+    return !gp->info.loop_limit && gp->info.device_class != GP_DEVICE_CLASS_LLVMPIPE;
+}
+
+static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys,
+                                         const gp_reduce_by_key_desc *d, bool ones, gpi_element *element)
+{
+    gpi_operation o;
+    memset(&o, 0, sizeof o);
+    o.type = d->type;
+    o.out_type = d->out_type;
+    o.op = d->op;
+    o.monoid = d->monoid;
+    o.map = ones ? "1" : d->map;
+    o.record = d->record;
+    o.args = keys->args;
+    o.indices = ones;
+    o.initial = d->initial;
+    o.segments = GPI_SEGMENTS_RUNS;
+    return gpi_element_make(gp, keys->function, &o, element);
+}
+
+static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, bool keys_out,
+                                const gpi_by_key_pass *p)
+{
+    const char *record = gpi_compact_record(keys->size);
+    const char *key = keys->type ? gpi_type_cl(keys->type) : record;
+    const char *equal = keys->equal ? keys->equal : keys->size == 16 ? "all(x == y)" : "x == y";
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    gpi_prelude_plan(gp, &p->plan, &text);
+    gpi_element_prelude(&p->element, GPI_BY_KEY, &p->plan, &text);
+    gpi_prelude_keyed(&p->element, &p->plan, keys->size, &text);
+    gpi_text_add(&text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n",
+                 record, keys_out, !p->element.exact);
+    gpi_text_add(&text, "#define GPI_X %s\n#define GPI_KEY_OF(x) as_%s(x)\n", key, key);
+    gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, &text);
+    if (!text.failed) return text.data;
+    GP_FREE(text.data);
+    return NULL;
+}
+
+static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
+                                      gpi_by_key_pass *p)
+{
+    const size_t keyed = p->element.base_size + keys->size;
+    const size_t size = keyed > p->element.size ? keyed : p->element.size;
+    gp_result r = gpi_plan_make_sized(gp, keys->function, GPI_BY_KEY, size, d->strategy, &p->plan);
+    if (r == GP_OK && p->plan.per_item > 32) p->plan.per_item = 32; /* a bit each */
+    return r == GP_OK ? gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles) : r;
+}
+
+/* Everything but the buffers. Without a program where it has to be done in another way. `ones`: instead of elements. */
+static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
+                                      bool ones, gpi_by_key_pass *p)
+{
+    gp_result r;
+    memset(p, 0, sizeof *p);
+    if (!gpi_by_key_passes(gp, d)) return GP_OK;
+    p->key_size = keys->size;
+    p->count = keys->count;
+    p->ones = ones;
+    r = gpi_by_key_element_make(gp, keys, d, ones, &p->element);
+    if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
+    if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
+    do {
+        r = gpi_program_get_text(gp, keys->function, GPI_BY_KEY,
+                                 gpi_by_key_prelude(gp, keys, d->keys_out != NULL, p), &p->program);
+    } while (r == GP_OK && !gpi_plan_fits(&p->plan, p->program));
+    if (r == GP_OK) r = gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles);
+    return r;
+}
+
+static size_t gpi_by_key_pass_scratch(const gpi_by_key_pass *p)
+{
+    return p->tiles > 1 ? gpi_look_back_bytes(p->tiles, p->element.size) : 0;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static void gpi_by_key_arg_output(gpi_call *call, const gp_reduce_by_key_desc *d, const gpi_by_key_pass *p,
+                                  cl_mem number, cl_ulong number_offset, cl_uint number_words)
+{
+    const cl_mem keys = d->keys_out ? d->keys_out : call->gp->counters; /* not written */
+    const cl_ulong keys_at = d->keys_out ? d->keys_out_offset : 0, out_at = d->out_offset;
+    GPI_CALL_ARG(call, keys);
+    GPI_CALL_ARG(call, keys_at);
+    GPI_CALL_ARG(call, d->out);
+    GPI_CALL_ARG(call, out_at);
+    gpi_call_arg_initial(call, &p->element);
+    GPI_CALL_ARG(call, number);
+    GPI_CALL_ARG(call, number_offset);
+    GPI_CALL_ARG(call, number_words);
+}
+
+/* `number`: of runs, as so many words. */
+static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_desc *d,
+                                        const gpi_by_key_pass *p, cl_mem state, cl_mem number,
+                                        cl_ulong number_offset, cl_uint number_words)
+{
+    const cl_ulong in_at = d->in_offset, keys_at = d->keys_offset;
+    const cl_uint polls = p->element.exact ? p->plan.polls : 0;
+    const bool one = p->tiles == 1;
+    if (!one) {
+        const gp_result r = gpi_call_fill(call, state, 0, gpi_by_key_pass_scratch(p));
+        if (r != GP_OK) return r;
+    }
+    gpi_call_kernel(call, p->program, one ? "gp_by_key_tile" : "gp_by_key_look_back");
+    gpi_call_args(call, &p->element.operation.args);
+    if (!p->ones) {
+        GPI_CALL_ARG(call, d->in);
+        GPI_CALL_ARG(call, in_at);
+    }
+    GPI_CALL_ARG(call, d->keys);
+    GPI_CALL_ARG(call, keys_at);
+    gpi_call_arg_count(call, &p->count);
+    gpi_by_key_arg_output(call, d, p, number, number_offset, number_words);
+    if (!one) {
+        GPI_CALL_ARG(call, state);
+        GPI_CALL_ARG(call, polls);
+    }
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &p->plan, p->tiles);
+}
+
+/* Reduces elements of the context's own, of one tile and of two. */
+static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
+                                         const gpi_by_key_pass *p)
+{
+    const size_t tile = gpi_plan_tile(&p->plan), n = tile + 1;
+    gp_reduce_by_key_desc probe = *desc;
+    gp_result r;
+    probe.keys = probe.in = probe.out = probe.keys_out = probe.count_out = probe.count_buffer =
+        probe.scratch = NULL;
+    probe.keys_offset = probe.in_offset = probe.out_offset = probe.keys_out_offset = 0;
+    probe.initial = NULL;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
+    r = gpi_alloc_zeros(gp, n * p->key_size, &probe.keys);
+    if (r == GP_OK) r = gpi_alloc_neutral(gp, &p->element, n, &probe.in);
+    if (r == GP_OK) r = gpi_alloc(gp, "gp_warmup", n * p->element.out_size, &probe.out);
+    if (r == GP_OK && desc->keys_out) r = gpi_alloc(gp, "gp_warmup", n * p->key_size, &probe.keys_out);
+    for (probe.count = 1; probe.count <= n && r == GP_OK; probe.count += tile)
+        r = gp_reduce_by_key(gp, &probe);
+    if (probe.keys) (void)clReleaseMemObject(probe.keys);
+    if (probe.in) (void)clReleaseMemObject(probe.in);
+    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (probe.keys_out) (void)clReleaseMemObject(probe.keys_out);
+    return r;
+}

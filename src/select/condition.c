@@ -1,0 +1,21 @@
+/* condition.c - text on records, and on conditions of the caller's. */
+#include "launch/launch.h"
+#include "select/select.h"
+
+/* Unsigned, as wide as a record. */
+static const char *gpi_compact_record(size_t size)
+{
+    return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
+}
+
+/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
+   lines of its own, so that it may end in a comment. */
+static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
+                                         const char *field, const char *expression, gpi_text *text)
+{
+    if (!expression) return;
+    gpi_text_add(text, "static uint %s(%s%s)\n{\n", name, gpi_args_parameter(&c->args), parameters);
+    gpi_args_name(&c->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    ) != 0 ? 1 : 0;\n}\n", field,
+                 field, expression);
+}
