@@ -125,22 +125,16 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAM
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   ulong window, uint small, uint from, uint tmp_first)
 {
-    GPI_SHARED(gpi_single_tile_memory, shared);
+    GPI_SHARED(gpi_segments_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit_bits bits;
-    uint first = 0, last = 0;
+    uint first, last;
     const ulong begin = window * get_group_id(0);
-    const uint m = state[GPI_SEGMENTS_COUNT];
     GPI_SEGMENTS_SET(segments);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-    if (get_local_id(0) == 0) {
-        first = gpi_bound_find(segments.bounds, 0, m, begin);
-        last = gpi_bound_find(segments.bounds, first, m, begin + window);
-    }
-    first = gpi_broadcast(first, &shared->word);
-    last = gpi_broadcast(last, &shared->word);
+    gpi_segments_window(segments, begin, begin + window, &first, &last, shared);
     gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);
 }
 
