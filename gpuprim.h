@@ -19219,33 +19219,33 @@ static const char *const gpi_kernel_sort_search[] = {
 /* ---- Begin file kernels/sort/segmented_sort.cl ---- */
 static const char *const gpi_kernel_sort_segmented_sort[] = {
     "#line 1 \"kernels/sort/segmented_sort.cl\"\n",
-    "#line 29\n",
+    "#line 31\n",
     "#ifndef GPI_SORT_SEGMENTED_SORT_CL\n",
     "#define GPI_SORT_SEGMENTED_SORT_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 32 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"base/platform.cl\"\n",
-    "#line 33 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"group/sync.cl\"\n",
     "#line 34 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/bases.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 35 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 36 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 37 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/segments_state.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 38 \"kernels/sort/segmented_sort.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 39 \"kernels/sort/segmented_sort.cl\"\n",
+    "#include \"sort/segments_state.cl\"\n",
+    "#line 40 \"kernels/sort/segmented_sort.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 41 \"kernels/sort/segmented_sort.cl\"\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/segments_serial.cl\"\n",
-    "#line 41 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 43 \"kernels/sort/segmented_sort.cl\"\n",
     "#else\n",
     "#include \"sort/segments_local.cl\"\n",
-    "#line 43 \"kernels/sort/segmented_sort.cl\"\n",
+    "#line 45 \"kernels/sort/segmented_sort.cl\"\n",
     "#endif\n",
-    "#line 48\n",
+    "#line 50\n",
     "#define GPI_SORT_OFFSETS_PARAMETERS \\\n",
     "    __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count\n",
     "\n",
@@ -19291,7 +19291,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);\n",
     "    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);\n",
     "}\n",
-    "#line 96\n",
+    "#line 98\n",
     "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,\n",
     "                                 ulong small, ulong row_span, uint from, volatile __global uint *counters)\n",
     "{\n",
@@ -19316,7 +19316,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "            gpi_sort_large_add(segments, before, own - before, row_span, from);\n",
     "    }\n",
     "}\n",
-    "#line 125\n",
+    "#line 127\n",
     "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
     "                                  ulong window, uint small, uint from, uint tmp_first)\n",
     "{\n",
@@ -19332,7 +19332,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    gpi_segments_window(segments, begin, begin + window, &first, &last, shared);\n",
     "    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);\n",
     "}\n",
-    "#line 144\n",
+    "#line 146\n",
     "typedef struct gpi_sort_row {\n",
     "    __global gpi_large *large;\n",
     "    ulong begin, end;\n",
@@ -19406,11 +19406,58 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    }\n",
     "}\n",
     "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "\n",
+    "static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,\n",
+    "                          gpi_move_shared shared)\n",
+    "{\n",
+    "    (void)first_place;\n",
+    "    GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];\n",
+    "    return row.large->from[1 - pass % 2];\n",
+    "}\n",
+    "\n",
+    "typedef gpi_move_memory gpi_scatter_memory;\n",
+    "#define GPI_SCATTER_MOVE(shared) (shared)\n",
+    "#else\n",
+    "\n",
+    "typedef union gpi_scatter_memory {\n",
+    "    gpi_bases_memory bases;\n",
+    "    gpi_move_memory move;\n",
+    "} gpi_scatter_memory;\n",
+    "#define GPI_SCATTER_MOVE(shared) (&(shared)->move)\n",
+    "\n",
+    "\n",
+    "static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)\n",
+    "{\n",
+    "    ulong sum = 0;\n",
+    "    GPI_UNROLL_SOME\n",
+    "    for (uint r = 0; r < rows; r++) sum += column[(ulong)r * GPI_BINS];\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,\n",
+    "                              __local gpi_scatter_memory *shared)\n",
+    "{\n",
+    "    __global const gpi_sort_cell *table = segments.table + (ulong)row.large->row * GPI_BINS;\n",
+    "    const uint l = (uint)get_local_id(0), from = row.large->from[pass % 2];\n",
+    "    ulong next[(GPI_BINS + GPI_WG - 1) / GPI_WG];\n",
+    "    GPI_EACH_BIN(d) shared->bases.next[d] = gpi_rows_sum(table + d, row.large->rows);\n",
+    "    gpi_sync();\n",
+    "    const uint to = gpi_bases_of(&shared->bases) ? from : gpi_place_next(from, first_place);\n",
+    "    if (l == 0 && r == row.large->row) row.large->from[1 - pass % 2] = to;\n",
+    "    GPI_EACH_BIN(d)\n",
+    "    next[d / GPI_WG] = row.large->begin + shared->bases.next[d] + gpi_rows_sum(table + d, r - row.large->row);\n",
+    "    gpi_sync();\n",
+    "    GPI_EACH_BIN(d) shared->move.next[d] = next[d / GPI_WG];\n",
+    "    return to;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
     "\n",
     "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
-    "                                    uint pass, ulong span, ulong lines_from)\n",
+    "                                    uint pass, ulong span, uint first_place, ulong lines_from)\n",
     "{\n",
-    "    GPI_SHARED(gpi_move_memory, shared);\n",
+    "    GPI_SHARED(gpi_scatter_memory, shared);\n",
     "    gpi_segments segments;\n",
     "    gpi_places places;\n",
     "    gpi_digit digit;\n",
@@ -19420,13 +19467,14 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "    GPI_EACH_ROW(r, state)\n",
     "    {\n",
     "        const gpi_sort_row row = gpi_row_find(segments, r, span);\n",
-    "        const uint from = row.large->from[pass % 2], to = row.large->from[1 - pass % 2];\n",
+    "        const uint from = row.large->from[pass % 2];\n",
+    "        const uint to = gpi_row_bases(segments, row, r, pass, first_place, shared);\n",
     "        const bool lines = row.large->length >= lines_from;\n",
     "        if (from != to) {\n",
-    "            GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];\n",
-    "            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines, shared);\n",
-    "            gpi_sync();\n",
+    "            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines,\n",
+    "                           GPI_SCATTER_MOVE(shared));\n",
     "        }\n",
+    "        gpi_sync();\n",
     "    }\n",
     "}\n",
     "\n",
@@ -19868,7 +19916,12 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
     "                gpi_key_of_order((gpi_key)gpi_entry_key(entry[j]), (gpi_key_bits)bits.flip);\n",
     "    }\n",
     "#endif\n",
-    "    if (!own || GPI_VALUE_SIZE > 0) {\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    const bool gathers = true;\n",
+    "#else\n",
+    "    const bool gathers = !own;\n",
+    "#endif\n",
+    "    if (gathers) {\n",
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)\n",
     "            (place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]);\n",
@@ -19897,7 +19950,7 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
     "        }\n",
     "    }\n",
     "}\n",
-    "#line 152\n",
+    "#line 157\n",
     "GPI_INLINE_GPU void gpi_single_tile_first(gpi_places places, ulong base, uint n, uint most,\n",
     "                                          gpi_digit_bits bits, uint from, uint tmp_first,\n",
     "                                          gpi_single_tile_shared shared)\n",
@@ -27351,23 +27404,32 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
     gpi_call_arg_ulong(call, s->sort.block_span);
 }
 
+static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
+                                    cl_uint first_place)
+{
+    const size_t spines = s->large < s->groups ? s->large : s->groups;
+    gpi_call_kernel(call, s->sort.program, "gp_segments_spine");
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, first_place);
+    return gpi_call_launch(call, &s->sort.plan, spines);
+}
+
+/* In the local shape the groups that scatter do the spine's work. */
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
 {
     const gpi_sort *sort = &s->sort;
     const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
     const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
-    const size_t spines = s->large < s->groups ? s->large : s->groups;
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, sort->program, "gp_segments_spine");
-    gpi_segments_arg_state(call, s, state);
-    GPI_CALL_ARG(call, pass);
-    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
-    result = gpi_call_launch(call, &sort->plan, spines);
+    if (result == GP_OK && sort->plan.shape == GP_SHAPE_SERIAL)
+        result = gpi_segments_spine(call, s, state, pass, first_place);
     if (result != GP_OK) return result;
     gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
+    GPI_CALL_ARG(call, first_place);
     gpi_call_arg_ulong(call, lines_from);
     return gpi_call_launch(call, &sort->plan, s->groups);
 }

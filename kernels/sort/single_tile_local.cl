@@ -117,7 +117,12 @@ GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ul
                 gpi_key_of_order((gpi_key)gpi_entry_key(entry[j]), (gpi_key_bits)bits.flip);
     }
 #endif
-    if (!own || GPI_VALUE_SIZE > 0) {
+#if GPI_VALUE_SIZE
+    const bool gathers = true;
+#else
+    const bool gathers = !own;
+#endif
+    if (gathers) {
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
             (place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]);
