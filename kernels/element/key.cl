@@ -80,4 +80,12 @@ static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
 #endif
     return k;
 }
+
+#if !GPI_KEY_HASH
+/* The key that is ordered by a number. */
+static gpi_key gpi_key_of_order(gpi_key order, gpi_key_bits flip)
+{
+    return (gpi_key)gpi_key_order(order ^ (gpi_key)flip, 0);
+}
+#endif
 #endif

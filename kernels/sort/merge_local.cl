@@ -48,12 +48,6 @@ typedef __local gpi_merge_memory *gpi_merge_shared;
    which no key comes after. */
 static __local gpi_key *gpi_merge_stage(gpi_merge_shared shared) { return shared->stage + 1; }
 
-/* The key that is ordered by a number. */
-static gpi_key gpi_key_of_order(gpi_key order, gpi_key_bits flip)
-{
-    return (gpi_key)gpi_key_order(order ^ (gpi_key)flip, 0);
-}
-
 /* Elements of a in a tile of `length` between two crossings, which are any when the input is not sorted. */
 static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }
 

@@ -9,7 +9,9 @@
        gp_segments_list      a group a block of offsets: P, and the large segments into a list
        gp_segments_small     a group a window of positions: sorts the small segments that begin there
        gp_segments_count     each pass, a group some rows: digits of a row's keys
-       gp_segments_spine     each pass, a group some large segments: sums down the columns of its rows
+       gp_segments_spine     each pass, a group some large segments: sums down the columns of its rows. (In the local shape
+                             gp_segments_scatter does without: a row's group adds up its segment's columns. A launch that
+                             finds no large segment is dearer, and one group would go down many rows alone.)
        gp_segments_scatter   each pass, a group some rows: moves a row's keys
        gp_segments_copy      large segments to the output, from wherever the last pass has left them
 
@@ -125,22 +127,16 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAM
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   ulong window, uint small, uint from, uint tmp_first)
 {
-    GPI_SHARED(gpi_single_tile_memory, shared);
+    GPI_SHARED(gpi_segments_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit_bits bits;
-    uint first = 0, last = 0;
+    uint first, last;
     const ulong begin = window * get_group_id(0);
-    const uint m = state[GPI_SEGMENTS_COUNT];
     GPI_SEGMENTS_SET(segments);
     GPI_PLACES_SET(places);
     GPI_BITS_SET(bits);
-    if (get_local_id(0) == 0) {
-        first = gpi_bound_find(segments.bounds, 0, m, begin);
-        last = gpi_bound_find(segments.bounds, first, m, begin + window);
-    }
-    first = gpi_broadcast(first, &shared->word);
-    last = gpi_broadcast(last, &shared->word);
+    gpi_segments_window(segments, begin, begin + window, &first, &last, shared);
     gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);
 }
 
@@ -220,11 +216,58 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
     }
 }
 
+#if GPI_SHAPE_SERIAL
+/* Where the pass leaves the row's segment, and where its keys go, into shared->next. */
+static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
+                          gpi_move_shared shared)
+{
+    (void)first_place;
+    GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];
+    return row.large->from[1 - pass % 2];
+}
+
+typedef gpi_move_memory gpi_scatter_memory;
+#define GPI_SCATTER_MOVE(shared) (shared)
+#else
+/* First bases, then tiles. */
+typedef union gpi_scatter_memory {
+    gpi_bases_memory bases;
+    gpi_move_memory move;
+} gpi_scatter_memory;
+#define GPI_SCATTER_MOVE(shared) (&(shared)->move)
+
+/* Of a column of so many rows. */
+static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)
+{
+    ulong sum = 0;
+    GPI_UNROLL_SOME
+    for (uint r = 0; r < rows; r++) sum += column[(ulong)r * GPI_BINS];
+    return sum;
+}
+
+GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
+                              __local gpi_scatter_memory *shared)
+{
+    __global const gpi_sort_cell *table = segments.table + (ulong)row.large->row * GPI_BINS;
+    const uint l = (uint)get_local_id(0), from = row.large->from[pass % 2];
+    ulong next[(GPI_BINS + GPI_WG - 1) / GPI_WG];
+    GPI_EACH_BIN(d) shared->bases.next[d] = gpi_rows_sum(table + d, row.large->rows);
+    gpi_sync(); /* the columns' sums are there */
+    const uint to = gpi_bases_of(&shared->bases) ? from : gpi_place_next(from, first_place);
+    if (l == 0 && r == row.large->row) row.large->from[1 - pass % 2] = to;
+    GPI_EACH_BIN(d)
+    next[d / GPI_WG] = row.large->begin + shared->bases.next[d] + gpi_rows_sum(table + d, r - row.large->row);
+    gpi_sync(); /* the bases are read: the tile may overwrite them */
+    GPI_EACH_BIN(d) shared->move.next[d] = next[d / GPI_WG];
+    return to;
+}
+#endif
+
 /* `lines_from`: keys of a segment from which on it is moved by lines (sort/rank.cl). */
 GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
-                                    uint pass, ulong span, ulong lines_from)
+                                    uint pass, ulong span, uint first_place, ulong lines_from)
 {
-    GPI_SHARED(gpi_move_memory, shared);
+    GPI_SHARED(gpi_scatter_memory, shared);
     gpi_segments segments;
     gpi_places places;
     gpi_digit digit;
@@ -234,13 +277,14 @@ GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS,
     GPI_EACH_ROW(r, state)
     {
         const gpi_sort_row row = gpi_row_find(segments, r, span);
-        const uint from = row.large->from[pass % 2], to = row.large->from[1 - pass % 2];
+        const uint from = row.large->from[pass % 2];
+        const uint to = gpi_row_bases(segments, row, r, pass, first_place, shared);
         const bool lines = row.large->length >= lines_from;
         if (from != to) {
-            GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];
-            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines, shared);
-            gpi_sync(); /* all have used `next` */
+            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines,
+                           GPI_SCATTER_MOVE(shared));
         }
+        gpi_sync(); /* all have used `next` */
     }
 }
 

@@ -19,9 +19,22 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
     return 0;
 }
 
+typedef gpi_single_tile_memory gpi_segments_memory;
+typedef gpi_single_tile_shared gpi_segments_shared;
+
+/* The segments that begin in [begin, end). */
+static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
+                                gpi_segments_shared shared)
+{
+    const uint m = segments.state[GPI_SEGMENTS_COUNT];
+    (void)shared;
+    *first = gpi_bound_find(segments.bounds, 0, m, begin);
+    *last = gpi_bound_find(segments.bounds, *first, m, end);
+}
+
 /* The small ones of segments [first, last), one after the other. */
 static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
-                              uint from, uint tmp_first, uint first, uint last, gpi_single_tile_shared shared)
+                              uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     for (uint s = first; s < last; s++) {

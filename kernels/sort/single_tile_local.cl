@@ -1,8 +1,8 @@
 /* single_tile_local.cl - at most a tile of keys in the local shape: their order is made in registers and local memory
    (sort/tile_merge_sort.cl), then keys and values move once.
 
-   Loads and stores are striped (item l takes l, l + GPI_WG, ...), entries blocked (item l has l * GPI_PER_ITEM and those
-   after it).
+   Loads and stores are striped (of a team's piece item l takes l, l + GPI_TEAM, ...), entries blocked (item l has
+   l * GPI_PER_ITEM and those after it). In between is a stage of the team's, which lies where it has its entries.
 
    Parameters: those of sort/tile_merge_sort.cl. */
 #ifndef GPI_SORT_SINGLE_TILE_LOCAL_CL
@@ -13,84 +13,143 @@
 #include "sort/digit.cl"
 #include "sort/tile_merge_sort.cl"
 
+#if GPI_KEY_SIZE < 8
+#define GPI_STAGE_CELLS (4 / GPI_KEY_SIZE * GPI_TEAM_CELLS)
+#endif
+
 typedef struct gpi_single_tile_memory {
     union {
         gpi_entry_memory entry;
+#if GPI_KEY_SIZE < 8
+        uint place[2 * GPI_ENTRY_CELLS];                 /* each team's, and room for its keys */
+        gpi_key key[8 / GPI_KEY_SIZE * GPI_ENTRY_CELLS]; /* each team's, after room for its places */
+#else
         struct {
             gpi_key key[GPI_ENTRY_CELLS];
             uint place[GPI_ENTRY_CELLS];
         } stage;
+#endif
     } tile;
     uint word;
 } gpi_single_tile_memory;
 typedef __local gpi_single_tile_memory *gpi_single_tile_shared;
 
-/* Of an array of cells, that of element j * GPI_WG + l: one address for all j. */
-#if GPI_PER_ITEM % 2 || GPI_WG % GPI_ENTRY_RUN == 0
-#define GPI_ENTRY_STRIPED(array, l, j) ((array) + GPI_ENTRY_CELL(l))[(j)*GPI_ENTRY_CELL(GPI_WG)]
-#else
-#define GPI_ENTRY_STRIPED(array, l, j) (array)[GPI_ENTRY_CELL((j)*GPI_WG + (l))]
-#endif
-
-/* The first n keys at `key` onto the stage; after them, zeros. All loads of a full tile come first, so that they are under
-   way together. */
-GPI_INLINE_GPU void gpi_single_tile_stage(__global const gpi_key *key, uint n, gpi_single_tile_shared shared)
+GPI_INLINE __local gpi_key *gpi_stage_keys(gpi_single_tile_shared shared)
 {
-    const uint l = (uint)get_local_id(0);
-    const int left = (int)n - (int)l;
-    gpi_key x[GPI_PER_ITEM];
-    GPI_UNROLL
-    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = j * GPI_WG < left ? (key + l)[j * GPI_WG] : 0;
-    GPI_UNROLL
-    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_ENTRY_STRIPED(shared->tile.stage.key, l, j) = x[j];
-    gpi_sync(); /* the stage is filled */
+#if GPI_KEY_SIZE < 8
+    return shared->tile.key + (2 * gpi_team_index() + 1) * GPI_STAGE_CELLS;
+#else
+    return shared->tile.stage.key + gpi_team_index() * GPI_TEAM_CELLS;
+#endif
 }
 
-/* The entries of n keys, all of segment 0; after them, what comes after them in their order. */
+GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
+{
+#if GPI_KEY_SIZE < 8
+    return shared->tile.place + 2 * gpi_team_index() * GPI_TEAM_CELLS;
+#else
+    return shared->tile.stage.place + gpi_team_index() * GPI_TEAM_CELLS;
+#endif
+}
+
+/* The cell of a team's element i: as of entries (sort/tile_merge_sort.cl), for words of 4 bytes. */
+#if GPI_KEY_SIZE < 8
+#define GPI_STAGE_RUN (32 % GPI_PER_ITEM ? GPI_PER_ITEM : 32)
+#else
+#define GPI_STAGE_RUN GPI_ENTRY_RUN
+#endif
+#define GPI_STAGE_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_STAGE_RUN))
+/* Of an array of cells, that of element j * GPI_TEAM + l: one address for all j. */
+#if GPI_PER_ITEM % 2 || GPI_TEAM % GPI_STAGE_RUN == 0
+#define GPI_STAGE_STRIPED(array, l, j) ((array) + GPI_STAGE_CELL(l))[(j)*GPI_STAGE_CELL(GPI_TEAM)]
+#else
+#define GPI_STAGE_STRIPED(array, l, j) (array)[GPI_STAGE_CELL((j)*GPI_TEAM + (l))]
+#endif
+
+/* The item's first element of the tile where it takes them striped; the next one is GPI_TEAM further. */
+static uint gpi_team_first(void) { return gpi_team_index() * GPI_TEAM_SPAN + gpi_team_item(); }
+
+/* The entries of the n keys at `key`, all of segment 0; after them, what comes after them in their order. All loads come
+   first, so that they are under way together. A barrier has to follow before entries are written. */
 GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,
                                          gpi_entry *entry, gpi_single_tile_shared shared)
 {
-    uint at = (uint)get_local_id(0) * GPI_PER_ITEM;
-    gpi_single_tile_stage(key, n, shared);
+    const uint l = gpi_team_item(), first = gpi_team_first();
+    const int left = (int)n - (int)first;
+    __local gpi_key *stage = gpi_stage_keys(shared);
+    uint at = gpi_entries_item() * GPI_PER_ITEM;
+    gpi_key x[GPI_PER_ITEM];
+    GPI_UNROLL
+    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        x[j] = j * GPI_TEAM < left ? (key + first)[j * GPI_TEAM] : 0;
+    GPI_UNROLL
+    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_STAGE_STRIPED(stage, l, j) = x[j];
+    gpi_team_sync(); /* the stage is filled */
     GPI_SETTLE(at);
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const gpi_key_bits x = gpi_window_of((shared->tile.stage.key + GPI_ENTRY_CELL(at))[j], bits);
-        entry[j] = gpi_entry_make(at + j < n ? x : GPI_ENTRY_KEY_MOST, at + j);
+        const gpi_key_bits k = gpi_window_of((stage + GPI_STAGE_CELL(l * GPI_PER_ITEM))[j], bits);
+        entry[j] = gpi_entry_make(at + j < n ? k : GPI_ENTRY_KEY_MOST, at + j);
     }
-    gpi_sync(); /* the stage is read: entries may overwrite it */
+}
+
+/* Whether entries have all bits of their keys. */
+static bool gpi_entries_are_keys(gpi_digit_bits bits)
+{
+    return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;
 }
 
 /* Moves the n keys and values from `base` on into the entries' order, in place if need be, or the first `most` of them.
-   Ends with a barrier. */
-GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, ulong base, uint n, uint most,
+   A barrier has to follow before the stage is used again. */
+GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)
 {
-    const uint l = (uint)get_local_id(0), at = l * GPI_PER_ITEM;
-    const int left = (int)min(n, most) - (int)l;
-    GPI_UNROLL
-    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        (shared->tile.stage.place + GPI_ENTRY_CELL(at))[j] = gpi_entry_place(entry[j]);
-    gpi_single_tile_stage(move.key + base, n, shared); /* its barrier shows the places, too */
+    const uint l = gpi_team_item(), at = l * GPI_PER_ITEM, first = gpi_team_first();
+    const int left = (int)min(n, most) - (int)first;
+    const bool own = gpi_entries_are_keys(bits);
+    __local gpi_key *stage = gpi_stage_keys(shared);
+    __local uint *place = gpi_stage_places(shared);
+#if !GPI_KEY_HASH
+    if (own) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            (stage + GPI_STAGE_CELL(at))[j] =
+                gpi_key_of_order((gpi_key)gpi_entry_key(entry[j]), (gpi_key_bits)bits.flip);
+    }
+#endif
+#if GPI_VALUE_SIZE
+    const bool gathers = true;
+#else
+    const bool gathers = !own;
+#endif
+    if (gathers) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            (place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]);
+    }
+    gpi_team_sync(); /* the stage is filled */
+    if (!own) {
+        GPI_UNROLL_SOME
+        for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            if (j * GPI_TEAM < left)
+                GPI_STAGE_STRIPED(stage, l, j) = (move.key + base)[GPI_STAGE_STRIPED(place, l, j)];
+    }
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_PER_ITEM];
     GPI_UNROLL
     for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        if (j * GPI_WG < left)
-            value[j] = gpi_value_at(move, base + GPI_ENTRY_STRIPED(shared->tile.stage.place, l, j));
+        if (j * GPI_TEAM < left) value[j] = gpi_value_at(move, base + GPI_STAGE_STRIPED(place, l, j));
 #endif
     gpi_sync_all(); /* all is read: in place, it is now overwritten */
     GPI_UNROLL
     for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        if (j * GPI_WG < left) {
-            const uint from = GPI_ENTRY_STRIPED(shared->tile.stage.place, l, j);
-            (move.key_to + base + l)[j * GPI_WG] = shared->tile.stage.key[GPI_ENTRY_CELL(from)];
+        if (j * GPI_TEAM < left) {
+            (move.key_to + base + first)[j * GPI_TEAM] = GPI_STAGE_STRIPED(stage, l, j);
 #if GPI_VALUE_SIZE
-            (move.value_to + base + l)[j * GPI_WG] = value[j];
+            (move.value_to + base + first)[j * GPI_TEAM] = value[j];
 #endif
         }
     }
-    gpi_sync(); /* the stage is read: the next tile may overwrite it */
 }
 
 /* Of the keys [base, base + n) in place `from`, 0 < n <= GPI_TILE, the first `most` in order to the output, or the second
@@ -102,7 +161,8 @@ GPI_INLINE_GPU void gpi_single_tile_first(gpi_places places, ulong base, uint n,
     const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     gpi_entry entry[GPI_PER_ITEM];
     gpi_single_tile_load(move.key + base, n, bits, entry, shared);
+    gpi_sync(); /* the stage is read: entries may overwrite it */
     gpi_entries_sort(entry, n, &shared->tile.entry);
-    gpi_single_tile_write(move, base, n, most, entry, shared);
+    gpi_single_tile_write(move, bits, base, n, most, entry, shared);
 }
 #endif

@@ -89,12 +89,13 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
 }
 
 /* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits' counters,
-   rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's entries (sort/tile_merge_sort.cl). */
+   rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's entries (sort/tile_merge_sort.cl), and a
+   word an item (sort/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
     const uint64_t rank = (tile + tile / 32) * (size + 4) + (9 * group + group / 32 * 3) * 4 + 256 * 16 + 64;
-    const uint64_t entries = (tile + tile / 16) * (size > 4 ? size + 4 : 8) + 64;
+    const uint64_t entries = (tile + tile / 16) * (size > 4 ? size + 4 : 8) + 4 * group + 64;
     return rank > entries ? rank : entries;
 }
 

@@ -243,23 +243,32 @@ static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, 
     gpi_call_arg_ulong(call, s->sort.block_span);
 }
 
+static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass,
+                                    cl_uint first_place)
+{
+    const size_t spines = s->large < s->groups ? s->large : s->groups;
+    gpi_call_kernel(call, s->sort.program, "gp_segments_spine");
+    gpi_segments_arg_state(call, s, state);
+    GPI_CALL_ARG(call, pass);
+    GPI_CALL_ARG(call, first_place);
+    return gpi_call_launch(call, &s->sort.plan, spines);
+}
+
+/* In the local shape the groups that scatter do the spine's work. */
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
 {
     const gpi_sort *sort = &s->sort;
     const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
+    const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
     const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
-    const size_t spines = s->large < s->groups ? s->large : s->groups;
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
-    if (result != GP_OK) return result;
-    gpi_call_kernel(call, sort->program, "gp_segments_spine");
-    gpi_segments_arg_state(call, s, state);
-    GPI_CALL_ARG(call, pass);
-    gpi_call_arg_uint(call, out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP);
-    result = gpi_call_launch(call, &sort->plan, spines);
+    if (result == GP_OK && sort->plan.shape == GP_SHAPE_SERIAL)
+        result = gpi_segments_spine(call, s, state, pass, first_place);
     if (result != GP_OK) return result;
     gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
+    GPI_CALL_ARG(call, first_place);
     gpi_call_arg_ulong(call, lines_from);
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
