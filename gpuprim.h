@@ -287,9 +287,13 @@ typedef struct gp_check_monoid_desc {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
+   `source` may also define functions that expressions call. Sources of one desc's records, and of its monoid,
+   are pasted once if they are the same text; others must not define a name twice. (One fault of Mesa that
+   structs of uchars meet is in docs/drivers.md.)
+
    Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; for `source` as for a monoid's. */
 typedef struct gp_record {
-    const char *cl_type; /* its name */
+    const char *cl_type; /* its name, which may be "struct name" */
     size_t size;         /* sizeof, at most GP_RECORD_BYTES */
     const char *source;  /* OpenCL C that defines it; NULL: it is built in */
 } gp_record;
@@ -308,11 +312,16 @@ typedef struct gp_record {
    A value is a constant of its type in each expression of the desc. A buffer is a pointer to its element
    `offset`, __global const; expressions must read none but the `count` elements from there on, which is not
    checked. An element of GP_F16 is read by vload_half(n, scale). Values are read during the call only.
+   Args may be given where no expression is.
+
+   An argument without a value is a buffer, which may be NULL in a ..._scratch_size. gp_warmup takes both as a
+   call does.
 
    Aliasing: these elements overlap no output and no scratch. They may be an input's, or another argument's.
    Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
-   gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at.
+   gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at. GP_ERROR_BUILD for a
+   keyword or macro of OpenCL C; names of its functions (min) will do.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
     const char *name; /* as expressions have it */
@@ -495,16 +504,17 @@ typedef struct gp_context_desc {
                                   samples, and blocks; GP_ERROR_LAW if it violates the laws */
     /* Scratch, the device memory that calls need beyond their buffers, where they are given none. A context has
        one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer of the
-       context's cl_context, for reading and writing, of at least `bytes`, or NULL where there is none:
-       the call then fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes it back when no command
+       context's cl_context, for reading and writing, of at least `bytes` (which may be more than the call
+       needs), apart from all buffers of calls; or NULL where there is none: the call then fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes it back when no command
        uses it any longer: during a later call, gp_finish or gp_context_destroy. Both are given scratch_user,
        run on the thread that uses the context, and must not call the library with it. NULL: clCreateBuffer,
        clReleaseMemObject. */
     cl_mem (*scratch_alloc)(size_t bytes, void *user);
     void (*scratch_free)(cl_mem buffer, void *user);
     void *scratch_user;
-    size_t
-        scratch_limit; /* bytes; a call that needs more fails with GP_ERROR_OUT_OF_DEVICE_MEMORY; 0: none */
+    /* Bytes; a call that needs more, also within gp_warmup, fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: none.
+       `share` takes over neither this nor the pool. */
+    size_t scratch_limit;
     gp_tuning tuning;
 } gp_context_desc;
 
@@ -580,8 +590,10 @@ typedef struct gp_reduce_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
+    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    /* Of the input, instead of type; takes a map, and out_type or a monoid; for ops, argmin and argmax map_type; with
+       in2 type2. */
+    const gp_record *record;
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
                          a map */
@@ -645,8 +657,9 @@ typedef struct gp_segmented_reduce_desc {
     gp_type count_type;
     cl_mem out; /* segment_count results */
     size_t out_offset;
-    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
+    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -723,8 +736,9 @@ typedef struct gp_scan_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
+    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    const gp_record *record;
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -762,8 +776,9 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
    a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
    comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
-   ("x.mass > 5"), and halves are floats. Flags are
-   of any type: floats are compared as numbers, halves by their bits.
+   ("x.mass > 5"), and halves are floats. Of larger records select positions (by flags, which gp_transform makes,
+   to indices_out), and move the records by gp_transform with the map "p[x]", x a position and p an argument.
+   Flags are of any type: floats are compared as numbers, halves by their bits.
 
    Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
      one of these is required. There must be room for `count` elements and indices. A count on the device can
@@ -1045,11 +1060,12 @@ typedef struct gp_reduce_by_key_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;        /* set key_type or key_size */
-    size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal;       /* NULL: x == y */
-    gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
-    const gp_record *record; /* of `in`, instead of type; takes a map, and out_type or a monoid */
+    gp_type key_type;  /* set key_type or key_size */
+    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal; /* NULL: x == y */
+    gp_type type;      /* of `in`; with a monoid but no map: leave 0 */
+    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */
@@ -2400,7 +2416,7 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 /* Builds (or loads) what calls with these descs will need, launches it once on a few elements of its own,
    and saves it to the disk cache. Blocks.
 
-   Only fields that select a program are read: types (also type2 if there are two inputs), ops, monoid, map, args,
+   Only fields that select a program are read: types, records (also type2 if there are two inputs), ops, monoid, map, args,
    strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
    others than those are ("only"). A NULL desc is left out.
 
@@ -2412,29 +2428,30 @@ typedef struct gp_warmup_desc {
                                      keys to expect; 0: few and many */
     const gp_merge_desc *merge;   /* only key_type, value_size */
     const gp_search_desc *search; /* only key_type, out_type */
-    const gp_segmented_reduce_desc *segmented_reduce; /* only type, out_type, op, monoid, map */
+    const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
     const gp_histogram_desc *histogram; /* only type, channels, out_type, weight_type, edges or not */
     const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
     const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
-    const gp_tree_desc *tree;             /* only type, map, index_type */
+    const gp_tree_desc *tree;             /* only type, map, args, index_type */
     const gp_select_desc *select;         /* also element_size, predicate, and which buffers are there */
     const gp_partition_desc *partition;   /* the same */
     const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* the same */
     const gp_reduce_by_key_desc *reduce_by_key; /* also key_type or key_size, equal, keys_out or not */
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
-    const gp_transform_desc *transform;                     /* only types, map */
+    const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */
     const gp_iota_desc *iota;                               /* only type */
-    const gp_adjacent_difference_desc *adjacent_difference; /* only types, map */
+    const gp_adjacent_difference_desc *adjacent_difference; /* only types, records, map, args */
     const gp_gather_desc *gather;                           /* only element_size, index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
-    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, whether height is over 1 */
-    const gp_random_desc *random;   /* only type, kind */
+    const gp_unpack_desc *unpack; /* only element_size, flags_type, and whether count is over 2^32 */
+    const gp_stencil_desc
+        *stencil; /* only types, channels, radii, border, map, args, whether height is over 1 */
+    const gp_random_desc *random; /* only type, kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
@@ -23932,6 +23949,7 @@ typedef struct gpi_args {
     const gp_record *record[GPI_RECORDS_MAX];
     const char *record_field[GPI_RECORDS_MAX];
     size_t record_count;
+    const char *pasted; /* a monoid's source, which stands ahead of theirs; NULL: none */
 } gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
@@ -24173,20 +24191,27 @@ static const gp_record *gpi_record_of(const gpi_args *args, size_t k)
     return k < args->record_count ? args->record[k] : args->list[k - args->record_count].record;
 }
 
-/* Each type once, and that its size is the one named. */
+static bool gpi_is_pasted(const gpi_args *args, size_t k)
+{
+    const char *source = gpi_record_of(args, k)->source;
+    size_t i;
+    if (!source || (args->pasted && strcmp(args->pasted, source) == 0)) return true;
+    for (i = 0; i < k; i++) {
+        const gp_record *before = gpi_record_of(args, i);
+        if (before && before->source && strcmp(before->source, source) == 0) return true;
+    }
+    return false;
+}
+
+/* Each source once, and that sizes are those that are named. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {
     const size_t count = args->record_count + args->count;
-    size_t k, i;
+    size_t k;
     for (k = 0; k < count; k++) {
-        const gp_record *record = gpi_record_of(args, k), *other = NULL;
+        const gp_record *record = gpi_record_of(args, k);
         if (!record) continue;
-        for (i = 0; i < k; i++) {
-            const gp_record *before = gpi_record_of(args, i);
-            if (before && before->source && record->source && strcmp(before->source, record->source) == 0)
-                other = before;
-        }
-        if (record->source && !other) gpi_text_add(text, "#line 1 \"record\"\n%s\n\n", record->source);
+        if (!gpi_is_pasted(args, k)) gpi_text_add(text, "#line 1 \"record\"\n%s\n\n", record->source);
         gpi_text_add(text,
                      "typedef char gpi_record_size_%zu_is_not_sizeof_type_%u[sizeof(%s) == %zu ? 1 : -1];\n",
                      record->size, (unsigned)k, record->cl_type, record->size);
@@ -24782,7 +24807,6 @@ static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t 
 {
     gpi_range range;
     gp_result result;
-    gp->stats.scratch_allocs++;
     if (!gp->desc.scratch_alloc) return gpi_alloc(gp, function, bytes, out);
     *out = gp->desc.scratch_alloc(bytes, gp->desc.scratch_user);
     if (!*out)
@@ -24843,16 +24867,14 @@ static void gpi_scratch_settle(gp_context *gp, bool all)
     gp->retired_count = kept;
 }
 
-/* At least `bytes` in gp->scratch. */
-static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
+/* The context's scratch becomes one of `bytes`. */
+static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_t bytes)
 {
     const size_t limit = gp->desc.scratch_limit, least = 65536;
     const size_t size = bytes >= least || (limit && limit < least) ? bytes : least;
     cl_mem grown;
     cl_int error;
     gp_result result;
-    if (bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
-    if (bytes <= gp->scratch_size) return GP_OK;
     if (limit && bytes > limit) {
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
                         "%s: needs %zu bytes of scratch, and scratch_limit is %zu", function, bytes, limit);
@@ -24867,7 +24889,16 @@ static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t b
     gp->scratch = grown;
     gp->scratch_size = size;
     gp->stats.scratch_bytes = size;
+    gp->stats.scratch_allocs++;
     return GP_OK;
+}
+
+/* At least `bytes` in gp->scratch. */
+static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
+{
+    const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, function, bytes) : GP_OK;
+    if (result == GP_OK && bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
+    return result;
 }
 
 static void gpi_scratch_close(gp_context *gp)
@@ -25209,7 +25240,14 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     gpi_field *field = &element->fields[0];
     const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* what the map gives */
     const gp_type from = compared ? o->map_type : o->type;
-    gp_result result = compared ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    gp_result result = compared && from ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    if (compared && !from) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "%s: map_type is not set: argmin and argmax of records, or of indices alone, compare values "
+            "of map_type, which only gp_reduce has",
+            function);
+    }
     if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
     if (result == GP_OK && gpi_is_typed_by_map(o) && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
@@ -25292,6 +25330,7 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     element->operation = *operation;
     element->in_size = operation->record ? operation->record->size : gpi_type_size(operation->type);
     gpi_args_add_record(&element->operation.args, "record", operation->record);
+    element->operation.args.pasted = operation->monoid ? operation->monoid->source : NULL;
     element->in2_size = gpi_type_size(operation->type2);
     element->heads_size = gpi_type_size(operation->heads_type);
     result = gpi_check_inputs(gp, function, &element->operation);
@@ -27868,6 +27907,10 @@ static gp_result gpi_select_type(gp_context *gp, gpi_compact *c, gp_type type, s
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
                         "%s: type = %d, element_size = %zu, and record is given: give one", c->function,
                         (int)type, size);
+    }
+    if (record->size > 16 || record->size & (record->size - 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: record->size = %zu, must be 1, 2, 4, 8 or 16",
+                        c->function, record->size);
     }
     c->record = record;
     gpi_args_add_record(&c->args, "record", record);

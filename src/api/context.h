@@ -171,16 +171,17 @@ typedef struct gp_context_desc {
                                   samples, and blocks; GP_ERROR_LAW if it violates the laws */
     /* Scratch, the device memory that calls need beyond their buffers, where they are given none. A context has
        one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer of the
-       context's cl_context, for reading and writing, of at least `bytes`, or NULL where there is none:
-       the call then fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes it back when no command
+       context's cl_context, for reading and writing, of at least `bytes` (which may be more than the call
+       needs), apart from all buffers of calls; or NULL where there is none: the call then fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes it back when no command
        uses it any longer: during a later call, gp_finish or gp_context_destroy. Both are given scratch_user,
        run on the thread that uses the context, and must not call the library with it. NULL: clCreateBuffer,
        clReleaseMemObject. */
     cl_mem (*scratch_alloc)(size_t bytes, void *user);
     void (*scratch_free)(cl_mem buffer, void *user);
     void *scratch_user;
-    size_t
-        scratch_limit; /* bytes; a call that needs more fails with GP_ERROR_OUT_OF_DEVICE_MEMORY; 0: none */
+    /* Bytes; a call that needs more, also within gp_warmup, fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. 0: none.
+       `share` takes over neither this nor the pool. */
+    size_t scratch_limit;
     gp_tuning tuning;
 } gp_context_desc;
 

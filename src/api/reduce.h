@@ -33,8 +33,10 @@ typedef struct gp_reduce_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
+    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    /* Of the input, instead of type; takes a map, and out_type or a monoid; for ops, argmin and argmax map_type; with
+       in2 type2. */
+    const gp_record *record;
     gp_type out_type; /* 0: 64 bits for sums and products of integers, GP_U64 for argmin and argmax, f32
                          for sums and products of halves, else `type`; not narrower than `type` without
                          a map */

@@ -41,11 +41,12 @@ typedef struct gp_reduce_by_key_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;        /* set key_type or key_size */
-    size_t key_size;         /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal;       /* NULL: x == y */
-    gp_type type;            /* of `in`; with a monoid but no map: leave 0 */
-    const gp_record *record; /* of `in`, instead of type; takes a map, and out_type or a monoid */
+    gp_type key_type;  /* set key_type or key_size */
+    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
+    const char *equal; /* NULL: x == y */
+    gp_type type;      /* of `in`; with a monoid but no map: leave 0 */
+    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */

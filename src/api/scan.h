@@ -45,8 +45,9 @@ typedef struct gp_scan_desc {
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
+    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    const gp_record *record;
     gp_type out_type;        /* of sums and output; 0: `type` (a scan is often in place) */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */

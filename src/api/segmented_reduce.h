@@ -34,8 +34,9 @@ typedef struct gp_segmented_reduce_desc {
     gp_type count_type;
     cl_mem out; /* segment_count results */
     size_t out_offset;
-    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
-    const gp_record *record; /* of the input, instead of type; takes a map, and out_type or a monoid */
+    gp_type type; /* of the input; with a monoid but no map: leave 0 */
+    /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
+    const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
     gp_op op;                /* set op or monoid */
     const gp_monoid *monoid; /* instead of out_type and op */

@@ -14,8 +14,9 @@
    Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
    a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
    comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
-   ("x.mass > 5"), and halves are floats. Flags are
-   of any type: floats are compared as numbers, halves by their bits.
+   ("x.mass > 5"), and halves are floats. Of larger records select positions (by flags, which gp_transform makes,
+   to indices_out), and move the records by gp_transform with the map "p[x]", x a position and p an argument.
+   Flags are of any type: floats are compared as numbers, halves by their bits.
 
    Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
      one of these is required. There must be room for `count` elements and indices. A count on the device can

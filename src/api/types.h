@@ -137,9 +137,13 @@ typedef struct gp_check_monoid_desc {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
+   `source` may also define functions that expressions call. Sources of one desc's records, and of its monoid,
+   are pasted once if they are the same text; others must not define a name twice. (One fault of Mesa that
+   structs of uchars meet is in docs/drivers.md.)
+
    Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; for `source` as for a monoid's. */
 typedef struct gp_record {
-    const char *cl_type; /* its name */
+    const char *cl_type; /* its name, which may be "struct name" */
     size_t size;         /* sizeof, at most GP_RECORD_BYTES */
     const char *source;  /* OpenCL C that defines it; NULL: it is built in */
 } gp_record;
@@ -158,11 +162,16 @@ typedef struct gp_record {
    A value is a constant of its type in each expression of the desc. A buffer is a pointer to its element
    `offset`, __global const; expressions must read none but the `count` elements from there on, which is not
    checked. An element of GP_F16 is read by vload_half(n, scale). Values are read during the call only.
+   Args may be given where no expression is.
+
+   An argument without a value is a buffer, which may be NULL in a ..._scratch_size. gp_warmup takes both as a
+   call does.
 
    Aliasing: these elements overlap no output and no scratch. They may be an input's, or another argument's.
    Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
-   gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at.
+   gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at. GP_ERROR_BUILD for a
+   keyword or macro of OpenCL C; names of its functions (min) will do.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
     const char *name; /* as expressions have it */

@@ -28,7 +28,7 @@
 /* Builds (or loads) what calls with these descs will need, launches it once on a few elements of its own,
    and saves it to the disk cache. Blocks.
 
-   Only fields that select a program are read: types (also type2 if there are two inputs), ops, monoid, map, args,
+   Only fields that select a program are read: types, records (also type2 if there are two inputs), ops, monoid, map, args,
    strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
    others than those are ("only"). A NULL desc is left out.
 
@@ -40,29 +40,30 @@ typedef struct gp_warmup_desc {
                                      keys to expect; 0: few and many */
     const gp_merge_desc *merge;   /* only key_type, value_size */
     const gp_search_desc *search; /* only key_type, out_type */
-    const gp_segmented_reduce_desc *segmented_reduce; /* only type, out_type, op, monoid, map */
+    const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
     const gp_histogram_desc *histogram; /* only type, channels, out_type, weight_type, edges or not */
     const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
     const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
-    const gp_tree_desc *tree;             /* only type, map, index_type */
+    const gp_tree_desc *tree;             /* only type, map, args, index_type */
     const gp_select_desc *select;         /* also element_size, predicate, and which buffers are there */
     const gp_partition_desc *partition;   /* the same */
     const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* the same */
     const gp_reduce_by_key_desc *reduce_by_key; /* also key_type or key_size, equal, keys_out or not */
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
-    const gp_transform_desc *transform;                     /* only types, map */
+    const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */
     const gp_iota_desc *iota;                               /* only type */
-    const gp_adjacent_difference_desc *adjacent_difference; /* only types, map */
+    const gp_adjacent_difference_desc *adjacent_difference; /* only types, records, map, args */
     const gp_gather_desc *gather;                           /* only element_size, index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
-    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, whether height is over 1 */
-    const gp_random_desc *random;   /* only type, kind */
+    const gp_unpack_desc *unpack; /* only element_size, flags_type, and whether count is over 2^32 */
+    const gp_stencil_desc
+        *stencil; /* only types, channels, radii, border, map, args, whether height is over 1 */
+    const gp_random_desc *random; /* only type, kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

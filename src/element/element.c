@@ -246,7 +246,14 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     gpi_field *field = &element->fields[0];
     const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* what the map gives */
     const gp_type from = compared ? o->map_type : o->type;
-    gp_result result = compared ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    gp_result result = compared && from ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
+    if (compared && !from) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_TYPE,
+            "%s: map_type is not set: argmin and argmax of records, or of indices alone, compare values "
+            "of map_type, which only gp_reduce has",
+            function);
+    }
     if (result == GP_OK) result = gpi_field_make(gp, function, o, from, o->op, o->out_type, field);
     if (result == GP_OK && gpi_is_typed_by_map(o) && !compared)
         result = gpi_check_type(gp, function, "out_type", o->out_type);
@@ -329,6 +336,7 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     element->operation = *operation;
     element->in_size = operation->record ? operation->record->size : gpi_type_size(operation->type);
     gpi_args_add_record(&element->operation.args, "record", operation->record);
+    element->operation.args.pasted = operation->monoid ? operation->monoid->source : NULL;
     element->in2_size = gpi_type_size(operation->type2);
     element->heads_size = gpi_type_size(operation->heads_type);
     result = gpi_check_inputs(gp, function, &element->operation);

@@ -182,20 +182,27 @@ static const gp_record *gpi_record_of(const gpi_args *args, size_t k)
     return k < args->record_count ? args->record[k] : args->list[k - args->record_count].record;
 }
 
-/* Each type once, and that its size is the one named. */
+static bool gpi_is_pasted(const gpi_args *args, size_t k)
+{
+    const char *source = gpi_record_of(args, k)->source;
+    size_t i;
+    if (!source || (args->pasted && strcmp(args->pasted, source) == 0)) return true;
+    for (i = 0; i < k; i++) {
+        const gp_record *before = gpi_record_of(args, i);
+        if (before && before->source && strcmp(before->source, source) == 0) return true;
+    }
+    return false;
+}
+
+/* Each source once, and that sizes are those that are named. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {
     const size_t count = args->record_count + args->count;
-    size_t k, i;
+    size_t k;
     for (k = 0; k < count; k++) {
-        const gp_record *record = gpi_record_of(args, k), *other = NULL;
+        const gp_record *record = gpi_record_of(args, k);
         if (!record) continue;
-        for (i = 0; i < k; i++) {
-            const gp_record *before = gpi_record_of(args, i);
-            if (before && before->source && record->source && strcmp(before->source, record->source) == 0)
-                other = before;
-        }
-        if (record->source && !other) gpi_text_add(text, "#line 1 \"record\"\n%s\n\n", record->source);
+        if (!gpi_is_pasted(args, k)) gpi_text_add(text, "#line 1 \"record\"\n%s\n\n", record->source);
         gpi_text_add(text,
                      "typedef char gpi_record_size_%zu_is_not_sizeof_type_%u[sizeof(%s) == %zu ? 1 : -1];\n",
                      record->size, (unsigned)k, record->cl_type, record->size);

@@ -44,6 +44,7 @@ typedef struct gpi_args {
     const gp_record *record[GPI_RECORDS_MAX];
     const char *record_field[GPI_RECORDS_MAX];
     size_t record_count;
+    const char *pasted; /* a monoid's source, which stands ahead of theirs; NULL: none */
 } gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };

@@ -23,7 +23,6 @@ static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t 
 {
     gpi_range range;
     gp_result result;
-    gp->stats.scratch_allocs++;
     if (!gp->desc.scratch_alloc) return gpi_alloc(gp, function, bytes, out);
     *out = gp->desc.scratch_alloc(bytes, gp->desc.scratch_user);
     if (!*out)
@@ -84,16 +83,14 @@ static void gpi_scratch_settle(gp_context *gp, bool all)
     gp->retired_count = kept;
 }
 
-/* At least `bytes` in gp->scratch. */
-static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
+/* The context's scratch becomes one of `bytes`. */
+static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_t bytes)
 {
     const size_t limit = gp->desc.scratch_limit, least = 65536;
     const size_t size = bytes >= least || (limit && limit < least) ? bytes : least;
     cl_mem grown;
     cl_int error;
     gp_result result;
-    if (bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
-    if (bytes <= gp->scratch_size) return GP_OK;
     if (limit && bytes > limit) {
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
                         "%s: needs %zu bytes of scratch, and scratch_limit is %zu", function, bytes, limit);
@@ -108,7 +105,16 @@ static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t b
     gp->scratch = grown;
     gp->scratch_size = size;
     gp->stats.scratch_bytes = size;
+    gp->stats.scratch_allocs++;
     return GP_OK;
+}
+
+/* At least `bytes` in gp->scratch. */
+static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
+{
+    const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, function, bytes) : GP_OK;
+    if (result == GP_OK && bytes > gp->stats.scratch_most) gp->stats.scratch_most = bytes;
+    return result;
 }
 
 static void gpi_scratch_close(gp_context *gp)

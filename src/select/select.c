@@ -14,6 +14,10 @@ static gp_result gpi_select_type(gp_context *gp, gpi_compact *c, gp_type type, s
                         "%s: type = %d, element_size = %zu, and record is given: give one", c->function,
                         (int)type, size);
     }
+    if (record->size > 16 || record->size & (record->size - 1)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: record->size = %zu, must be 1, 2, 4, 8 or 16",
+                        c->function, record->size);
+    }
     c->record = record;
     gpi_args_add_record(&c->args, "record", record);
     return gpi_compact_type(gp, c, "", type, record->size);

@@ -381,6 +381,76 @@ static void check_select(data *d)
     free(wanted);
 }
 
+#define PAIR_SOURCE                           \
+    "typedef struct { uint n, sum; } pair;\n" \
+    "static pair pair_join(pair a, pair b) { pair c; c.n = a.n + b.n; c.sum = a.sum + b.sum; return c; }\n"
+
+/* Of the monoid's own type, whose text both bring. */
+static void check_same_source(data *d)
+{
+    static const gp_record record = {.cl_type = "pair", .size = 8, .source = PAIR_SOURCE};
+    static const uint32_t none[2] = {0, 0};
+    const gp_monoid monoid = {.type = "pair",
+                              .source = PAIR_SOURCE,
+                              .combine = "pair_join",
+                              .identity = none,
+                              .size = 8,
+                              .commutative = true,
+                              .exact = true};
+    const gp_reduce_desc desc = {.in = d->particles,
+                                 .in_offset = 4 * FIRST,
+                                 .count = 4 * d->count,
+                                 .record = &record,
+                                 .map = "x",
+                                 .monoid = &monoid};
+    const uint32_t *words = (const uint32_t *)d->p;
+    uint32_t found[2], sums[2] = {0, 0};
+    size_t i;
+    for (i = 0; i < 8 * d->count; i++) sums[i % 2] += words[i];
+    assert_gp(d->gp, gp_reduce_read(d->gp, &desc, found));
+    assert_int_equal(found[0], sums[0]);
+    assert_int_equal(found[1], sums[1]);
+}
+
+/* Records that are too large for a selection: flags, positions, records. */
+static void check_by_positions(data *d)
+{
+    const gp_arg all = {.name = "p", .record = &particle_record, .buffer = d->particles, .offset = FIRST};
+    cl_mem flags = test_buffer(d->gp, d->count, NULL), positions = test_buffer(d->gp, 4 * d->count, NULL);
+    cl_mem number = test_buffer(d->gp, 4, NULL);
+    const gp_transform_desc judge = {.in = d->particles,
+                                     .in_offset = FIRST,
+                                     .record = &particle_record,
+                                     .out = flags,
+                                     .out_type = GP_U8,
+                                     .count = d->count,
+                                     .map = "x.mass > 30"};
+    const gp_select_desc select = {
+        .flags = flags, .type = GP_U8, .indices_out = positions, .count_out = number, .count = d->count};
+    const gp_transform_desc move = {.in = positions,
+                                    .type = GP_U32,
+                                    .out = d->moved,
+                                    .out_record = &particle_record,
+                                    .count = d->count,
+                                    .count_buffer = number,
+                                    .map = "p[x]",
+                                    .args = &all,
+                                    .arg_count = 1};
+    particle *moved;
+    size_t i, n = 0;
+    assert_gp(d->gp, gp_transform(d->gp, &judge));
+    assert_gp(d->gp, gp_select(d->gp, &select));
+    assert_gp(d->gp, gp_transform(d->gp, &move));
+    moved = test_read(d->gp, d->moved, (d->count + 1) * sizeof *moved);
+    for (i = 0; i < d->count; i++)
+        if (d->p[i].mass > 30) assert_int_equal(moved[n++].id, d->p[i].id);
+    assert_int_equal(moved[n].id, 0xa5a5a5a5u);
+    free(moved);
+    clReleaseMemObject(flags);
+    clReleaseMemObject(positions);
+    clReleaseMemObject(number);
+}
+
 /* ------------------------------------------------------------------ in every shape */
 
 static void in_shapes(const test_variant *variants, size_t count, void (*check)(data *d))
@@ -406,6 +476,7 @@ static void test_reduce(void **state)
     in_shapes(test_shapes, TEST_SHAPES, check_monoid);
     in_shapes(test_shapes, TEST_SHAPES, check_segments);
     in_shapes(test_variants, test_variant_count, check_by_key);
+    in_shapes(test_shapes, TEST_SHAPES, check_same_source);
 }
 
 static void test_scan(void **state)
@@ -418,6 +489,7 @@ static void test_select(void **state)
 {
     (void)state;
     in_shapes(test_variants, test_variant_count, check_select);
+    in_shapes(test_shapes, TEST_SHAPES, check_by_positions);
 }
 
 static void test_transform(void **state)
@@ -504,8 +576,7 @@ static void test_bad(void **state)
     assert_gp_fails(gp, gp_select_read(gp, &s, &found), result, text)
     SELECT(s.type = GP_F32, GP_ERROR_INVALID_TYPE, "type = 9, element_size = 0, and record is given");
     SELECT(s.element_size = 16, GP_ERROR_INVALID_TYPE, "element_size = 16, and record is given");
-    SELECT(s.record = &particle_record, GP_ERROR_INVALID_ARGUMENT,
-           "element_size = 32, must be 1, 2, 4, 8 or 16");
+    SELECT(s.record = &particle_record, GP_ERROR_INVALID_TYPE, "record->size = 32, must be 1, 2, 4, 8 or 16");
     SELECT(s.predicate = "x.y > nobody", GP_ERROR_BUILD, test_place("predicate:1"));
 #undef SELECT
 #undef REDUCE
