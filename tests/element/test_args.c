@@ -591,7 +591,7 @@ static void test_buffers(void **state)
         found = test_read(gp, t.out, sizeof x);
         assert_true(found[0] == 15 && found[1] == 28 && found[2] == 16.5f && found[3] == 20);
         free(found);
-        t.out = NULL;
+        (void)clReleaseMemObject(t.out);
         (void)clReleaseMemObject(args[0].buffer);
         (void)clReleaseMemObject(args[1].buffer);
         (void)clReleaseMemObject(t.in);
