@@ -79,6 +79,9 @@ right states lookback -DLANES=3 -DPOLLS -DLATER
 right states lookback -DLANES=2 -DPOLLS -DSILENT -DLATER
 right states lookback -DLANES=2 -DWORDS=2 -DTILES=3
 right states lookback -DLANES=2 -DWORDS=2 -DTILES=3 -DWORKERS=2 -DPOLLS
+right states lookback -DLANES=2 -DORDERED
+right states lookback -DLANES=2 -DORDERED -DHEADS=4
+right states lookback -DLANES=3 -DORDERED -DHEADS=2
 wrong states lookback -DWORDS=2 -DTILES=3 -DBUG_AGREE
 wrong states lookback -DWORDS=2 -DTILES=3 -DPOLLS -DBUG_POST
 wrong states lookback -DWORDS=2 -DWORKERS=2 -DPOLLS -DLATER -DBUG_EXACT
@@ -90,6 +93,8 @@ wrong states lookback -DLANES=2 -DBUG_LATE
 wrong states lookback -DLANES=2 -DBUG_INCLUSIVE
 wrong states lookback -DLANES=2 -DBUG_STEP
 wrong states lookback -DLANES=2 -DBUG_REREAD
+wrong states lookback -DLANES=2 -DORDERED -DBUG_ANCHOR
+wrong states lookback -DLANES=2 -DORDERED -DHEADS=2 -DBUG_ANCHOR
 
 right states back -DTILES=3
 right states back -DWORKERS=2

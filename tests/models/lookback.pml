@@ -25,6 +25,9 @@
      IN_PLACE   a group that has its prefix overwrites its input
      LATER      tile 0 has ended before: a state less, for what takes three tiles behind it
      LANES      tiles that one look reads, each by another item: all their words in any order
+     ORDERED    with LANES: products are grouped alike whatever is seen. Tiles of the set HEADS have a head. A value
+                is grouped otherwise (OTHER_BITS) where a look counts tiles before one that anchors it: that has a
+                head, or is inclusive. No look-back's product may be         (GPI_ORDERED)
 
    Few lanes and tiles are enough. With two lanes one counts, and the other is late, or beyond an inclusive one, or
    before tile 0; with three an inclusive and a late one follow a lane that counts, in either order. With three tiles
@@ -35,7 +38,7 @@
    land in any order), BUG_TICKET (tiles in any order, not by ticket), SILENT without POLLS, IN_PLACE with POLLS; of
    LANES, BUG_LATE (lanes beyond a late one count), BUG_INCLUSIVE (lanes beyond an inclusive one count), BUG_STEP (the
    next look is LANES further, however many counted), BUG_REREAD (a lane has its flag of one read, its value of
-   another). */
+   another); of ORDERED, BUG_ANCHOR (a look counts without an anchor). */
 #ifndef TILES
 #define TILES 4
 #endif
@@ -47,6 +50,13 @@
 #endif
 #ifndef LANES
 #define LANES 1
+#endif
+
+#ifndef HEADS
+#define HEADS 0
+#endif
+#if defined(ORDERED) && (LANES == 1 || WORDS == 2)
+#error "ORDERED takes LANES, and one word"
 #endif
 
 #define EMPTY 0
@@ -184,7 +194,16 @@ end:
 /* Of a lane that has read all its words. */
 #if WORDS == 1
 #define AGREE(l) (f[l] != EMPTY)
+#ifndef ORDERED
 #define CHANGED (flag[next - 1] != f[0])
+#else /* of any lane */
+#define LANE_CHANGED(l) (next > l && flag[(next > l -> next - 1 - l : 0)] != f[l])
+#if LANES == 2
+#define CHANGED (LANE_CHANGED(0) || LANE_CHANGED(1))
+#else
+#define CHANGED (LANE_CHANGED(0) || LANE_CHANGED(1) || LANE_CHANGED(2))
+#endif
+#endif
 #else
 #ifdef BUG_AGREE
 #define AGREE(l) (f[AT(l, 0)] != EMPTY)
@@ -205,6 +224,22 @@ end:
 #define TOLD late
 #else
 #define TOLD (inclusive < late -> inclusive + 1 : late)
+#endif
+/* Lane l, which has a value, begins a product that is grouped alike. */
+#define ANCHORS(l) (f[l] == INCLUSIVE || (HEADS >> (l < next -> next - 1 - l : 0) & 1))
+#ifndef ORDERED
+#define FIND_ANCHOR(l) skip
+#define NEED_ANCHOR skip
+#elif defined(BUG_ANCHOR)
+#define FIND_ANCHOR(l) anchor = (ANCHORS(l) -> l : anchor)
+#define NEED_ANCHOR                                                                       \
+    prefix = prefix | (told > 0 && !anchored && anchor >= told -> OTHER_BITS : 0);        \
+    anchored = anchored || told > 0
+#else
+#define FIND_ANCHOR(l) anchor = (ANCHORS(l) -> l : anchor)
+#define NEED_ANCHOR                                                                       \
+    told = (anchored || anchor < told -> told : 0);                                       \
+    anchored = anchored || told > 0
 #endif
 #ifdef BUG_STEP
 #define NEXT (inclusive < late || next < LANES -> 0 : next - LANES)
@@ -245,6 +280,10 @@ byte taken = 0;
 proctype group()
 {
     byte t, next, prefix, k, l, inclusive, late, told;
+#ifdef ORDERED
+    byte anchor;
+    bool anchored;
+#endif
     byte unread, f[LANES * WORDS], seen[LANES * WORDS]; /* words of a look: a bit each; what was read */
 
     do
@@ -264,6 +303,9 @@ proctype group()
        atomic {
            next = t;
            prefix = 0;
+#ifdef ORDERED
+           anchored = false;
+#endif
            if
            :: t > 0 -> first = first | ALL_WORDS(t)
            :: t == 0 -> skip
@@ -286,6 +328,9 @@ proctype group()
               l = LANES;
               inclusive = LANES;
               late = LANES;
+#ifdef ORDERED
+              anchor = LANES;
+#endif
               do
               :: l > 0 ->
                   l--;
@@ -293,10 +338,15 @@ proctype group()
                   :: !AGREE(l) -> late = l
                   :: AGREE(l) && f[AT(l, 0)] == INCLUSIVE -> inclusive = l
                   :: else
+                  fi;
+                  if
+                  :: AGREE(l) -> FIND_ANCHOR(l)
+                  :: else
                   fi
               :: else -> break
               od;
               told = TOLD;
+              NEED_ANCHOR;
               do
               :: l < told ->
                   assert(PIECE(l, 0) == PIECE(l, WORDS - 1));                 /* whole */
@@ -319,6 +369,9 @@ proctype group()
 
        atomic {
            assert((prefix & ~OTHER_BITS) == (1 << t) - 1); /* right: all tiles */
+#ifdef ORDERED
+           assert(!(prefix & OTHER_BITS)); /* right: grouped alike */
+#endif
            if
            :: concluded[t] = prefix | (1 << t);
               second = second | ALL_WORDS(t)
