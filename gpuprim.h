@@ -6025,13 +6025,11 @@ static const char *const gpi_kernel_element_key[] = {
     "    return k;\n",
     "}\n",
     "\n",
-    "#if !GPI_KEY_HASH\n",
     "\n",
     "static gpi_key gpi_key_of_order(gpi_key order, gpi_key_bits flip)\n",
     "{\n",
     "    return (gpi_key)gpi_key_order(order ^ (gpi_key)flip, 0);\n",
     "}\n",
-    "#endif\n",
     "#endif\n",
 };
 /* ---- End file kernels/element/key.cl ---- */

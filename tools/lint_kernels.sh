@@ -80,6 +80,17 @@ for primitive in sort buckets merge_sort segmented_sort sort_strings merge searc
         done
     done
 done
+# A hash table's batch is sorted by hashes of its keys.
+for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
+    for of in "4 32" "4 64" "8 64"; do
+        for primitive in sort merge_sort; do
+            case $primitive:$shape in merge_sort:"$SORT_SERIAL") continue ;; esac
+            check "$primitive by hashes, keys and bits $of $shape" -DGPI_FP64=0 -DGPI_KEY_SIZE=${of% *} -DGPI_KEY_FLOAT=0 \
+                -DGPI_KEY_HASH=${of#* } -DGPI_VALUE_SIZE=4 $SORT_RING -DGPI_CELL_WIDE=0 $shape $WIDE \
+                kernels/sort/$primitive.cl
+        done
+    done
+done
 # Nor have brackets: what codes are, by a table or an expression, and how wide indices.
 BY_TABLE="-DGPI_SYMBOL=uchar -DGPI_TABLE=1"
 BY_CODE="-DGPI_SYMBOL=int -DGPI_TABLE=0 -Dgpi_symbol_map(x,i)=((x)==40?1:(x)==41?-1:0)"

@@ -81,11 +81,9 @@ static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
     return k;
 }
 
-#if !GPI_KEY_HASH
-/* The key that is ordered by a number. */
+/* The key that is ordered by a number, which is no hash. */
 static gpi_key gpi_key_of_order(gpi_key order, gpi_key_bits flip)
 {
     return (gpi_key)gpi_key_order(order ^ (gpi_key)flip, 0);
 }
-#endif
 #endif
