@@ -502,13 +502,13 @@ typedef struct gp_context_desc {
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     bool check_monoids;        /* the first call with a monoid tests it, as gp_check_monoid does without
                                   samples, and blocks; GP_ERROR_LAW if it violates the laws */
-    /* Scratch, the device memory that calls need beyond their buffers, where they are given none. A context has
-       one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer of the
-       context's cl_context, for reading and writing, of at least `bytes` (which may be more than the call
-       needs), apart from all buffers of calls; or NULL where there is none: the call then fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes it back when no command
-       uses it any longer: during a later call, gp_finish or gp_context_destroy. Both are given scratch_user,
-       run on the thread that uses the context, and must not call the library with it. NULL: clCreateBuffer,
-       clReleaseMemObject. */
+    /* Where scratch comes from: device memory that calls need beyond their buffers, where they are given none. A
+       context has one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer
+       of the context's cl_context for reading and writing, apart from all buffers of calls, of at least `bytes`
+       (which may be more than the call needs). Where it gives NULL, the call fails with
+       GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes the buffer back when no command uses it any longer:
+       during a later call, gp_finish or gp_context_destroy. Both are given scratch_user, run on the thread that
+       uses the context, and must not call the library with it. NULL: clCreateBuffer, clReleaseMemObject. */
     cl_mem (*scratch_alloc)(size_t bytes, void *user);
     void (*scratch_free)(cl_mem buffer, void *user);
     void *scratch_user;
@@ -2445,13 +2445,12 @@ typedef struct gp_warmup_desc {
     const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */
     const gp_iota_desc *iota;                               /* only type */
-    const gp_adjacent_difference_desc *adjacent_difference; /* only types, records, map, args */
+    const gp_adjacent_difference_desc *adjacent_difference; /* only types, map, args */
     const gp_gather_desc *gather;                           /* only element_size, index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack; /* only element_size, flags_type, and whether count is over 2^32 */
-    const gp_stencil_desc
-        *stencil; /* only types, channels, radii, border, map, args, whether height is over 1 */
-    const gp_random_desc *random; /* only type, kind */
+    const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
+    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, args, and height: over 1? */
+    const gp_random_desc *random;   /* only type, kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

@@ -1,6 +1,6 @@
 /* 14_arguments.c - the threshold that splits a picture's brightness best (Otsu 1979): for each of 255 thresholds,
-   how many pixels are above it and what they sum up to, by one reduction. The threshold is an argument, and the
-   gamma curve a table: one program serves all calls.
+   how many pixels are above it and what they sum up to, by a reduction each. The threshold is an argument, and the
+   gamma curve a table: two programs serve all 511 calls.
 
    cc -std=c99 14_arguments.c -lOpenCL -lm && ./a.out */
 #define GP_IMPLEMENTATION

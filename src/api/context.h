@@ -169,13 +169,13 @@ typedef struct gp_context_desc {
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     bool check_monoids;        /* the first call with a monoid tests it, as gp_check_monoid does without
                                   samples, and blocks; GP_ERROR_LAW if it violates the laws */
-    /* Scratch, the device memory that calls need beyond their buffers, where they are given none. A context has
-       one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer of the
-       context's cl_context, for reading and writing, of at least `bytes` (which may be more than the call
-       needs), apart from all buffers of calls; or NULL where there is none: the call then fails with GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes it back when no command
-       uses it any longer: during a later call, gp_finish or gp_context_destroy. Both are given scratch_user,
-       run on the thread that uses the context, and must not call the library with it. NULL: clCreateBuffer,
-       clReleaseMemObject. */
+    /* Where scratch comes from: device memory that calls need beyond their buffers, where they are given none. A
+       context has one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer
+       of the context's cl_context for reading and writing, apart from all buffers of calls, of at least `bytes`
+       (which may be more than the call needs). Where it gives NULL, the call fails with
+       GP_ERROR_OUT_OF_DEVICE_MEMORY. `scratch_free` takes the buffer back when no command uses it any longer:
+       during a later call, gp_finish or gp_context_destroy. Both are given scratch_user, run on the thread that
+       uses the context, and must not call the library with it. NULL: clCreateBuffer, clReleaseMemObject. */
     cl_mem (*scratch_alloc)(size_t bytes, void *user);
     void (*scratch_free)(cl_mem buffer, void *user);
     void *scratch_user;

@@ -57,13 +57,12 @@ typedef struct gp_warmup_desc {
     const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */
     const gp_iota_desc *iota;                               /* only type */
-    const gp_adjacent_difference_desc *adjacent_difference; /* only types, records, map, args */
+    const gp_adjacent_difference_desc *adjacent_difference; /* only types, map, args */
     const gp_gather_desc *gather;                           /* only element_size, index_type */
     const gp_gather_desc *scatter;                          /* the same */
-    const gp_unpack_desc *unpack; /* only element_size, flags_type, and whether count is over 2^32 */
-    const gp_stencil_desc
-        *stencil; /* only types, channels, radii, border, map, args, whether height is over 1 */
-    const gp_random_desc *random; /* only type, kind */
+    const gp_unpack_desc *unpack;   /* only element_size, flags_type, and whether count is over 2^32 */
+    const gp_stencil_desc *stencil; /* only types, channels, radii, border, map, args, and height: over 1? */
+    const gp_random_desc *random;   /* only type, kind */
 } gp_warmup_desc;
 
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);

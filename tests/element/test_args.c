@@ -443,7 +443,7 @@ static uint64_t programs_of(gp_context *gp)
 /* With two sets of args, of which the second one makes no program. */
 static void check_sizes(gp_context *gp, check *run)
 {
-    const size_t sizes[] = {COUNT, 1, 17, 1023, 1024, 1025, 4099};
+    const size_t sizes[] = {COUNT, 0, 1, 17, 1023, 1024, 1025, 4099};
     uint64_t programs = 0;
     size_t k;
     for (k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -656,13 +656,9 @@ static void test_bad(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
     const int32_t five = 5;
-    const uint64_t large[4] = {0};
-    const gp_record ulong4 = {.cl_type = "ulong4", .size = 32};
-    static const char *const names[GP_ARGS_MAX] = {"a", "b", "c", "d", "e", "f", "g", "h",
-                                                   "l", "m", "n", "o", "p", "q", "r", "s"};
     gp_record r;
-    const gp_arg as_record = {.name = "limit", .record = &r, .value = large};
-    gp_arg a[GP_ARGS_MAX + 1], good = {.name = "limit", .type = GP_I32, .value = &five};
+    const gp_arg as_record = {.name = "limit", .record = &r, .value = &five};
+    gp_arg a[2], good = {.name = "limit", .type = GP_I32, .value = &five};
     cl_mem buffer = test_buffer(gp, 4000, NULL), out = test_buffer(gp, 4000, NULL);
     gp_transform_desc t = {.in = buffer,
                            .out = out,
@@ -671,7 +667,6 @@ static void test_bad(void **state)
                            .map = "x + limit",
                            .args = a,
                            .arg_count = 1};
-    size_t k;
     (void)state;
 #define REFUSED(change, result, text)                            \
     do {                                                         \
@@ -716,11 +711,40 @@ static void test_bad(void **state)
             "args[0].buffer has 4000 bytes");
     REFUSED((a[0].value = NULL, a[0].buffer = out), GP_ERROR_OVERLAP,
             "args[0].buffer is bytes [0, 4000) and out");
+#undef BAD
+#undef REFUSED
+    a[0] = good;
+    assert_gp(gp, gp_transform(gp, &t)); /* the context lives on */
+    a[0] = (gp_arg){.name = "limit", .type = GP_I32, .buffer = out, .offset = 500, .count = 500};
+    t.map = "x + limit[i]";
+    t.count = 500; /* apart, in one buffer */
+    assert_gp(gp, gp_transform(gp, &t));
+    clReleaseMemObject(buffer);
+    clReleaseMemObject(out);
+    gp_context_destroy(gp);
+}
+
+/* Too many, too many bytes, a number without a list. */
+static void test_limits(void **state)
+{
+    static const char *const names[GP_ARGS_MAX] = {"a", "b", "c", "d", "e", "f", "g", "h",
+                                                   "l", "m", "n", "o", "p", "q", "r", "s"};
+    const gp_record ulong4 = {.cl_type = "ulong4", .size = 32};
+    const uint64_t large[4] = {0};
+    const int32_t one = 1;
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_arg a[GP_ARGS_MAX + 1];
+    cl_mem out = test_buffer(gp, 4, NULL);
+    gp_transform_desc t = {.out = out, .out_type = GP_I32, .count = 1, .map = "a + s", .args = a};
+    int32_t *found;
+    size_t k;
+    (void)state;
     for (k = 0; k < GP_ARGS_MAX; k++) a[k] = (gp_arg){.name = names[k], .record = &ulong4, .value = large};
     t.arg_count = 9;
     assert_gp_fails(gp, gp_transform(gp, &t), GP_ERROR_INVALID_ARGUMENT,
                     "values of args have more than 256 bytes");
-    for (k = 0; k <= GP_ARGS_MAX; k++) a[k] = good;
+    for (k = 0; k <= GP_ARGS_MAX; k++)
+        a[k] = (gp_arg){.name = names[k % GP_ARGS_MAX], .type = GP_I32, .value = &one};
     t.arg_count = GP_ARGS_MAX + 1;
     assert_gp_fails(gp, gp_transform(gp, &t), GP_ERROR_INVALID_ARGUMENT,
                     "arg_count = 17, must be at most 16");
@@ -729,16 +753,16 @@ static void test_bad(void **state)
     t.args = NULL;
     t.arg_count = 1;
     assert_gp_fails(gp, gp_transform(gp, &t), GP_ERROR_INVALID_ARGUMENT, "args is NULL");
-#undef BAD
-#undef REFUSED
-    a[0] = good;
     t.args = a;
-    assert_gp(gp, gp_transform(gp, &t)); /* the context lives on */
-    a[0] = (gp_arg){.name = "limit", .type = GP_I32, .buffer = out, .offset = 500, .count = 500};
-    t.map = "x + limit[i]";
-    t.count = 500; /* apart, in one buffer */
+    t.arg_count = GP_ARGS_MAX; /* as many as there may be */
     assert_gp(gp, gp_transform(gp, &t));
-    clReleaseMemObject(buffer);
+    found = test_read(gp, out, 4);
+    assert_int_equal(*found, 2);
+    free(found);
+    for (k = 0; k < 8; k++) a[k] = (gp_arg){.name = names[k], .record = &ulong4, .value = large};
+    t.arg_count = 8; /* as many bytes */
+    t.map = "(int)a.x";
+    assert_gp(gp, gp_transform(gp, &t));
     clReleaseMemObject(out);
     gp_context_destroy(gp);
 }
@@ -766,6 +790,7 @@ int main(void)
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_warm),
         cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);
 }

@@ -357,7 +357,7 @@ static void check_select(data *d)
                            .args = &arg,
                            .arg_count = 1};
     const half_particle *in = (const half_particle *)(d->p - FIRST);
-    half_particle *wanted = malloc((s.count + 1) * sizeof *wanted);
+    half_particle *wanted = malloc((s.count + 1) * sizeof *wanted), *first;
     uint64_t found = 77, parts[3];
     size_t i, n = 0;
     assert_non_null(wanted);
@@ -371,6 +371,11 @@ static void check_select(data *d)
     p.second = test_buffer(d->gp, (s.count + 1) * sizeof *in, NULL);
     p.rest = test_buffer(d->gp, (s.count + 1) * sizeof *in, NULL);
     assert_gp(d->gp, gp_partition_read(d->gp, &p, parts));
+    first = test_read(d->gp, p.out, s.count * sizeof *first);
+    for (i = n = 0; i < s.count; i++)
+        if (i % 2 == 1 && in[i].mass > limit) wanted[n++] = in[i];
+    assert_int_equal(parts[0], n);
+    for (i = 0; i < n; i++) assert_int_equal(first[i].id, wanted[i].id);
     for (i = n = 0; i < s.count; i++)
         if (i % 2 == 1 && in[i].mass <= limit) wanted[n++] = in[i];
     assert_int_equal(parts[1], n);
@@ -378,6 +383,7 @@ static void check_select(data *d)
     assert_int_equal(parts[2], s.count / 2);
     clReleaseMemObject(p.second);
     clReleaseMemObject(p.rest);
+    free(first);
     free(wanted);
 }
 
