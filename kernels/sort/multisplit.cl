@@ -24,6 +24,7 @@
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
+#include "sort/rank_cell.cl"
 
 #define GPI_GROUP gpi_splits
 #define GPI_GROUP_T uint
@@ -46,9 +47,9 @@
 
 typedef struct gpi_move_memory {
     union {
-        gpi_key key[GPI_TILE];
+        gpi_key key[GPI_RANK_CELL(GPI_TILE)];
 #if GPI_VALUE_SIZE
-        gpi_value value[GPI_TILE];
+        gpi_value value[GPI_RANK_CELL(GPI_TILE)];
 #endif
     } stage;
     ulong next[GPI_BINS];
@@ -146,16 +147,16 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 #define GPI_SPLIT_UNPACK(words, j, bits) \
     ((words)[(j) * (bits) / 32] >> (j) * (bits) % 32 & ((1u << (bits)) - 1))
 
-/* Puts keys where they come in the tile; `at` becomes these places, packed. A barrier has to follow. */
+/* Puts keys where they come in the tile; `at` becomes their cells of the stage, packed. A barrier has to follow. */
 GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)
 {
     __local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
     gpi_sync(); /* `counts` are what they should be */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const uint p = counts[at[j] >> 16] + (at[j] & 0xffff);
-        shared->stage.key[p] = x[j];
-        GPI_SPLIT_PACK(at, j, 16, p);
+        const uint p = counts[at[j] >> 16] + (at[j] & 0xffff), c = GPI_RANK_CELL(p);
+        shared->stage.key[c] = x[j];
+        GPI_SPLIT_PACK(at, j, 16, c);
     }
 }
 
@@ -166,7 +167,7 @@ GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const 
     const uint l = (uint)get_local_id(0);
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const gpi_key key = (shared->stage.key + l)[j * GPI_WG];
+        const gpi_key key = GPI_RANK_STEPPED(shared->stage.key, l, GPI_WG, j);
         const uint d = gpi_digit_of(key, digit);
         if (full || j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = key;
 #if GPI_VALUE_SIZE
@@ -186,7 +187,8 @@ GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, co
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint d = GPI_SPLIT_UNPACK(digits, j, 8);
-        if (j * GPI_WG < ours) (to + l + shared->next[d])[j * GPI_WG] = (shared->stage.value + l)[j * GPI_WG];
+        if (j * GPI_WG < ours)
+            (to + l + shared->next[d])[j * GPI_WG] = GPI_RANK_STEPPED(shared->stage.value, l, GPI_WG, j);
     }
 }
 

@@ -19,6 +19,7 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
+#include "sort/rank_cell.cl"
 #include "sort/rank_tile.cl"
 
 /* The cell of word w: in every other 32 words, fours change places with their neighbours, so that the scan, which

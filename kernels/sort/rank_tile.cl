@@ -17,21 +17,16 @@
 #include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
+#include "sort/rank_cell.cl"
 
 #if !GPI_SHAPE_LOCAL || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* Of stage and order, the cell of element i: one unused after every 32 keeps blocked and striped accesses off one
-   another's banks. Back: the element of a cell. */
-#define GPI_RANK_CELL(i) ((i) + (i) / 32)
+/* The element of a cell of stage or order. */
 #define GPI_RANK_CELL_BACK(c) ((c) - (c) / 33)
-/* The cells of elements j * GPI_WG + l and l * GPI_PER_ITEM + j: one address for all j. */
-#if GPI_WG % 32 == 0
-#define GPI_RANK_STRIPED(array, l, j) ((array) + GPI_RANK_CELL(l))[(j)*GPI_RANK_CELL(GPI_WG)]
-#else
-#define GPI_RANK_STRIPED(array, l, j) (array)[GPI_RANK_CELL((j)*GPI_WG + (l))]
-#endif
+/* Elements l + j * GPI_WG and l * GPI_PER_ITEM + j: one address for all j. */
+#define GPI_RANK_STRIPED(array, l, j) GPI_RANK_STEPPED(array, l, GPI_WG, j)
 #if 32 % GPI_PER_ITEM == 0
 #define GPI_RANK_BLOCKED_CELL(l, j) (GPI_RANK_CELL((l)*GPI_PER_ITEM) + (j))
 #define GPI_RANK_BLOCKED(array, l, j) ((array) + GPI_RANK_CELL((l)*GPI_PER_ITEM))[j]

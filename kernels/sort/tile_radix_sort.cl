@@ -12,15 +12,16 @@
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/multisplit.cl"
+#include "sort/rank_cell.cl"
 
-#if GPI_TILE > 65536
-#error "GPI_TILE must be at most 65536"
+#if GPI_TILE > 32768
+#error "GPI_TILE must be at most 32768"
 #endif
 
 typedef struct gpi_radix_tile_memory {
     gpi_move_memory move;
 #if GPI_VALUE_SIZE
-    ushort place[GPI_TILE]; /* where the key on the stage was in the beginning */
+    ushort place[GPI_RANK_CELL(GPI_TILE)]; /* where the key on the stage was in the beginning */
 #endif
 } gpi_radix_tile_memory;
 typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;
@@ -34,9 +35,9 @@ GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = j * GPI_WG < left ? (key + l)[j * GPI_WG] : 0;
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        (shared->move.stage.key + l)[j * GPI_WG] = x[j];
+        GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j) = x[j];
 #if GPI_VALUE_SIZE
-        (shared->place + l)[j * GPI_WG] = (ushort)(l + j * GPI_WG);
+        GPI_RANK_STEPPED(shared->place, l, GPI_WG, j) = (ushort)(l + j * GPI_WG);
 #endif
     }
     gpi_sync(); /* the stage is filled */
@@ -50,14 +51,14 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
     uint at[GPI_PER_ITEM];
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        x[j] = (shared->move.stage.key + first)[j * GPI_SUB_GROUP];
+        x[j] = GPI_RANK_STEPPED(shared->move.stage.key, first, GPI_SUB_GROUP, j);
         at[j] = j * GPI_SUB_GROUP < left ? gpi_digit_of(x[j], digit) : GPI_BINS - 1; /* as gpi_split_load */
     }
 #if GPI_VALUE_SIZE
     uint place[(GPI_PER_ITEM + 1) / 2];
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        GPI_SPLIT_PACK(place, j, 16, (uint)(shared->place + first)[j * GPI_SUB_GROUP]);
+        GPI_SPLIT_PACK(place, j, 16, (uint)GPI_RANK_STEPPED(shared->place, first, GPI_SUB_GROUP, j));
     }
 #endif
     gpi_split_rank(at, &shared->move);
@@ -79,13 +80,14 @@ GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, ulong base, uint length,
     gpi_value value[GPI_PER_ITEM];
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        if (j * GPI_WG < left) value[j] = gpi_value_at(move, base + (shared->place + l)[j * GPI_WG]);
+        if (j * GPI_WG < left)
+            value[j] = gpi_value_at(move, base + GPI_RANK_STEPPED(shared->place, l, GPI_WG, j));
 #endif
     gpi_sync_all(); /* all is read: in place, it is now overwritten */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         if (j * GPI_WG < left) {
-            (move.key_to + base + l)[j * GPI_WG] = (shared->move.stage.key + l)[j * GPI_WG];
+            (move.key_to + base + l)[j * GPI_WG] = GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j);
 #if GPI_VALUE_SIZE
             (move.value_to + base + l)[j * GPI_WG] = value[j];
 #endif

@@ -127,12 +127,12 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint6
     return 2 * size * (tile + tile / 32) + 4 * tile + 64;
 }
 
-/* The same for a sort with sub-groups: the stage and a place a key, a word an item twice, the digits' counters of each
-   sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
+/* The same for a sort with sub-groups: the stage and a place a key, in cells; a word an item twice, the digits' counters of
+   each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
-    const uint64_t group = plan->group, sub_groups = group / plan->sub_group;
-    return group * plan->per_item * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
+    const uint64_t group = plan->group, sub_groups = group / plan->sub_group, tile = group * plan->per_item;
+    return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
 /* What a primitive takes of all that: a line of GPI_TUNED. */
