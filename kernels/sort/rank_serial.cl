@@ -52,12 +52,22 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
 
 /* ------------------------------------------------------------------ one by one */
 
-/* Element i, of digit d, to where the next one of its digit goes. */
-static void gpi_rank_place(gpi_move move, ulong i, uint d, gpi_rank_shared shared)
+/* Where an element of digit d goes. */
+static ulong gpi_rank_next(ulong *next, uint d)
 {
-    const ulong j = shared->next[d];
-    shared->next[d] = j + 1;
-    gpi_move_one(move, i, j);
+    const ulong j = next[d];
+    next[d] = j + 1;
+    return j;
+}
+
+/* The same for one of digit d and one of digit e after it, side by side: with equal digits in a row, the second one
+   does not wait for the first one's store. */
+static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
+{
+    const ulong j = next[d], k = next[e] + (d == e);
+    next[d] = j + 1;
+    next[e] = k + 1;
+    return (ulong2)(j, k);
 }
 
 static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
@@ -65,10 +75,14 @@ static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit dig
     ulong i = begin;
     for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
 #pragma unroll
-        for (uint k = 0; k < GPI_RANK_STEP; k++)
-            gpi_rank_place(move, i + k, gpi_digit_of(move.key[i + k], digit), shared);
+        for (uint k = 0; k < GPI_RANK_STEP; k += 2) {
+            const ulong2 to = gpi_rank_next_two(shared->next, gpi_digit_of(move.key[i + k], digit),
+                                                gpi_digit_of(move.key[i + k + 1], digit));
+            gpi_move_one(move, i + k, to.x);
+            gpi_move_one(move, i + k + 1, to.y);
+        }
     }
-    for (; i < end; i++) gpi_rank_place(move, i, gpi_digit_of(move.key[i], digit), shared);
+    for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));
 }
 
 /* ------------------------------------------------------------------ lines */
@@ -131,8 +145,7 @@ static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
 /* Element i, of digit d, into its line, and the line out when it is whole. */
 static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
 {
-    const ulong j = lines->next[d];
-    lines->next[d] = j + 1;
+    const ulong j = gpi_rank_next(lines->next, d);
     lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];
 #if GPI_VALUE_SIZE
     lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE] = gpi_value_at(move, i);
@@ -179,11 +192,26 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digi
     }
 }
 
-/* Moves [begin, end) to where shared->next says. `lines`: by lines, for more than the caches hold. */
+/* Whether two keys of the range hardly ever have the same digit: what the caches hold of the output is then no longer there
+   when the next key of a digit comes. Asked of some keys. */
+#define GPI_SPREAD_LOOKS 8
+static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)
+{
+    const ulong apart = (end - begin) / GPI_SPREAD_LOOKS;
+    uchar count[GPI_BINS];
+    uint pairs = 0;
+    if (apart < GPI_RANK_STEP) return false;
+    for (uint d = 0; d < GPI_BINS; d++) count[d] = 0;
+    for (uint k = 0; k < GPI_SPREAD_LOOKS * GPI_RANK_STEP; k++)
+        pairs += count[gpi_digit_of(key[begin + k / GPI_RANK_STEP * apart + k % GPI_RANK_STEP], digit)]++;
+    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all digits as frequent */
+}
+
+/* Moves [begin, end) to where shared->next says. `lines`: the output is more than the caches hold. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
                            gpi_rank_shared shared)
 {
-    if (lines) gpi_move_lines(move, begin, end, digit, shared);
+    if (lines && gpi_is_spread(move.key, begin, end, digit)) gpi_move_lines(move, begin, end, digit, shared);
     else gpi_move_direct(move, begin, end, digit, shared);
 }
 #endif
