@@ -3961,7 +3961,8 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
    group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide where the device has
    64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
-   schedules fairly, few where waiting is pointless.
+   schedules fairly (on PoCL, where a look takes some 20 to 40 ns, longer than a thread is put off for a moment), few
+   where waiting is pointless.
    Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
    for granted: no sub-groups, no group that waits for another. Measured: PoCL (docs/PERFORMANCE.md). The rest by
    counting (docs/gpu-cost.md) and by documents:
@@ -3986,7 +3987,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(REDUCE,     ADRENO,    LOCAL,     128,      64, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     APPLE,     LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
     X(REDUCE,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
-    X(SCAN,       POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SCAN,       POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 19)   \
     X(SCAN,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SCAN,       LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
     X(SCAN,       NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
@@ -3996,7 +3997,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SCAN,       ADRENO,    LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SCAN,       APPLE,     LOCAL,     256,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SCAN,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
-    X(SELECT,     POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SELECT,     POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 19)   \
     X(SELECT,     INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SELECT,     LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
     X(SELECT,     NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
@@ -4006,7 +4007,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SELECT,     ADRENO,    LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SELECT,     APPLE,     LOCAL,     256,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SELECT,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
-    X(SORT,       POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
+    X(SORT,       POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 21)   \
     X(SORT,       INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1 << 24)   \
     X(SORT,       LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
     X(SORT,       NVIDIA,    SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 20)   \
@@ -4032,7 +4033,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SEARCH,     AMD,       LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
     X(SEARCH,     INTEL_GPU, LOCAL,     256,      32, AUTO,   MULTI_PASS,  1)         \
     X(SEARCH,     UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
-    X(BRACKETS,   POCL,      SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1 << 20)   \
+    X(BRACKETS,   POCL,      SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1 << 19)   \
     X(BRACKETS,   INTEL_CPU, SERIAL,      1,  131072, AUTO,   MULTI_PASS,  1)         \
     X(BRACKETS,   LLVMPIPE,  LOCAL,     256,      64, AUTO,   MULTI_PASS,  200)       \
     X(BRACKETS,   NVIDIA,    SUB_GROUP, 256,     128, AUTO,   MULTI_PASS,  1 << 12)   \
@@ -5528,6 +5529,15 @@ static const char *const gpi_kernel_base_platform[] = {
     "#else\n",
     "#define GPI_PREFETCH_READ(p) (void)(p)\n",
     "#define GPI_PREFETCH_WRITE(p) (void)(p)\n",
+    "#endif\n",
+    "\n",
+    "/* Before another look at what a group waits for. A look then takes tens of nanoseconds on every CPU, however fast it is. */\n",
+    "#if GPI_ON_CPU && defined(__x86_64__)\n",
+    "#define GPI_PAUSE() __builtin_ia32_pause()\n",
+    "#elif GPI_ON_CPU && defined(__aarch64__)\n",
+    "#define GPI_PAUSE() __asm__ volatile(\"isb\")\n",
+    "#else\n",
+    "#define GPI_PAUSE() (void)0\n",
     "#endif\n",
     "\n",
     "/* What a work-item keeps in registers of a GPU: loops over it, of which all turns are written out, and functions\n",
@@ -14129,11 +14139,14 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "\n",
     "static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)\n",
     "{\n",
-    "    uint flag = GPI_EMPTY;\n",
-    "    while (flag == GPI_EMPTY) flag = gpi_observe(state, tile, value);\n",
+    "    uint flag = gpi_observe(state, tile, value);\n",
+    "    while (flag == GPI_EMPTY) {\n",
+    "        GPI_PAUSE();\n",
+    "        flag = gpi_observe(state, tile, value);\n",
+    "    }\n",
     "    return flag;\n",
     "}\n",
-    "#line 164\n",
+    "#line 167\n",
     "static uint gpi_fold_back(volatile __global uint *state, uint next, GPI_T *product)\n",
     "{\n",
     "    uint anchor = next;\n",
@@ -14152,7 +14165,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "#endif\n",
     "\n",
     "#if GPI_SUB_GROUP\n",
-    "#line 185\n",
+    "#line 188\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded,\n",
     "                          gpi_tile_shared shared)\n",
     "{\n",
@@ -14198,7 +14211,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "}\n",
     "\n",
     "#else\n",
-    "#line 235\n",
+    "#line 238\n",
     "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
     "{\n",
     "#if GPI_ORDERED\n",
@@ -14210,6 +14223,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "        if (flag == GPI_EMPTY) {\n",
     "            if (bounded && *polls == 0) break;\n",
     "            *polls -= 1;\n",
+    "            GPI_PAUSE();\n",
     "            continue;\n",
     "        }\n",
     "        *prefix = gpi_combine(seen, *prefix);\n",
@@ -14218,7 +14232,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    return next;\n",
     "}\n",
     "#endif\n",
-    "#line 258\n",
+    "#line 262\n",
     "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,\n",
     "                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
@@ -18282,9 +18296,10 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "{\n",
     "    if (*polls == 0) return false;\n",
     "    *polls -= 1;\n",
+    "    GPI_PAUSE();\n",
     "    return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);\n",
     "}\n",
-    "#line 163\n",
+    "#line 164\n",
     "static bool gpi_ring_gate(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",
@@ -18303,7 +18318,7 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    return true;\n",
     "#endif\n",
     "}\n",
-    "#line 185\n",
+    "#line 186\n",
     "static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)\n",
     "{\n",
     "    uint polls = ring.polls, distance = 1, sum = 0;\n",
@@ -18322,7 +18337,7 @@ static const char *const gpi_kernel_sort_lookback[] = {
     "    *exclusive = sum;\n",
     "    return found;\n",
     "}\n",
-    "#line 208\n",
+    "#line 209\n",
     "static bool gpi_ring_leave(gpi_ring ring, uint tile)\n",
     "{\n",
     "#if GPI_WIDE\n",

@@ -154,8 +154,11 @@ static GPI_T gpi_fold_lanes(GPI_T seen, uint anchor, gpi_tile_shared shared)
 /* As gpi_observe, of a tile that has told something, or will. Ends because the tile has started and is let run. */
 static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
 {
-    uint flag = GPI_EMPTY;
-    while (flag == GPI_EMPTY) flag = gpi_observe(state, tile, value);
+    uint flag = gpi_observe(state, tile, value);
+    while (flag == GPI_EMPTY) {
+        GPI_PAUSE();
+        flag = gpi_observe(state, tile, value);
+    }
     return flag;
 }
 
@@ -243,6 +246,7 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
         if (flag == GPI_EMPTY) {
             if (bounded && *polls == 0) break;
             *polls -= 1;
+            GPI_PAUSE();
             continue;
         }
         *prefix = gpi_combine(seen, *prefix);

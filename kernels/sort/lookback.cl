@@ -154,6 +154,7 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
 {
     if (*polls == 0) return false;
     *polls -= 1;
+    GPI_PAUSE();
     return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);
 }
 
