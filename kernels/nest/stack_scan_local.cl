@@ -23,14 +23,32 @@
 #include "nest/tile_summary.cl"
 
 #define GPI_STACK_BLOCK 16
+#define GPI_STACK_LOADS (GPI_SIZE > 8 || GPI_PER_ITEM % 4 ? 1 : 4) /* of an item at once */
 
-/* One unused cell after every 32 keeps items that stride by GPI_PER_ITEM off one another's banks. */
-#define GPI_STACK_PAD(i) ((i) + (i) / 32)
+/* A row of cells an item: one of its own, and one for each of its elements. Rows of an odd length keep items that go over
+   theirs side by side off one another's banks. */
+#define GPI_STACK_ROW (GPI_PER_ITEM + 1)
+
+/* The group's k-th stripe of GPI_WG elements: of its l-th one the item, and the place in there. (Constants stand apart,
+   since compilers do not know that l is less than GPI_WG.) */
+#if GPI_WG % GPI_PER_ITEM == 0
+#define GPI_STRIPE_ITEM(l, k) ((l) / GPI_PER_ITEM + (k) * (GPI_WG / GPI_PER_ITEM))
+#define GPI_STRIPE_PLACE(l, k) ((l) % GPI_PER_ITEM)
+#define GPI_STRIPE_ROW(l, k) \
+    ((l) / GPI_PER_ITEM * GPI_STACK_ROW + (k) * (GPI_WG / GPI_PER_ITEM * GPI_STACK_ROW))
+#else
+#define GPI_STRIPE_ITEM(l, k) (((l) + (k)*GPI_WG) / GPI_PER_ITEM)
+#define GPI_STRIPE_PLACE(l, k) (((l) + (k)*GPI_WG) % GPI_PER_ITEM)
+#define GPI_STRIPE_ROW(l, k) (GPI_STRIPE_ITEM(l, k) * GPI_STACK_ROW)
+#endif
+
+/* A list's cells: one unused after every 32, for the same reason. */
+#define GPI_SLICE_CELL(k) ((k) + (k) / 32)
 
 typedef struct gpi_slice_memory {
     gpi_group group;
     ushort stage[GPI_TILE] __attribute__((aligned(16))); /* openers that the tile leaves, lowest first */
-    GPI_T value[GPI_STACK_PAD(GPI_TILE)];                /* their values, and then products */
+    GPI_T value[GPI_SLICE_CELL(GPI_TILE)];               /* their values, and then products */
     GPI_T sums[GPI_ITEMS_CELLS];
 } gpi_slice_memory;
 typedef __local gpi_slice_memory *gpi_slice_shared;
@@ -39,9 +57,12 @@ typedef struct gpi_fold_memory {
     gpi_group group;
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
     ushort link[GPI_WG]; /* the opener below what an item leaves, or as gpi_fold_below says */
-    ushort next[GPI_WG]; /* the item, of another block, whose base comes before outer; GPI_NO_ITEM: none */
-    GPI_T outer[GPI_WG]; /* in the end what is on the stack before an item */
-    GPI_T value[GPI_STACK_PAD(GPI_TILE)]; /* of openers; in the end products after brackets */
+    ushort next
+        [GPI_WG]; /* the item, of another block, whose base comes before the row's own cell; GPI_NO_ITEM: none */
+    GPI_T
+        row[GPI_WG *
+            GPI_STACK_ROW]; /* openers' values, and then products; in the end the product before an item, and
+                                          those after its brackets */
 } gpi_fold_memory;
 typedef __local gpi_fold_memory *gpi_fold_shared;
 
@@ -73,11 +94,11 @@ static void gpi_slice_scan(uint count, gpi_slice_shared memory)
     const uint share = (count + GPI_WG - 1) / GPI_WG, first = min((uint)get_local_id(0) * share, count);
     const uint end = min(first + share, count);
     GPI_T product = gpi_identity(), all;
-    for (uint k = first; k < end; k++) product = gpi_combine(product, memory->value[GPI_STACK_PAD(k)]);
+    for (uint k = first; k < end; k++) product = gpi_combine(product, memory->value[GPI_SLICE_CELL(k)]);
     product = gpi_items_scan_exclusive(product, &all, memory->sums);
     for (uint k = first; k < end; k++) {
-        product = gpi_combine(product, memory->value[GPI_STACK_PAD(k)]);
-        memory->value[GPI_STACK_PAD(k)] = product;
+        product = gpi_combine(product, memory->value[GPI_SLICE_CELL(k)]);
+        memory->value[GPI_SLICE_CELL(k)] = product;
     }
     gpi_sync(); /* the products are there */
 }
@@ -90,10 +111,10 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
     if (gpi_brackets_tile_length(stack.nest, tile) == 0) return;
     const uint count = gpi_slice_list(in, stack.nest, tile, memory);
     for (uint k = l; k < count; k += GPI_WG)
-        memory->value[GPI_STACK_PAD(k)] = gpi_load(input, begin + memory->stage[k]);
+        memory->value[GPI_SLICE_CELL(k)] = gpi_load(input, begin + memory->stage[k]);
     gpi_sync(); /* the values are there */
     gpi_slice_scan(count, memory);
-    for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_STACK_PAD(k)];
+    for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_SLICE_CELL(k)];
     if (l != 0) return;
     cell[0] = gpi_identity();
     stack.nest.tree[stack.nest.leaves + tile] = gpi_unpack_node(memory->group.tree[1]);
@@ -129,7 +150,7 @@ static GPI_T gpi_fold_outer(gpi_fold f, uint m)
    highest q - GPI_TILE. */
 static GPI_T gpi_fold_below(gpi_fold f, uint q)
 {
-    return q < GPI_TILE ? f.memory->value[GPI_STACK_PAD(q)] : gpi_fold_outer(f, q - GPI_TILE);
+    return q < GPI_TILE ? f.memory->row[q + q / GPI_PER_ITEM + 1] : gpi_fold_outer(f, q - GPI_TILE);
 }
 
 /* The opener `need` below the top of the stack before the item, as above. */
@@ -141,23 +162,43 @@ static uint gpi_fold_search(gpi_shared shared, uint need)
     return place.leaf * GPI_PER_ITEM + gpi_take_bit(&open, (uint)place.need);
 }
 
-/* The openers' values from memory. */
+/* Whether an element of a stripe is an opener. */
+static bool gpi_fold_opens(gpi_fold f, uint l, uint k)
+{
+    return f.memory->group.opens[GPI_STRIPE_ITEM(l, k)] >> GPI_STRIPE_PLACE(l, k) & 1;
+}
+
+/* The openers' values from memory: several are asked for before the first one is put down. */
 static void gpi_fold_load(gpi_input input, gpi_fold f)
 {
-    const ulong begin = gpi_tile_begin(f.tile);
+    const uint l = (uint)get_local_id(0);
+    const ulong first = gpi_tile_begin(f.tile) + l;
     GPI_UNROLL
-    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
-        if (f.memory->group.opens[i / GPI_PER_ITEM] >> i % GPI_PER_ITEM & 1)
-            f.memory->value[GPI_STACK_PAD(i)] = gpi_load(input, begin + i);
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_STACK_LOADS) {
+        GPI_T x[GPI_STACK_LOADS];
+        GPI_UNROLL
+        for (uint k = j; k < j + GPI_STACK_LOADS; k++)
+            if (gpi_fold_opens(f, l, k)) x[k - j] = gpi_load(input, first + k * GPI_WG);
+        GPI_UNROLL
+        for (uint k = j; k < j + GPI_STACK_LOADS; k++)
+            if (gpi_fold_opens(f, l, k))
+                f.memory->row[GPI_STRIPE_ROW(l, k) + GPI_STRIPE_PLACE(l, k) + 1] = x[k - j];
+    }
+}
+
+/* The cells of the item's own elements. */
+static __local GPI_T *gpi_fold_own(gpi_fold_shared memory)
+{
+    return memory->row + (uint)get_local_id(0) * GPI_STACK_ROW + 1;
 }
 
 /* Each opener of `open`, which the item leaves, multiplied with those below it. */
 static void gpi_fold_item(uint open, gpi_fold_shared memory)
 {
-    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    __local GPI_T *own = gpi_fold_own(memory);
     GPI_T x = gpi_identity();
     for (; open; open &= open - 1) {
-        __local GPI_T *value = memory->value + GPI_STACK_PAD(first + gpi_lowest(open));
+        __local GPI_T *value = own + gpi_lowest(open);
         x = gpi_combine(x, *value);
         *value = x;
     }
@@ -166,9 +207,9 @@ static void gpi_fold_item(uint open, gpi_fold_shared memory)
 /* These products multiplied with what is below them. */
 static void gpi_fold_on(GPI_T base, uint open, gpi_fold_shared memory)
 {
-    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    __local GPI_T *own = gpi_fold_own(memory);
     for (; open; open &= open - 1) {
-        __local GPI_T *value = memory->value + GPI_STACK_PAD(first + gpi_lowest(open));
+        __local GPI_T *value = own + gpi_lowest(open);
         *value = gpi_combine(base, *value);
     }
 }
@@ -184,11 +225,11 @@ static GPI_T gpi_fold_base(gpi_fold f)
         q = memory->link[q / GPI_PER_ITEM];
         x = gpi_combine(gpi_fold_below(f, q), x);
     }
-    memory->outer[l] = x;
+    memory->row[l * GPI_STACK_ROW] = x;
     memory->next[l] = (ushort)(q < GPI_TILE ? q / GPI_PER_ITEM : GPI_NO_ITEM);
     gpi_sync(); /* all items are at the end of their blocks */
     for (uint next = memory->next[l]; next != GPI_NO_ITEM; next = memory->next[next])
-        x = gpi_combine(memory->outer[next], x);
+        x = gpi_combine(memory->row[next * GPI_STACK_ROW], x);
     return x;
 }
 
@@ -204,14 +245,15 @@ static GPI_T gpi_fold_down(gpi_fold f, gpi_cursor *cursor)
    are there, for all items. */
 static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of left, GPI_T base)
 {
-    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
+    const uint l = (uint)get_local_id(0);
+    __local GPI_T *own = gpi_fold_own(f.memory);
     gpi_cursor cursor = gpi_cursor_make(&f.memory->group, l);
     uint close = left.closes, open = 0;
     GPI_T outer = close ? gpi_fold_down(f, &cursor) : base, x = outer;
-    f.memory->outer[l] = outer;
+    own[-1] = outer;
     for (uint brackets = item.opens | item.closes; brackets; brackets &= brackets - 1) {
         const uint j = gpi_lowest(brackets), bit = 1u << j;
-        __local GPI_T *value = f.memory->value + GPI_STACK_PAD(first + j);
+        __local GPI_T *value = own + j;
         if (left.opens & bit) {
             x = *value;
             open |= bit;
@@ -226,24 +268,33 @@ static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of 
             x = outer;
         } else {
             open ^= 1u << gpi_highest(open);
-            x = open ? f.memory->value[GPI_STACK_PAD(first + gpi_highest(open))] : outer;
+            x = open ? own[gpi_highest(open)] : outer;
         }
         *value = x;
     }
     f.memory->group.opens[l] = item.opens | item.closes;
 }
 
-/* An element has the product after the last bracket before it, or after itself. */
+/* An element of a stripe has the product after the last bracket before it, or after itself. */
+static GPI_T gpi_fold_result(gpi_fold_shared memory, uint l, uint k, bool exclusive)
+{
+    const uint before = ((exclusive ? 1u : 2u) << GPI_STRIPE_PLACE(l, k)) - 1;
+    const uint brackets = memory->group.opens[GPI_STRIPE_ITEM(l, k)] & before;
+    return memory->row[GPI_STRIPE_ROW(l, k) + 32 - clz(brackets)];
+}
+
 static void gpi_fold_write(__global GPI_OUT *out, gpi_fold f, bool exclusive)
 {
-    const ulong begin = gpi_tile_begin(f.tile);
-    const gpi_fold_shared memory = f.memory;
-    for (uint i = (uint)get_local_id(0); i < f.length; i += GPI_WG) {
-        const uint item = i / GPI_PER_ITEM, before = ((exclusive ? 1u : 2u) << i % GPI_PER_ITEM) - 1;
-        const uint brackets = memory->group.opens[item] & before;
-        gpi_stack_put(out, begin + i,
-                      brackets ? memory->value[GPI_STACK_PAD(item * GPI_PER_ITEM + gpi_highest(brackets))]
-                               : memory->outer[item]);
+    const uint l = (uint)get_local_id(0);
+    const ulong first = gpi_tile_begin(f.tile) + l;
+    if (f.length == GPI_TILE) {
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++)
+            gpi_stack_put(out, first + k * GPI_WG, gpi_fold_result(f.memory, l, k, exclusive));
+    } else {
+        GPI_ROLLED
+        for (uint k = 0; l + k * GPI_WG < f.length; k++)
+            gpi_stack_put(out, first + k * GPI_WG, gpi_fold_result(f.memory, l, k, exclusive));
     }
 }
 
