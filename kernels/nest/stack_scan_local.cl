@@ -59,10 +59,8 @@ typedef struct gpi_fold_memory {
     ushort link[GPI_WG]; /* the opener below what an item leaves, or as gpi_fold_below says */
     ushort next
         [GPI_WG]; /* the item, of another block, whose base comes before the row's own cell; GPI_NO_ITEM: none */
-    GPI_T
-        row[GPI_WG *
-            GPI_STACK_ROW]; /* openers' values, and then products; in the end the product before an item, and
-                                          those after its brackets */
+    /* Openers' values, and then products; in the end the product before an item, and those after its brackets. */
+    GPI_T row[GPI_WG * GPI_STACK_ROW];
 } gpi_fold_memory;
 typedef __local gpi_fold_memory *gpi_fold_shared;
 
