@@ -56,9 +56,9 @@ static void gpi_stage_rims(gpi_picture in, long e, long y, gpi_stencil_shared me
 #if GPI_RIM
     GPI_ROLLED
     for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_ROWS * 2 * GPI_RIM; k += GPI_WG) {
-        const uint r = k / (2 * GPI_RIM), c = k % (2 * GPI_RIM), at = c < GPI_RIM ? c : GPI_TILE_X + c;
-        memory->near[r * GPI_ROW + GPI_NEAR_RIM - GPI_RIM + at] =
-            gpi_read_any(in, e - GPI_RIM + at, y + r - GPI_RY);
+        const uint r = k / (2 * GPI_RIM), c = k % (2 * GPI_RIM), x = c < GPI_RIM ? c : GPI_TILE_X + c;
+        memory->near[r * GPI_ROW + GPI_NEAR_RIM - GPI_RIM + x] =
+            gpi_read_any(in, e - GPI_RIM + x, y + r - GPI_RY);
     }
 #endif
 }
