@@ -57,8 +57,7 @@ typedef struct gpi_fold_memory {
     gpi_group group;
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
     ushort link[GPI_WG]; /* the opener below what an item leaves, or as gpi_fold_below says */
-    ushort next
-        [GPI_WG]; /* the item, of another block, whose base comes before the row's own cell; GPI_NO_ITEM: none */
+    ushort next[GPI_WG]; /* the item in another block with the rest of an item's base; GPI_NO_ITEM: none */
     /* Openers' values, and then products; in the end the product before an item, and those after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
 } gpi_fold_memory;
