@@ -122,11 +122,12 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* The same for a tree: two indices and four bytes an element, and what keeps them apart (nest/tree.cl). */
+/* The same for a tree: an index and eight bytes an element, or two indices and a byte; a tree of the items' runs, a word for
+   emulated sub-groups, and what keeps items apart (nest/tree_local.cl). */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    const uint64_t tile = group * per_item;
-    return 2 * size * (tile + tile / 32) + 4 * tile + 64;
+    const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
+    return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
 /* The same for a sort with sub-groups: the stage and a place a key, a word an item twice, the digits' counters of each
