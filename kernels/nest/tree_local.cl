@@ -26,6 +26,7 @@
    since compilers do not know that l is less than GPI_WG.) */
 #define GPI_TREE_CELL(i, unused) ((i) + (i) / GPI_RUN * (unused))
 #define GPI_TREE_CELLS(unused) (GPI_WG * (GPI_RUN + (unused)))
+#define GPI_TREE_WORDS(unused, of_word) ((GPI_TREE_CELLS(unused) + (of_word)-1) / (of_word))
 #if GPI_WG % GPI_RUN == 0
 #define GPI_TREE_STRIPE(l, k, unused) (GPI_TREE_CELL(l, unused) + GPI_TREE_CELL((k)*GPI_WG, unused))
 #else
@@ -39,10 +40,10 @@
 typedef struct gpi_tree_memory {
     gpi_low low[2 * GPI_WG]; /* the tree of the tile's runs */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)];
-    uint children[(GPI_TREE_CELLS(GPI_OF_USHORT) + 1) / 2]; /* in other runs; two ushorts a word */
+    uint children[GPI_TREE_WORDS(GPI_OF_USHORT, 2)]; /* in other runs; two ushorts a word */
+    uint end[GPI_TREE_WORDS(GPI_OF_USHORT, 2)];      /* ushorts; 0: beyond the tile */
+    uint own[GPI_TREE_WORDS(GPI_OF_UCHAR, 4)];       /* uchars: children in the run */
     ushort index[GPI_TREE_CELLS(GPI_OF_USHORT)];
-    ushort end[GPI_TREE_CELLS(GPI_OF_USHORT)]; /* 0: beyond the tile */
-    uchar own[GPI_TREE_CELLS(GPI_OF_UCHAR)];   /* children in the run */
 #if GPI_SELECT
     uchar counts[GPI_TREE_CELLS(GPI_OF_UCHAR)];
 #endif
@@ -70,6 +71,9 @@ typedef __local gpi_outside_memory *gpi_outside_shared;
 #else
 #define GPI_TREE_COUNTS(i) 1u
 #endif
+
+#define GPI_TREE_ENDS ((__local ushort *)memory->end)
+#define GPI_TREE_OWN ((__local uchar *)memory->own)
 
 GPI_DEFINE_LOWS(tile_lows, __local const gpi_low *)
 
@@ -102,44 +106,52 @@ static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
 #endif
         }
     }
-    for (uint k = l; k < (GPI_TREE_CELLS(GPI_OF_USHORT) + 1) / 2; k += GPI_WG) memory->children[k] = 0;
+    for (uint k = l; k < GPI_TREE_WORDS(GPI_OF_USHORT, 2); k += GPI_WG) {
+        memory->children[k] = 0;
+        memory->end[k] = 0;
+    }
+    for (uint k = l; k < GPI_TREE_WORDS(GPI_OF_UCHAR, 4); k += GPI_WG) memory->own[k] = 0;
     gpi_sync(); /* the tile is there */
 }
 
-/* Element i of the run ends what is open and not around it: from the element before it up, as long as parents are not
-   before its own. */
-static void gpi_run_close(gpi_tree_run run, uint i, gpi_index key, gpi_tree_shared memory)
+/* What an item knows of its run, a bit an element. */
+typedef struct gpi_run_bits {
+    uint outside; /* parents are not in the run */
+    uint open;    /* not yet ended: each but the first one is below the one before it */
+} gpi_run_bits;
+
+/* Element i of the run ends what is open and not around it. */
+static uint gpi_run_close(uint closed, uint i, gpi_tree_shared memory)
 {
-    gpi_index open = run.begin + i; /* a key: one more than the element */
-    while (open > key && open > run.begin) {
-        const uint k = (uint)(open - 1 - run.begin);
-        memory->end[GPI_TREE_AT(k, GPI_OF_USHORT)] = (ushort)((uint)get_local_id(0) * GPI_RUN + i);
-        open = GPI_KEY(k);
-    }
+    for (; closed; closed &= closed - 1)
+        GPI_TREE_ENDS[GPI_TREE_AT(gpi_tree_lowest(closed), GPI_OF_USHORT)] =
+            (ushort)((uint)get_local_id(0) * GPI_RUN + i);
+    return 1u << i;
 }
 
-/* Of elements whose parents are not in the run, a bit each goes to *outside. */
-static gpi_low gpi_run_inside(gpi_tree_run run, uint *outside, gpi_tree_shared memory)
+static gpi_low gpi_run_inside(gpi_tree_run run, gpi_run_bits *bits, gpi_tree_shared memory)
 {
     gpi_low low = gpi_low_make(GPI_NONE, 0);
-    for (uint i = 0; i < GPI_TURNS(GPI_RUN); i++) {
-        memory->own[GPI_TREE_AT(i, GPI_OF_UCHAR)] = 0;
-        memory->end[GPI_TREE_AT(i, GPI_OF_USHORT)] = 0;
-        memory->index[GPI_TREE_AT(i, GPI_OF_USHORT)] = 0;
-    }
+    uint outside = 0, open = 0;
     for (uint i = 0; i < run.length; i++) {
         const gpi_index key = GPI_KEY(i);
         const uint counts = GPI_TREE_COUNTS(i);
-        gpi_run_close(run, i, key, memory);
+        uint before = 0, around = 0;
         if (key > run.begin) {
-            const uint k = GPI_TREE_AT((uint)(key - 1 - run.begin), GPI_OF_UCHAR), before = memory->own[k];
-            memory->index[GPI_TREE_AT(i, GPI_OF_USHORT)] = (ushort)before;
-            memory->own[k] = (uchar)(before + counts);
+            const uint k = (uint)(key - 1 - run.begin);
+            __local uchar *own = GPI_TREE_OWN + GPI_TREE_AT(k, GPI_OF_UCHAR);
+            around = (2u << k) - 1;
+            before = *own;
+            *own = (uchar)(before + counts);
         } else {
-            *outside |= 1u << i;
+            outside |= 1u << i;
             low = gpi_low_product(low, gpi_low_make(key, counts));
         }
+        memory->index[GPI_TREE_AT(i, GPI_OF_USHORT)] = (ushort)before;
+        open = (open & around) | gpi_run_close(open & ~around, i, memory);
     }
+    bits->outside = outside;
+    bits->open = open;
     return low;
 }
 
@@ -197,7 +209,7 @@ static uint gpi_tile_siblings(gpi_index key, gpi_tree_shared memory)
 {
     const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());
     const gpi_low low = gpi_tile_lows_between(memory->low, GPI_WG, k / GPI_RUN + 1, (uint)get_local_id(0));
-    return memory->own[GPI_TREE_CELL(k, GPI_OF_UCHAR)] + (low.key == key ? (uint)low.count : 0);
+    return GPI_TREE_OWN[GPI_TREE_CELL(k, GPI_OF_UCHAR)] + (low.key == key ? (uint)low.count : 0);
 }
 
 static void gpi_tile_children(gpi_index key, uint count, gpi_tree_shared memory)
@@ -233,27 +245,24 @@ static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)
 
 /* Elements that are still open at the run's end, from the innermost one out: each ends where the one before it does or
    after that. Returns those that are open at the tile's end. */
-static uint gpi_tile_ends(gpi_tree_run run, gpi_tree_shared memory)
+static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);
-    gpi_index open = run.begin + run.length; /* a key */
-    uint next = l, at = 0, left = 0;
-    while (open > run.begin) {
-        const uint i = (uint)(open - 1 - run.begin);
-        if (next != GPI_WG && (next == l || memory->low[GPI_WG + next].key >= open)) {
-            next = gpi_tile_lows_first_below(memory->low, GPI_WG, GPI_WG + next, open - 1);
+    uint next = l, at = 0;
+    while (open) {
+        const uint i = gpi_tree_highest(open);
+        const gpi_index most = run.begin + i;
+        if (next == l || memory->low[GPI_WG + next].key > most) {
+            next = gpi_tile_lows_first_below(memory->low, GPI_WG, GPI_WG + next, most);
             at = next * GPI_RUN;
         }
-        if (next == GPI_WG) {
-            left |= 1u << i;
-        } else {
-            const uint last = (next + 1) * GPI_RUN;
-            while (at < last && memory->key[GPI_TREE_CELL(at, GPI_OF_INDEX)] >= open) at++;
-            memory->end[GPI_TREE_AT(i, GPI_OF_USHORT)] = (ushort)at;
-        }
-        open = GPI_KEY(i);
+        if (next == GPI_WG) break;
+        const uint last = (next + 1) * GPI_RUN;
+        while (at < last && memory->key[GPI_TREE_CELL(at, GPI_OF_INDEX)] > most) at++;
+        GPI_TREE_ENDS[GPI_TREE_AT(i, GPI_OF_USHORT)] = (ushort)at;
+        open ^= 1u << i;
     }
-    return left;
+    return open;
 }
 
 /* What is not settled is written, too, and once more later. */
@@ -263,14 +272,14 @@ static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)
     const ulong begin = gpi_tree_begin();
     for (uint k = 0; k < GPI_TURNS(GPI_RUN); k++) {
         const ulong i = begin + l + k * GPI_WG;
-        const uint own = memory->own[GPI_TREE_STRIPE(l, k, GPI_OF_UCHAR)];
+        const uint own = GPI_TREE_OWN[GPI_TREE_STRIPE(l, k, GPI_OF_UCHAR)];
         const uint at = GPI_TREE_STRIPE(l, k, GPI_OF_USHORT);
         if (i >= f.n) continue;
         f.own[i] = (gpi_tree_own)own;
         if (f.outputs & GPI_TREE_CHILDREN)
             f.children[i] = own + (memory->children[at / 2] >> at % 2 * 16 & 0xffff);
         if (f.outputs & GPI_TREE_INDEX) f.index[i] = memory->index[at];
-        if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + memory->end[at];
+        if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + GPI_TREE_ENDS[at];
     }
 }
 
@@ -288,12 +297,12 @@ static void gpi_tree_store_lows(gpi_family f, gpi_tree_shared memory)
 static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
 {
     const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));
-    uint outside = 0;
+    gpi_run_bits bits;
     gpi_tree_load(f, memory);
-    const gpi_low low = gpi_run_inside(run, &outside, memory);
+    const gpi_low low = gpi_run_inside(run, &bits, memory);
     gpi_grow_lows(low, memory);
-    const uint far = gpi_run_siblings(outside, memory);
-    const uint open = f.outputs & GPI_TREE_END ? gpi_tile_ends(run, memory) : 0;
+    const uint far = gpi_run_siblings(bits.outside, memory);
+    const uint open = f.outputs & GPI_TREE_END ? gpi_tile_ends(run, bits.open, memory) : 0;
     ((__global uint2 *)f.marks)[run.number] = (uint2)(far, open);
     gpi_tree_store_lows(f, memory);
     gpi_sync(); /* all runs are done */
