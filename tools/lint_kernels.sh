@@ -186,10 +186,10 @@ for form in "-DGPI_SCATTER=0 -DGPI_INDEX=uint" "-DGPI_SCATTER=1 -DGPI_INDEX=ulon
     done
 done
 # Stencils: weights of halves and of channels; a map.
-SIZES="-DGPI_RX=2 -DGPI_RY=1 -DGPI_CHANNELS=3 -DGPI_TILE_X=64 -DGPI_TILE_Y=8 -DGPI_ROW=76 -DGPI_X=float -DGPI_LANE=float"
+SIZES="-DGPI_RX=2 -DGPI_RY=1 -DGPI_CHANNELS=3 -DGPI_TILE_X=64 -DGPI_TILE_Y=8 -DGPI_X=float -DGPI_LANE=float"
 HALVES="-DGPI_IN=half -DGPI_IN_HALF=1 -DGPI_OUT=half -DGPI_OUT_HALF=1 -DGPI_SUM=float -DGPI_ROUND(x)=(x) -DGPI_ROUND_16(x)=(x)"
 for border in 0 1 2; do
-    for shape in "$SORT_SERIAL -DGPI_NEAR=__private" "$LOCAL -DGPI_NEAR=__local"; do
+    for shape in "$SORT_SERIAL -DGPI_NEAR=__private -DGPI_ROW=76" "$LOCAL -DGPI_NEAR=__local -DGPI_ROW=80"; do
         for form in -DGPI_WEIGHTS=1 "-DGPI_WEIGHTS=0 -include tests/native/stencil_map.h"; do
             check "stencil $border $shape $form" -DGPI_FP64=0 $NARROW $SIZES $HALVES -DGPI_BORDER=$border $shape \
                 $form kernels/map/stencil.cl

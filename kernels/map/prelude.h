@@ -35,11 +35,12 @@
 #define GPI_CHANNELS 3
 #define GPI_TILE_X 64
 #define GPI_TILE_Y 8
-#define GPI_ROW 76
 #define GPI_BORDER 0
 #define GPI_WEIGHTS 1
 #if GPI_SHAPE_SERIAL
 #define GPI_NEAR __private
+#define GPI_ROW 76
 #else
 #define GPI_NEAR __local
+#define GPI_ROW 80
 #endif

@@ -24,7 +24,7 @@
        GPI_CHANNELS                          elements of a pixel
        GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile: what a group has, or a part of a row
                                              where it goes by rows; serial: GPI_TILE_X a multiple of 16
-       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS
+       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; local: and what rims are wider
        GPI_BORDER                            0: clamp, 1: wrap, 2: constant
        GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand
        GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand
@@ -50,8 +50,9 @@ GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
                                  GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong span_x, ulong span_y,
                                  ulong spans_across, GPI_X beyond)
 {
-    const ulong first_x = get_group_id(0) % spans_across * span_x;
-    const ulong first_y = get_group_id(0) / spans_across * span_y;
+    const gpi_stencil_groups group = (gpi_stencil_groups)get_group_id(0);
+    const gpi_stencil_groups groups_across = (gpi_stencil_groups)spans_across;
+    const ulong first_x = group % groups_across * span_x, first_y = group / groups_across * span_y;
     const ulong end_x = min(first_x + span_x, width * GPI_CHANNELS), end_y = min(first_y + span_y, height);
     gpi_picture picture;
     picture.in = in + in_offset;
@@ -66,7 +67,7 @@ GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
     for (uint k = 0; k < GPI_WEIGHT_COUNT; k++) weight[k] = weights[weights_offset + k];
     for (ulong y = first_y; y < end_y; y++)
         gpi_stencil_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);
-#else
+#elif GPI_SHAPE_SERIAL
     const uint across = (uint)(end_x - first_x), down = (uint)(end_y - first_y);
     GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];
     gpi_stage(picture, (long)first_x, (long)first_y, near);
@@ -80,9 +81,19 @@ GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
         GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);
         gpi_write(out + row * out_pitch + column,
                   gpi_stencil_elements(picture, near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column,
-                                       first_x + column, first_y + row GPI_WEIGHT_ARGUMENT),
+                                       first_x + column, first_y + row),
                   across - column);
     }
+#else
+    GPI_SHARED(gpi_stencil_memory, memory);
+#if GPI_WEIGHTS
+    for (uint k = (uint)get_local_id(0); k < GPI_WEIGHT_COUNT; k += GPI_WG)
+        memory->weight[k] = weights[weights_offset + k];
+#endif
+    gpi_stage(picture, (long)first_x, (long)first_y, memory);
+    gpi_sync(); /* the tile and its weights are near */
+    gpi_stencil_tile(picture, first_x, first_y, (uint)(end_x - first_x), (uint)(end_y - first_y),
+                     out + first_y * out_pitch + first_x, out_pitch, memory);
 #endif
 }
 #endif

@@ -6,6 +6,8 @@
 #include "base/platform.cl"
 #include "map/stencil_picture.cl"
 
+typedef ulong gpi_stencil_groups; /* how many there are, or which one */
+
 #define GPI_STENCIL_LANES 16                               /* elements that an item makes side by side */
 #define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* of a row */
 

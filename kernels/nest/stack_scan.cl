@@ -48,7 +48,7 @@ GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,
 {
     GPI_STACK_SET(stack);
     GPI_STACK_VALUES_SET(input);
-    GPI_SHARED(gpi_stack_memory, shared);
+    GPI_SHARED(gpi_slice_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     gpi_slice_group(GPI_SYMBOL_INPUT, input, stack, shared);
 }
@@ -85,7 +85,7 @@ GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out
 {
     GPI_STACK_SET(stack);
     GPI_STACK_VALUES_SET(input);
-    GPI_SHARED(gpi_stack_memory, shared);
+    GPI_SHARED(gpi_fold_memory, shared);
     gpi_fold_group(GPI_SYMBOL_INPUT, input, out + out_at, stack, gpi_base_of(initial), exclusive != 0,
                    shared);
 }

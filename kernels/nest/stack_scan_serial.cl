@@ -11,7 +11,8 @@
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
 
-typedef uint gpi_stack_memory;
+typedef uint gpi_slice_memory;
+typedef uint gpi_fold_memory;
 typedef uint *gpi_stack_shared;
 
 /* Whether a product that may not be wanted is cheaper than a branch that may be mispredicted. */

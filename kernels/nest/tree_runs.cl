@@ -16,9 +16,9 @@
    item goes over its run alone: it counts children whose parent is in the run, and looks up the others' once
    for each parent.
 
-       runs    an item a run         inside runs; their keys and counts
-       grow    a group 4096 leaves   products of neighbours, in two launches
-       join    an item a run         what goes beyond runs
+       runs    an item a run         inside runs; their keys and counts; local: inside tiles
+       grow    a group 4096 tiles    products of neighbours, in two launches
+       join    an item a run         what goes beyond runs; local: beyond tiles
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
        GPI_SELECT           1: elements count only where gpi_counted(x, i) is not 0                     */
@@ -57,40 +57,49 @@ static gpi_low gpi_low_product(gpi_low a, gpi_low b)
     return gpi_low_make(min(a.key, b.key), (a.key <= b.key ? a.count : 0) + (b.key <= a.key ? b.count : 0));
 }
 
-/* The product of the runs [first, last). */
-static gpi_low gpi_low_between(__global const gpi_low *tree, uint leaves, uint first, uint last)
-{
-    gpi_low sum = gpi_low_make(GPI_NONE, 0);
-    uint a = leaves + first, b = leaves + last;
-    while (a < b) {
-        if (a & 1) sum = gpi_low_product(sum, tree[a]);
-        if (b & 1) sum = gpi_low_product(sum, tree[b - 1]);
-        a = (a + 1) >> 1;
-        b >>= 1;
-    }
-    return sum;
-}
+/* The functions on a tree of this type with so many leaves.
 
-/* The first run after `run` with a key of `most` or less; `leaves` where there is none. Up to the right,
-   then down. (No return inside a loop: Mesa 22.3 lets such an item go on for another turn.) */
-static uint gpi_first_below(__global const gpi_low *tree, uint leaves, uint run, gpi_index most)
-{
-    uint x = leaves + run;
-    while (x > 1 && ((x & 1) || tree[x + 1].key > most)) x >>= 1;
-    if (x <= 1) return leaves;
-    x++;
-    while (x < leaves) x = 2 * x + (tree[2 * x].key > most);
-    return x - leaves;
-}
+       between(first, last)   the product of the runs [first, last)
+       first_below(x, most)   the first run after node x with a key of `most` or less; `leaves` where there is none. Up to
+                              the right, then down. (No return inside a loop: Mesa 22.3 lets such an item go on for
+                              another turn.) */
+#define GPI_DEFINE_LOWS(name, type)                                                      \
+    static gpi_low gpi_##name##_between(type tree, uint leaves, uint first, uint last)   \
+    {                                                                                    \
+        gpi_low sum = gpi_low_make(GPI_NONE, 0);                                         \
+        uint a = leaves + first, b = leaves + last;                                      \
+        while (a < b) {                                                                  \
+            if (a & 1) sum = gpi_low_product(sum, tree[a]);                              \
+            if (b & 1) sum = gpi_low_product(sum, tree[b - 1]);                          \
+            a = (a + 1) >> 1;                                                            \
+            b >>= 1;                                                                     \
+        }                                                                                \
+        return sum;                                                                      \
+    }                                                                                    \
+    static uint gpi_##name##_first_below(type tree, uint leaves, uint x, gpi_index most) \
+    {                                                                                    \
+        while (x > 1 && ((x & 1) || tree[x + 1].key > most)) x >>= 1;                    \
+        if (x <= 1) return leaves;                                                       \
+        x++;                                                                             \
+        while (x < leaves) x = 2 * x + (tree[2 * x].key > most);                         \
+        return x - leaves;                                                               \
+    }
+
+GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)
 
 /* ------------------------------------------------------------------ input, output */
 
 /* Scratch, in uints; the host computes where the parts begin:
 
-       | tree: 2 * leaves gpi_low | own: a ushort an element | marks: a bit an element |
+       | tree: 2 * leaves gpi_low | own: a gpi_tree_own an element | marks |
 
    An element's own are its children in its own run. In the serial shape marks, a ushort a row of 16 elements
-   of a run, say whose parent is in another. */
+   of a run, say whose parent is in another; in the local one they are two uints a run (nest/tree_local.cl). */
+#if GPI_SHAPE_SERIAL
+typedef ushort gpi_tree_own;
+#else
+typedef uchar gpi_tree_own;
+#endif
 #define GPI_TREE_PARAMETERS                                                                           \
     GPI_ARGS_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, __global const gpi_index *parent, \
         ulong parent_at, GPI_COUNT_PARAMETERS, __global gpi_index *index, ulong index_at,             \
@@ -102,26 +111,26 @@ typedef struct gpi_family {
     __global const gpi_index *parent;
     __global gpi_index *index, *children, *end;
     __global gpi_low *tree;
-    __global ushort *own;
+    __global gpi_tree_own *own;
     __global ushort *marks;
     uint outputs, leaves;
     ulong n;
     GPI_ARGS_MEMBER
 } gpi_family;
 
-#define GPI_TREE_SET(f)                                \
-    gpi_family f;                                      \
-    GPI_ARGS_SET(f)                                    \
-    f.in = in + in_at;                                 \
-    f.parent = parent + parent_at;                     \
-    f.index = index + index_at;                        \
-    f.children = children + children_at;               \
-    f.end = end + end_at;                              \
-    f.tree = (__global gpi_low *)scratch;              \
-    f.own = (__global ushort *)(scratch + own_at);     \
-    f.marks = (__global ushort *)(scratch + marks_at); \
-    f.outputs = outputs;                               \
-    f.leaves = leaves;                                 \
+#define GPI_TREE_SET(f)                                  \
+    gpi_family f;                                        \
+    GPI_ARGS_SET(f)                                      \
+    f.in = in + in_at;                                   \
+    f.parent = parent + parent_at;                       \
+    f.index = index + index_at;                          \
+    f.children = children + children_at;                 \
+    f.end = end + end_at;                                \
+    f.tree = (__global gpi_low *)scratch;                \
+    f.own = (__global gpi_tree_own *)(scratch + own_at); \
+    f.marks = (__global ushort *)(scratch + marks_at);   \
+    f.outputs = outputs;                                 \
+    f.leaves = leaves;                                   \
     f.n = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
 /* What is no parent, because it does not stand before i, counts as none. */
@@ -181,7 +190,7 @@ static gpi_crowd gpi_crowd_make(void)
 static gpi_index gpi_siblings_before(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key)
 {
     const uint first = key ? (uint)((key - 1) / GPI_RUN) + 1 : 0;
-    if (first != crowd->first) crowd->between = gpi_low_between(f.tree, f.leaves, first, run.number);
+    if (first != crowd->first) crowd->between = gpi_run_lows_between(f.tree, f.leaves, first, run.number);
     crowd->first = first;
     return (key ? f.own[key - 1] : 0) + (crowd->between.key == key ? crowd->between.count : 0);
 }
@@ -215,7 +224,7 @@ static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)
 /* Whether a child of the parent with this key comes in a later run. */
 static bool gpi_goes_on(gpi_family f, gpi_tree_run run, gpi_index key)
 {
-    const uint next = gpi_first_below(f.tree, f.leaves, run.number, key);
+    const uint next = gpi_run_lows_first_below(f.tree, f.leaves, f.leaves + run.number, key);
     const ulong at = (ulong)next * GPI_RUN;
     if (next == f.leaves) return false;
     return f.tree[f.leaves + next].key == key || gpi_key_of(f, gpi_first_at(f, at, key)) == key;

@@ -24,19 +24,9 @@
 
 typedef uint gpi_tree_memory; /* one item shares nothing */
 typedef gpi_tree_memory *gpi_tree_shared;
+typedef uint gpi_outside_memory;
+typedef gpi_outside_memory *gpi_outside_shared;
 #define GPI_KEY(i) gpi_key_of(f, run.begin + (i))
-
-static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
-{
-    (void)f;
-    (void)memory;
-}
-
-static void gpi_tree_store_far(gpi_family f, gpi_tree_shared memory)
-{
-    (void)f;
-    (void)memory;
-}
 
 /* ------------------------------------------------------------------ rows */
 
@@ -275,11 +265,10 @@ GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong 
 }
 
 /* Elements whose parents are in other runs. */
-static void gpi_run_outside(gpi_family f, gpi_tree_run run, gpi_tree_shared memory)
+static void gpi_run_outside(gpi_family f, gpi_tree_run run)
 {
     __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
     gpi_crowd crowd = gpi_crowd_make();
-    (void)memory;
     for (uint i = 0; i < run.length; i += 16) {
         const gpi_index at = run.begin + i;
         uint outside = marks[i / 16];
@@ -301,6 +290,37 @@ static void gpi_run_outside(gpi_family f, gpi_tree_run run, gpi_tree_shared memo
         }
     }
     gpi_crowd_end(f, run, &crowd);
+}
+
+/* Elements that are still open at the run's end, from the innermost one out: each ends where the one before
+   it does or after that. */
+static void gpi_run_ends(gpi_family f, gpi_tree_run run)
+{
+    gpi_index open = run.begin + run.length; /* a key */
+    uint next = run.number;
+    ulong at = open;
+    while (open > run.begin) {
+        const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
+        const gpi_index up = GPI_KEY(i - rungs);
+        const uint single = rungs == 16 && gpi_ends_descend(f, open, next, &at) ? 0 : rungs;
+        for (uint k = 0; k < single; k++, open--) {
+            if (next != f.leaves && (next == run.number || f.tree[f.leaves + next].key >= open)) {
+                next = gpi_run_lows_first_below(f.tree, f.leaves, f.leaves + next, open - 1);
+                at = next == f.leaves ? f.n : (ulong)next * GPI_RUN;
+            }
+            if (next != f.leaves) at = gpi_first_at(f, at, open - 1);
+            f.end[open - 1] = (gpi_index)at;
+        }
+        open = up;
+    }
+}
+
+static void gpi_group_outside(gpi_family f, gpi_outside_shared memory)
+{
+    const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));
+    (void)memory;
+    if (run.length > 0 && f.outputs & (GPI_TREE_INDEX | GPI_TREE_CHILDREN)) gpi_run_outside(f, run);
+    if (run.length > 0 && f.outputs & GPI_TREE_END) gpi_run_ends(f, run);
 }
 #endif
 #endif

@@ -151,6 +151,13 @@ static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
         lane, rounding, lane, rounding);
 }
 
+/* A tile's row with its rims, which the local shape has by whole vectors of four. */
+static unsigned gpi_stencil_row_near(const gpi_stencil *s)
+{
+    const unsigned rim = s->desc->radius_x * (unsigned)s->channels;
+    return s->tile_x + 2 * (s->plan.shape == GP_SHAPE_LOCAL ? (rim + 3) / 4 * 4 : rim);
+}
+
 static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
 {
     const gpi_stencil *s = (const gpi_stencil *)description;
@@ -162,7 +169,7 @@ static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, con
     gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
                  d->radius_y, (unsigned)s->channels);
     gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
-                 s->tile_y, s->tile_x + 2 * d->radius_x * (unsigned)s->channels);
+                 s->tile_y, gpi_stencil_row_near(s));
     gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
                  (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
     gpi_args_define(&s->args, &text);
@@ -175,8 +182,7 @@ static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, con
 /* Elements of local memory that a tile takes. */
 static size_t gpi_stencil_near(const gpi_stencil *s)
 {
-    const gp_stencil_desc *d = s->desc;
-    return (s->tile_x + 2 * d->radius_x * s->channels) * (s->tile_y + 2 * d->radius_y);
+    return (size_t)gpi_stencil_row_near(s) * (s->tile_y + 2 * s->desc->radius_y);
 }
 
 static bool gpi_stencil_by_rows(const gpi_stencil *s)

@@ -52,13 +52,14 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     return gpi_args_check(gp, t->function, &t->args);
 }
 
-static char *gpi_tree_prelude(const gpi_tree *t)
+static char *gpi_tree_prelude(const gp_context *gp, const gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;
     const char *symbol = d->type ? gpi_type_cl(d->type) : "uchar";
     gpi_text text;
     memset(&text, 0, sizeof text);
     gpi_brackets_add_shape(&t->plan, &text);
+    gpi_text_sub_group(gp, &t->plan, &text);
     gpi_text_add(&text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol,
                  (unsigned)t->index_size);
     gpi_text_add(&text,
@@ -74,11 +75,12 @@ static char *gpi_tree_prelude(const gpi_tree *t)
     return NULL;
 }
 
-/* Bytes of marks, which the serial shape has. */
+/* Bytes of marks. */
 static size_t gpi_tree_marks(const gpi_tree *t)
 {
     const size_t rows = (t->plan.per_item + 15) / 16;
-    return t->plan.shape == GP_SHAPE_SERIAL ? gpi_round_up(2 * t->tiles * rows, 4) : 0;
+    if (t->plan.shape == GP_SHAPE_LOCAL) return 8 * (size_t)t->tiles * t->plan.group;
+    return gpi_round_up(2 * t->tiles * rows, 4);
 }
 
 /* Sizes of the tree of runs, and of the scratch: see nest/tree_runs.cl. */
@@ -99,7 +101,7 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
     t->count.offset = d->count_offset;
     t->count.type = d->count_type;
     t->own_at = gpi_round_up(2 * (size_t)t->leaves * 2 * t->index_size, 64);
-    t->marks_at = t->own_at + gpi_round_up(2 * d->count, 64);
+    t->marks_at = t->own_at + gpi_round_up((t->plan.shape == GP_SHAPE_LOCAL ? 1 : 2) * (size_t)d->count, 64);
     t->scratch_size = t->tiles ? t->marks_at + gpi_tree_marks(t) : 0;
     return GP_OK;
 }
@@ -115,7 +117,7 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
     if (result == GP_OK)
         result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
     while (result == GP_OK) {
-        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(t), &t->program);
+        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(gp, t), &t->program);
         if (result != GP_OK || gpi_plan_fits(&t->plan, t->program)) break;
     }
     return result == GP_OK ? gpi_tree_divide(gp, t) : result;
@@ -190,14 +192,15 @@ static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch
 
 static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
 {
-    const cl_uint parts = gpi_brackets_parts(t->leaves);
+    const cl_uint leaves = t->leaves / t->plan.group; /* what is left to be grown: above tiles */
+    const cl_uint parts = gpi_brackets_parts(leaves);
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
     if (r != GP_OK) return r;
     gpi_tree_kernel(call, t, "gp_tree_runs", scratch);
     GPI_CALL_ARG(call, call->gp->counters);
     r = gpi_call_launch(call, &t->plan, t->tiles);
-    if (r == GP_OK) r = gpi_tree_grow(call, t, scratch, t->leaves, parts);
+    if (r == GP_OK) r = gpi_tree_grow(call, t, scratch, leaves, parts);
     if (r == GP_OK && parts > 1) r = gpi_tree_grow(call, t, scratch, parts, 1);
     if (r != GP_OK) return r;
     gpi_tree_kernel(call, t, "gp_tree_join", scratch);

@@ -113,18 +113,21 @@ static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, u
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value and two links
-   (nest/stack_scan.cl). */
+/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value, and an item another one and
+   two links (nest/stack_scan_local.cl). */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    return gpi_local_bytes_of_brackets(group, per_item, 8) + group * per_item * (size + 2) + 64;
+    const uint64_t tile = group * per_item;
+    return gpi_local_bytes_of_brackets(group, per_item, 8) + (tile + tile / 32 + group + group / 32) * size +
+           4 * group + 64;
 }
 
-/* The same for a tree: two indices and four bytes an element, and what keeps them apart (nest/tree.cl). */
+/* The same for a tree: an index and eight bytes an element, or two indices and a byte; a tree of the items' runs, a word for
+   emulated sub-groups, and what keeps items apart (nest/tree_local.cl). */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
-    const uint64_t tile = group * per_item;
-    return 2 * size * (tile + tile / 32) + 4 * tile + 64;
+    const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
+    return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
 /* The same for a sort with sub-groups: the stage and a place a key, in cells; a word an item twice, the digits' counters of

@@ -88,9 +88,15 @@
     X(BRACKETS,   UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1 << 12)   \
     X(STACK_SCAN, POCL,      SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
     X(STACK_SCAN, INTEL_CPU, SERIAL,      1,   16384, AUTO,   MULTI_PASS,  1)         \
+    X(STACK_SCAN, NVIDIA,    SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(STACK_SCAN, AMD,       SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1)         \
+    X(STACK_SCAN, INTEL_GPU, SUB_GROUP, 256,      64, AUTO,   MULTI_PASS,  1)         \
     X(STACK_SCAN, UNKNOWN,   LOCAL,     256,      64, AUTO,   MULTI_PASS,  1)         \
     X(TREE,       POCL,      SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
     X(TREE,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       NVIDIA,    SUB_GROUP, 128,      64, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       AMD,       SUB_GROUP, 128,      64, AUTO,   MULTI_PASS,  1)         \
+    X(TREE,       INTEL_GPU, SUB_GROUP, 128,      64, AUTO,   MULTI_PASS,  1)         \
     X(TREE,       UNKNOWN,   LOCAL,     128,      64, AUTO,   MULTI_PASS,  1)         \
     X(HASH,       POCL,      SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \
     X(HASH,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   MULTI_PASS,  1)         \

@@ -190,6 +190,7 @@ static void test_kinds(void **state)
         {GP_F32, 5, 3, 1, 8, 8, GP_BORDER_WRAP, 1, false, false, false},
         {GP_F32, 301, 35, 1, 1, 1, GP_BORDER_CONSTANT, 2, true, false, false},
         {GP_F32, 40, 9, 1, 1, 1, GP_BORDER_CONSTANT, 0, true, true, false},
+        {GP_F32, 132, 37, 1, 1, 1, GP_BORDER_CONSTANT, 0, true, false, false}, /* vectors */
     };
     size_t v, k;
     (void)state;
@@ -199,6 +200,38 @@ static void test_kinds(void **state)
         for (k = v ? 4 : 0; k < sizeof cases / sizeof *cases; k++) check(gp, test_shapes[v].name, &cases[k]);
         gp_context_destroy(gp);
     }
+}
+
+/* Rows of halves, as long as a tile's and more: 1, 2, 1, 2 ... in a border of 0. */
+static void test_halves(void **state)
+{
+    enum { WIDTH = 132, HEIGHT = 2, N = WIDTH * HEIGHT };
+    const float ones[] = {1, 1, 1};
+    uint16_t halves[N], sums[N];
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    gp_stencil_desc d = {0};
+    size_t i, at = 0;
+    const char *wrong;
+    (void)state;
+    for (i = 0; i < N; i++) halves[i] = i % 2 ? 0x4000 : 0x3c00;
+    for (i = 0; i < N; i++) sums[i] = i % 2 ? 0x4400 : 0x4500;                           /* 4, 5 */
+    for (i = 0; i < HEIGHT; i++) sums[i * WIDTH] = sums[i * WIDTH + WIDTH - 1] = 0x4200; /* 3 */
+    d.type = GP_F16;
+    d.width = WIDTH;
+    d.height = HEIGHT;
+    d.in_pitch = d.out_pitch = WIDTH;
+    d.radius_x = 1;
+    d.border = GP_BORDER_CONSTANT;
+    d.in = test_buffer(gp, sizeof halves, halves);
+    d.out = guarded(gp, 0, N, 2, NULL);
+    d.weights = test_buffer(gp, sizeof ones, ones);
+    assert_gp(gp, gp_stencil(gp, &d));
+    wrong = guarded_difference(gp, d.out, 0, N, 2, sums, &at);
+    if (wrong) fail_msg("halves: %s %zu", wrong, at);
+    clReleaseMemObject(d.in);
+    clReleaseMemObject(d.out);
+    clReleaseMemObject(d.weights);
+    gp_context_destroy(gp);
 }
 
 /* Halves in, halves out; a rounded mean of bytes into words. */
@@ -307,8 +340,9 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines), cmocka_unit_test(test_pictures),  cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_types), cmocka_unit_test(test_bad_input), cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_lines),  cmocka_unit_test(test_pictures), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_halves), cmocka_unit_test(test_types),    cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_warmup),
     };
     return cmocka_run_group_tests_name("stencil", tests, NULL, NULL);
 }
