@@ -1113,8 +1113,9 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
    Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
      once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
      elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
-     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. A pass in which
-     all keys agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
+     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them; smaller ones
+     that are in order already are read once, and copied where that is asked for. A pass in which all keys
+     agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
      2^(d+2) tiles of that size, d the bytes of a key, are sorted and merged: 1 + log2(tiles) launches, rounded
      up (u32 on NVIDIA: up to 229376 keys). Keys of a byte are not.
    Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
@@ -18612,6 +18613,9 @@ static const char *const gpi_kernel_sort_digit[] = {
     "#define GPI_STATE_BUCKETS 3\n",
     "#define GPI_STATE_FROM 4\n",
     "#define GPI_STATE_TRIVIAL 15\n",
+    "#define GPI_STATE_ORDER 15\n",
+    "#define GPI_IN_ORDER 2u\n",
+    "#define GPI_OUT_OF_ORDER 3u\n",
     "#define GPI_STATE_LAUNCHES 16\n",
     "\n",
     "typedef volatile __global uint *gpi_state;\n",
@@ -18639,11 +18643,12 @@ static const char *const gpi_kernel_sort_digit[] = {
     "\n",
     "static bool gpi_is_idle(gpi_state state, uint pass, uint when)\n",
     "{\n",
+    "    const bool in_order = pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;\n",
     "    switch (when) {\n",
     "    case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || state[GPI_STATE_ABANDONED] == 0;\n",
-    "    case GPI_UNLESS_BUCKETS: return state[GPI_STATE_BUCKETS] != 0;\n",
+    "    case GPI_UNLESS_BUCKETS: return in_order || state[GPI_STATE_BUCKETS] != 0;\n",
     "    case GPI_WHEN_BUCKETS: return state[GPI_STATE_BUCKETS] == 0;\n",
-    "    default: return false;\n",
+    "    default: return in_order;\n",
     "    }\n",
     "}\n",
     "\n",
@@ -20040,14 +20045,29 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;\n",
     "    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];\n",
     "}\n",
-    "#line 56\n",
+    "\n",
+    "\n",
+    "static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits)\n",
+    "{\n",
+    "    ulong i = begin > 0 ? begin - 1 : 0;\n",
+    "    for (; i + GPI_RANK_STEP < end; i += GPI_RANK_STEP) {\n",
+    "        uint worse = 0;\n",
+    "        for (uint k = 0; k < GPI_RANK_STEP; k++)\n",
+    "            worse |= gpi_window_of(key[i + k], bits) > gpi_window_of(key[i + k + 1], bits);\n",
+    "        if (worse) return false;\n",
+    "    }\n",
+    "    for (; i + 1 < end; i++)\n",
+    "        if (gpi_window_of(key[i], bits) > gpi_window_of(key[i + 1], bits)) return false;\n",
+    "    return true;\n",
+    "}\n",
+    "#line 71\n",
     "static ulong gpi_rank_next(ulong *next, uint d)\n",
     "{\n",
     "    const ulong j = next[d];\n",
     "    next[d] = j + 1;\n",
     "    return j;\n",
     "}\n",
-    "#line 65\n",
+    "#line 80\n",
     "static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)\n",
     "{\n",
     "    const ulong j = next[d], k = next[e] + (d == e);\n",
@@ -20070,7 +20090,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    }\n",
     "    for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));\n",
     "}\n",
-    "#line 90\n",
+    "#line 105\n",
     "#define GPI_RANK_LINE 64\n",
     "#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)\n",
     "#if GPI_VALUE_SIZE\n",
@@ -20079,7 +20099,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 102\n",
+    "#line 117\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
     "        uint16 line[GPI_BINS];\n",
@@ -20096,7 +20116,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    __global gpi_key *key_to;\n",
     "    ulong next[GPI_BINS], first[GPI_BINS];\n",
     "} gpi_lines;\n",
-    "#line 121\n",
+    "#line 136\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
@@ -20170,7 +20190,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#endif\n",
     "    }\n",
     "}\n",
-    "#line 197\n",
+    "#line 212\n",
     "#define GPI_SPREAD_LOOKS 8\n",
     "static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
@@ -21451,8 +21471,9 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    return gpi_broadcast(idle, word) != 0;\n",
     "}\n",
     "\n",
+    "\n",
     "GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
-    "                              uint when, ulong span, ulong table_at)\n",
+    "                              uint when, uint order_end, ulong span, ulong table_at)\n",
     "{\n",
     "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
@@ -21466,6 +21487,12 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_sort_block(state, span, &begin, &end);\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
     "    GPI_EACH_BIN(d) row[d] = shared->count[d];\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    if (order_end == 0) return;\n",
+    "    const gpi_digit_bits bits = {flip, shift, order_end, 0};\n",
+    "    const bool in_order = gpi_is_in_order(move.key, begin, end, bits);\n",
+    "    (void)atomic_or(state + GPI_STATE_ORDER, in_order ? GPI_IN_ORDER : GPI_OUT_OF_ORDER);\n",
+    "#endif\n",
     "}\n",
     "\n",
     "\n",
@@ -21480,6 +21507,8 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    if (get_local_id(0) == 0) {\n",
     "        const uint from = gpi_from(state, pass);\n",
     "        if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
+    "        else if (pass == 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER)\n",
+    "            for (uint p = 1; p <= GPI_PASSES_MAX; p++) state[GPI_STATE_FROM + p] = from;\n",
     "        else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);\n",
     "    }\n",
     "    GPI_EACH_BIN(d) bases[d] = shared->next[d];\n",
@@ -21503,7 +21532,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "}\n",
-    "#line 152\n",
+    "#line 161\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -21522,7 +21551,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);\n",
     "    }\n",
     "}\n",
-    "#line 173\n",
+    "#line 182\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
@@ -21546,7 +21575,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        state[GPI_STATE_FROM + p + 1] = from;\n",
     "    }\n",
     "}\n",
-    "#line 199\n",
+    "#line 208\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
@@ -21575,7 +21604,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 230\n",
+    "#line 239\n",
     "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
     "                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)\n",
     "{\n",
@@ -30150,6 +30179,12 @@ static cl_uint gpi_sort_lines(const gpi_sort *sort)
     return sort->desc->count * (sort->key_size + sort->value_size) >= GPI_SORT_LINES_BYTES;
 }
 
+/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. */
+static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
+{
+    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+}
+
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                 cl_uint when)
 {
@@ -30159,6 +30194,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
+    gpi_call_arg_uint(call, gpi_sort_asks_order(sort, pass, when) ? sort->end_bit : 0);
     gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
     return gpi_call_launch(call, &sort->plan, sort->blocks);

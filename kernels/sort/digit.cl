@@ -183,6 +183,9 @@ static uint gpi_place_next(uint from, uint first)
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
 #define GPI_STATE_TRIVIAL 15 /* which onesweep passes are trivial, a bit each; above, how many have told */
+#define GPI_STATE_ORDER 15   /* of classic passes; what blocks have found, or-ed together: */
+#define GPI_IN_ORDER 2u      /* a block is in the order of all digits, and so is the key before it */
+#define GPI_OUT_OF_ORDER 3u  /* it is not */
 #define GPI_STATE_LAUNCHES 16
 
 typedef volatile __global uint *gpi_state;
@@ -210,11 +213,12 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
 
 static bool gpi_is_idle(gpi_state state, uint pass, uint when)
 {
+    const bool in_order = pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;
     switch (when) {
     case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || state[GPI_STATE_ABANDONED] == 0;
-    case GPI_UNLESS_BUCKETS: return state[GPI_STATE_BUCKETS] != 0;
+    case GPI_UNLESS_BUCKETS: return in_order || state[GPI_STATE_BUCKETS] != 0;
     case GPI_WHEN_BUCKETS: return state[GPI_STATE_BUCKETS] == 0;
-    default: return false;
+    default: return in_order;
     }
 }
 

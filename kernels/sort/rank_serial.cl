@@ -50,6 +50,21 @@ static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end,
     for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];
 }
 
+/* Whether the keys [begin, end), and the one before them, are in the order of the window. */
+static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits)
+{
+    ulong i = begin > 0 ? begin - 1 : 0;
+    for (; i + GPI_RANK_STEP < end; i += GPI_RANK_STEP) {
+        uint worse = 0;
+        for (uint k = 0; k < GPI_RANK_STEP; k++)
+            worse |= gpi_window_of(key[i + k], bits) > gpi_window_of(key[i + k + 1], bits);
+        if (worse) return false;
+    }
+    for (; i + 1 < end; i++)
+        if (gpi_window_of(key[i], bits) > gpi_window_of(key[i + 1], bits)) return false;
+    return true;
+}
+
 /* ------------------------------------------------------------------ one by one */
 
 /* Where an element of digit d goes. */

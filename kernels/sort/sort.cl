@@ -12,7 +12,7 @@
 
    Classic: each pass reads twice and writes once; no group waits for another.
 
-       gp_sort_count       a group a block:  table[block][d]
+       gp_sort_count       a group a block:  table[block][d]; on CPUs, in the first pass: are keys in order already?
        gp_sort_spine       one group: running sums down the table's columns, base of every digit
        gp_sort_scatter     a group a block: move
 
@@ -94,8 +94,9 @@ static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_S
     return gpi_broadcast(idle, word) != 0;
 }
 
+/* `order_end`: where the window of all passes ends, if their order is asked for; else 0. */
 GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
-                              uint when, ulong span, ulong table_at)
+                              uint when, uint order_end, ulong span, ulong table_at)
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
@@ -109,6 +110,12 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     gpi_sort_block(state, span, &begin, &end);
     gpi_count_range(move.key, begin, end, digit, shared);
     GPI_EACH_BIN(d) row[d] = shared->count[d];
+#if GPI_SHAPE_SERIAL
+    if (order_end == 0) return;
+    const gpi_digit_bits bits = {flip, shift, order_end, 0};
+    const bool in_order = gpi_is_in_order(move.key, begin, end, bits);
+    (void)atomic_or(state + GPI_STATE_ORDER, in_order ? GPI_IN_ORDER : GPI_OUT_OF_ORDER);
+#endif
 }
 
 /* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */
@@ -123,6 +130,8 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first,
     if (get_local_id(0) == 0) {
         const uint from = gpi_from(state, pass);
         if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);
+        else if (pass == 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER)
+            for (uint p = 1; p <= GPI_PASSES_MAX; p++) state[GPI_STATE_FROM + p] = from;
         else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);
     }
     GPI_EACH_BIN(d) bases[d] = shared->next[d];

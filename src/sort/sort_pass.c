@@ -64,6 +64,12 @@ static cl_uint gpi_sort_lines(const gpi_sort *sort)
     return sort->desc->count * (sort->key_size + sort->value_size) >= GPI_SORT_LINES_BYTES;
 }
 
+/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. */
+static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
+{
+    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+}
+
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                 cl_uint when)
 {
@@ -73,6 +79,7 @@ static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
+    gpi_call_arg_uint(call, gpi_sort_asks_order(sort, pass, when) ? sort->end_bit : 0);
     gpi_call_arg_ulong(call, sort->block_span);
     gpi_sort_arg_at(call, sort->at.table);
     return gpi_call_launch(call, &sort->plan, sort->blocks);

@@ -62,7 +62,7 @@ static void onesweep_group(void)
                      portion + 1 < PORTIONS, ROWS_AT, polls);
 }
 
-static void count_group(void) { gp_sort_count(ARRAYS, OF_PASS, state, pass, redo, SPAN, TABLE); }
+static void count_group(void) { gp_sort_count(ARRAYS, OF_PASS, state, pass, redo, 0, SPAN, TABLE); }
 static void spine_group(void) { gp_sort_spine(state, pass, redo, PLACE_TMP, BLOCKS, TABLE, BASES, counters); }
 static void scatter_group(void)
 {

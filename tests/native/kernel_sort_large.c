@@ -52,7 +52,7 @@ static void onesweep_group(void)
                      BASES + portion * BINS * 2, portion + 1 < PORTIONS, ROWS_AT, UINT32_MAX);
 }
 
-static void count_group(void) { gp_sort_count(ARRAYS, OF_PASS, state, 0, 0, SPAN, TABLE); }
+static void count_group(void) { gp_sort_count(ARRAYS, OF_PASS, state, 0, 0, 0, SPAN, TABLE); }
 static void scatter_group(void) { gp_sort_scatter(ARRAYS, OF_PASS, state, 0, 0, SPAN, 1, TABLE, BASES); }
 
 static void onesweep(void)

@@ -23,7 +23,8 @@ void gp_sort_bases(STATE, uint32_t passes, uint32_t portions, uint32_t tmp_first
 void gp_sort_onesweep(PLACES, DIGIT, STATE, uint32_t pass, uint32_t launch, uint64_t portion,
                       uint64_t portion_end, uint64_t span, uint32_t lines, uint64_t bases_at, uint32_t more,
                       uint64_t rows_at, uint32_t polls);
-void gp_sort_count(PLACES, DIGIT, STATE, uint32_t pass, uint32_t redo, uint64_t span, uint64_t table_at);
+void gp_sort_count(PLACES, DIGIT, STATE, uint32_t pass, uint32_t redo, uint32_t order_end, uint64_t span,
+                   uint64_t table_at);
 void gp_sort_spine(STATE, uint32_t pass, uint32_t redo, uint32_t first, uint32_t blocks, uint64_t table_at,
                    uint64_t bases_at, volatile uint32_t *counters);
 void gp_sort_scatter(PLACES, DIGIT, STATE, uint32_t pass, uint32_t redo, uint64_t span, uint32_t lines,

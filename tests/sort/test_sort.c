@@ -117,9 +117,9 @@ static gp_sort_desc make_desc(gp_context *gp, const sort_case *c, const unsigned
     return d;
 }
 
-static void check(gp_context *gp, const char *variant, const sort_case *c)
+static void check_keys(gp_context *gp, const char *variant, const sort_case *c, const unsigned char *keys)
 {
-    unsigned char *keys = make_keys(c), *values = make_values(c);
+    unsigned char *values = make_values(c);
     key_entry *e = reference(c, keys);
     gp_sort_desc desc = make_desc(gp, c, keys, values);
     const gp_result result = c->argsort ? gp_argsort(gp, &desc) : gp_sort(gp, &desc);
@@ -128,6 +128,12 @@ static void check(gp_context *gp, const char *variant, const sort_case *c)
     release(&desc);
     free(e);
     free(values);
+}
+
+static void check(gp_context *gp, const char *variant, const sort_case *c)
+{
+    unsigned char *keys = make_keys(c);
+    check_keys(gp, variant, c, keys);
     free(keys);
 }
 
@@ -345,6 +351,42 @@ static void test_merged(void **state)
     for (t = 0; t < (test_builds_are_cheap(gp) ? 4 : 1); t++)
         check_merged(gp, types[t], t == 3 ? 0 : 4 << t % 3, 32);
     gp_context_destroy(gp);
+}
+
+/* Keys in order but for two neighbours, in the middle and where blocks meet; in order of some of their bits; of all. */
+static void check_nearly(gp_context *gp, const char *name, sort_case c)
+{
+    const size_t places[] = {1, 1023, 1024, 1025, c.count / 1024 * 1024, c.count - 1};
+    uint32_t *keys = malloc(c.count * sizeof *keys);
+    size_t i, k;
+    assert_non_null(keys);
+    for (k = 0; k < 6; k++) {
+        for (i = 0; i < c.count; i++) keys[i] = (uint32_t)i * 7;
+        keys[places[k]] -= 8; /* below the one before it */
+        c.in_place = k % 2;
+        check_keys(gp, name, &c, (const unsigned char *)keys);
+    }
+    for (k = 0; k < 4; k++) {
+        for (i = 0; i < c.count; i++) keys[i] = (uint32_t)(i % 5 + (i / 3 << 8) + (k < 2 ? 0 : i << 28));
+        c.begin_bit = k % 2 ? 0 : 8; /* out of order; in it */
+        c.end_bit = k < 2 ? 0 : 28;
+        c.in_place = k < 2;
+        check_keys(gp, name, &c, (const unsigned char *)keys);
+    }
+    free(keys);
+}
+
+static void test_nearly_in_order(void **state)
+{
+    const sort_case c = {GP_U32, 4, test_small() ? 2049 : 20011, KEYS_RANDOM, 0, 0, false, false, false,
+                         false,  0};
+    size_t v;
+    (void)state;
+    for (v = 0; v < VARIANTS; v += test_small() ? 3 : 1) {
+        gp_context *gp = open_variant(&variants[v], NULL);
+        if (gp && !is_dear(gp, &variants[v])) check_nearly(gp, variants[v].name, c);
+        if (gp) gp_context_destroy(gp);
+    }
 }
 
 /* More than the caches are taken for, so that lines are written; every alignment of keys and values. */
@@ -668,13 +710,21 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),
-        cmocka_unit_test(test_argsort),       cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_lines_apart),   cmocka_unit_test(test_fault_injection),
-        cmocka_unit_test(test_impatient),     cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_own_scratch),   cmocka_unit_test(test_scratch_is_constant),
-        cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),        cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_every_variant),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_argsort),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_apart),
+        cmocka_unit_test(test_fault_injection),
+        cmocka_unit_test(test_impatient),
+        cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_own_scratch),
+        cmocka_unit_test(test_scratch_is_constant),
+        cmocka_unit_test(test_nearly_in_order),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_merged),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }
