@@ -1678,11 +1678,13 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
    Count 0: does nothing.
-   Scratch: 2 bytes per element (on CPUs one bit more), and 16 to 32 bytes per run (twice that with 64-bit
-   indices). A run is 16384 elements on CPUs (8192 with 64-bit indices) and 16 on GPUs.
-   Cost: reads parents once on CPUs, and again those in other runs; on GPUs twice. Writes each output once.
-   Each run, and each parent outside its child's run, takes a search of some 2 log2(runs) steps. No group
-   waits for another.
+   Scratch: on CPUs 2 bytes and one bit per element, and 16 to 32 bytes per run; on GPUs 1 byte per element, and
+   24 to 40 bytes per run (with 64-bit indices 32 to 64, and 40 to 72). A run is 16384 elements on CPUs (8192 with
+   64-bit indices) and 16 on GPUs (8).
+   Cost: reads parents once, and again those in other runs; on GPUs those outside the tile of 128 runs. Writes
+   each output once, on GPUs twice where it depends on other tiles. Each run, and each parent outside its child's
+   run, takes a search of some 2 log2(runs) steps, on GPUs within the tile in local memory. No group waits for
+   another.
    Limits: 2^32 - 1 elements with 32-bit indices, else memory.
    Errors: an element whose parent does not come before it counts as having none. If `parent` is not a
    preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read
@@ -13622,7 +13624,7 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "\n",
     "#define GPI_TREE_ENDS ((__local ushort *)memory->end)\n",
     "#define GPI_TREE_OWN ((__local uchar *)memory->own)\n",
-    "#define GPI_TREE_CHILDREN_OF ((__local ushort *)memory->children)\n",
+    "#define GPI_TREE_CHILDREN_OF(k) (memory->children[(k) / 2] >> (k) % 2 * 16 & 0xffff)\n",
     "\n",
     "GPI_DEFINE_LOWS(tile_lows, __local const gpi_low *)\n",
     "\n",
@@ -13765,12 +13767,7 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "static void gpi_tile_children(gpi_index key, uint count, gpi_tree_shared memory)\n",
     "{\n",
     "    const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "    const uint shift = k % 2 * 16;\n",
-    "#else\n",
-    "    const uint shift = 16 - k % 2 * 16;\n",
-    "#endif\n",
-    "    if (count) (void)atomic_add(&memory->children[k / 2], count << shift);\n",
+    "    if (count) (void)atomic_add(&memory->children[k / 2], count << k % 2 * 16);\n",
     "}\n",
     "\n",
     "\n",
@@ -13797,7 +13794,7 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "    if (key != GPI_NONE) gpi_tile_children(key, count, memory);\n",
     "    return far;\n",
     "}\n",
-    "#line 259\n",
+    "#line 254\n",
     "static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -13825,7 +13822,7 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "    const ulong begin = gpi_tree_begin(), i = begin + near;\n",
     "    if (i >= f.n) return;\n",
     "    f.own[i] = GPI_TREE_OWN[near];\n",
-    "    if (f.outputs & GPI_TREE_CHILDREN) f.children[i] = GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF[near];\n",
+    "    if (f.outputs & GPI_TREE_CHILDREN) f.children[i] = GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(near);\n",
     "    if (f.outputs & GPI_TREE_INDEX) f.index[i] = memory->index[at];\n",
     "    if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + GPI_TREE_ENDS[at];\n",
     "}\n",
@@ -13851,7 +13848,7 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "    }\n",
     "    GPI_TREE_STORE(f.own, GPI_TREE_OWN[near])\n",
     "    if (f.outputs & GPI_TREE_CHILDREN) {\n",
-    "        GPI_TREE_STORE(f.children, GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF[near])\n",
+    "        GPI_TREE_STORE(f.children, GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(near))\n",
     "    }\n",
     "    if (f.outputs & GPI_TREE_INDEX) {\n",
     "        GPI_TREE_STORE(f.index, memory->index[at])\n",
@@ -13860,7 +13857,7 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "        GPI_TREE_STORE(f.end, (gpi_index)begin + GPI_TREE_ENDS[at])\n",
     "    }\n",
     "}\n",
-    "#line 324\n",
+    "#line 319\n",
     "static void gpi_tree_store_lows(gpi_family f, gpi_tree_shared memory)\n",
     "{\n",
     "    const uint tiles = f.leaves / GPI_WG, tile = (uint)get_group_id(0);\n",
@@ -13884,7 +13881,7 @@ static const char *const gpi_kernel_nest_tree_local[] = {
     "    gpi_sync();\n",
     "    gpi_tree_store(f, memory);\n",
     "}\n",
-    "#line 351\n",
+    "#line 346\n",
     "static void gpi_outside_load(gpi_family f, gpi_outside_shared memory)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",

@@ -40,7 +40,7 @@ typedef struct gpi_tree_memory {
     gpi_low low[2 * GPI_WG]; /* the tree of the tile's runs */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)];
     uint own[GPI_TREE_WORDS(GPI_TILE, 4)];                      /* uchars: children in the run */
-    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* ushorts: in other runs of the tile */
+    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* in other runs of the tile; two a word */
     uint end[GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2)]; /* ushorts; 0: beyond the tile */
     ushort index[GPI_TREE_CELLS(GPI_OF_USHORT)];
 #if GPI_SELECT
@@ -73,7 +73,7 @@ typedef __local gpi_outside_memory *gpi_outside_shared;
 
 #define GPI_TREE_ENDS ((__local ushort *)memory->end)
 #define GPI_TREE_OWN ((__local uchar *)memory->own)
-#define GPI_TREE_CHILDREN_OF ((__local ushort *)memory->children)
+#define GPI_TREE_CHILDREN_OF(k) (memory->children[(k) / 2] >> (k) % 2 * 16 & 0xffff)
 
 GPI_DEFINE_LOWS(tile_lows, __local const gpi_low *)
 
@@ -221,12 +221,7 @@ static uint gpi_tile_siblings(gpi_index key, gpi_tree_shared memory)
 static void gpi_tile_children(gpi_index key, uint count, gpi_tree_shared memory)
 {
     const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());
-#ifdef __ENDIAN_LITTLE__
-    const uint shift = k % 2 * 16;
-#else
-    const uint shift = 16 - k % 2 * 16;
-#endif
-    if (count) (void)atomic_add(&memory->children[k / 2], count << shift);
+    if (count) (void)atomic_add(&memory->children[k / 2], count << k % 2 * 16);
 }
 
 /* Those of `outside` whose parents are in the tile. Returns the others. */
@@ -283,7 +278,7 @@ static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)
     const ulong begin = gpi_tree_begin(), i = begin + near;
     if (i >= f.n) return;
     f.own[i] = GPI_TREE_OWN[near];
-    if (f.outputs & GPI_TREE_CHILDREN) f.children[i] = GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF[near];
+    if (f.outputs & GPI_TREE_CHILDREN) f.children[i] = GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(near);
     if (f.outputs & GPI_TREE_INDEX) f.index[i] = memory->index[at];
     if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + GPI_TREE_ENDS[at];
 }
@@ -309,7 +304,7 @@ static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)
     }
     GPI_TREE_STORE(f.own, GPI_TREE_OWN[near])
     if (f.outputs & GPI_TREE_CHILDREN) {
-        GPI_TREE_STORE(f.children, GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF[near])
+        GPI_TREE_STORE(f.children, GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(near))
     }
     if (f.outputs & GPI_TREE_INDEX) {
         GPI_TREE_STORE(f.index, memory->index[at])
