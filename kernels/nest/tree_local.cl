@@ -73,7 +73,11 @@ typedef __local gpi_outside_memory *gpi_outside_shared;
 
 #define GPI_TREE_ENDS ((__local ushort *)memory->end)
 #define GPI_TREE_OWN ((__local uchar *)memory->own)
-#define GPI_TREE_CHILDREN_OF(k) (memory->children[(k) / 2] >> (k) % 2 * 16 & 0xffff)
+#if GPI_WG % 2 == 0
+#define GPI_TREE_CHILDREN_OF(l, k) (memory->children[(l) / 2 + (k) * (GPI_WG / 2)] >> (l) % 2 * 16 & 0xffff)
+#else
+#define GPI_TREE_CHILDREN_OF(l, k) (memory->children[((l) + (k)) / 2] >> ((l) + (k)) % 2 * 16 & 0xffff)
+#endif
 
 GPI_DEFINE_LOWS(tile_lows, __local const gpi_low *)
 
@@ -278,7 +282,7 @@ static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)
     const ulong begin = gpi_tree_begin(), i = begin + near;
     if (i >= f.n) return;
     f.own[i] = GPI_TREE_OWN[near];
-    if (f.outputs & GPI_TREE_CHILDREN) f.children[i] = GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(near);
+    if (f.outputs & GPI_TREE_CHILDREN) f.children[i] = GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(l, k);
     if (f.outputs & GPI_TREE_INDEX) f.index[i] = memory->index[at];
     if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + GPI_TREE_ENDS[at];
 }
@@ -304,7 +308,7 @@ static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)
     }
     GPI_TREE_STORE(f.own, GPI_TREE_OWN[near])
     if (f.outputs & GPI_TREE_CHILDREN) {
-        GPI_TREE_STORE(f.children, GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(near))
+        GPI_TREE_STORE(f.children, GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(l, k))
     }
     if (f.outputs & GPI_TREE_INDEX) {
         GPI_TREE_STORE(f.index, memory->index[at])
