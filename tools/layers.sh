@@ -63,7 +63,7 @@ function declare(text, brace,   name) {
     gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\)/, "", text)
     gsub(/GPI_PRINTF\([^()]*\)/, "", text)
     gsub(/GPI_(VECTOR|N|PASTE)\([^()]*\)/, "T", text) # types and names put together
-    gsub(/GPI_(DEFINE_TREE|SUMS)\([^()]*\)/, "", text)
+    gsub(/GPI_(DEFINE_TREE|DEFINE_LOWS|SUMS)\([^()]*\)/, "", text)
     gsub(/^[ \t]+/, "", text)
     if (!brace && text ~ /^(struct|union)[ \t]+[A-Za-z0-9_]+[ \t]*$/) return
     if (text ~ /^typedef/ && brace) { typedef_open = 1; tag = "" }

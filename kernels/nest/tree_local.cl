@@ -26,7 +26,7 @@
    since compilers do not know that l is less than GPI_WG.) */
 #define GPI_TREE_CELL(i, unused) ((i) + (i) / GPI_RUN * (unused))
 #define GPI_TREE_CELLS(unused) (GPI_WG * (GPI_RUN + (unused)))
-#define GPI_TREE_WORDS(unused, of_word) ((GPI_TREE_CELLS(unused) + (of_word)-1) / (of_word))
+#define GPI_TREE_WORDS(cells, of_word) (((cells) + (of_word)-1) / (of_word))
 #if GPI_WG % GPI_RUN == 0
 #define GPI_TREE_STRIPE(l, k, unused) (GPI_TREE_CELL(l, unused) + GPI_TREE_CELL((k)*GPI_WG, unused))
 #else
@@ -34,18 +34,17 @@
 #endif
 #define GPI_OF_INDEX 1 /* cells that are not used, of elements of a type */
 #define GPI_OF_USHORT 2
-#define GPI_OF_UCHAR 4
 
 /* Elements are counted from the tile's begin. */
 typedef struct gpi_tree_memory {
     gpi_low low[2 * GPI_WG]; /* the tree of the tile's runs */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)];
-    uint children[GPI_TREE_WORDS(GPI_OF_USHORT, 2)]; /* in other runs; two ushorts a word */
-    uint end[GPI_TREE_WORDS(GPI_OF_USHORT, 2)];      /* ushorts; 0: beyond the tile */
-    uint own[GPI_TREE_WORDS(GPI_OF_UCHAR, 4)];       /* uchars: children in the run */
+    uint own[GPI_TREE_WORDS(GPI_TILE, 4)];                      /* uchars: children in the run */
+    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* in other runs of the tile; two a word */
+    uint end[GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2)]; /* ushorts; 0: beyond the tile */
     ushort index[GPI_TREE_CELLS(GPI_OF_USHORT)];
 #if GPI_SELECT
-    uchar counts[GPI_TREE_CELLS(GPI_OF_UCHAR)];
+    uchar counts[GPI_TILE];
 #endif
 #if GPI_SUB_GROUP
     gpi_sg_memory sub_group;
@@ -58,7 +57,7 @@ typedef struct gpi_outside_memory {
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of far ones; then their index */
     gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of open ones */
 #if GPI_SELECT
-    uchar counts[GPI_TREE_CELLS(GPI_OF_UCHAR)];
+    uchar counts[GPI_TILE];
 #endif
 } gpi_outside_memory;
 typedef __local gpi_outside_memory *gpi_outside_shared;
@@ -67,13 +66,18 @@ typedef __local gpi_outside_memory *gpi_outside_shared;
 #define GPI_TREE_AT(i, unused) ((uint)get_local_id(0) * (GPI_RUN + (unused)) + (i))
 #define GPI_KEY(i) memory->key[GPI_TREE_AT(i, GPI_OF_INDEX)]
 #if GPI_SELECT
-#define GPI_TREE_COUNTS(i) memory->counts[GPI_TREE_AT(i, GPI_OF_UCHAR)]
+#define GPI_TREE_COUNTS(i) memory->counts[GPI_TREE_AT(i, 0)]
 #else
 #define GPI_TREE_COUNTS(i) 1u
 #endif
 
 #define GPI_TREE_ENDS ((__local ushort *)memory->end)
 #define GPI_TREE_OWN ((__local uchar *)memory->own)
+#if GPI_WG % 2 == 0
+#define GPI_TREE_CHILDREN_OF(l, k) (memory->children[(l) / 2 + (k) * (GPI_WG / 2)] >> (l) % 2 * 16 & 0xffff)
+#else
+#define GPI_TREE_CHILDREN_OF(l, k) (memory->children[((l) + (k)) / 2] >> ((l) + (k)) % 2 * 16 & 0xffff)
+#endif
 
 GPI_DEFINE_LOWS(tile_lows, __local const gpi_low *)
 
@@ -83,6 +87,14 @@ static uint gpi_tree_highest(uint bits) { return 31 - clz(bits); }
 static ulong gpi_tree_begin(void) { return (ulong)get_group_id(0) * GPI_TILE; }
 
 /* ------------------------------------------------------------------ inside runs */
+
+GPI_INLINE_GPU void gpi_tree_clear(__local uint *words, const uint count)
+{
+    GPI_UNROLL
+    for (uint k = 0; k < (count + GPI_WG - 1) / GPI_WG; k++)
+        if (count % GPI_WG == 0 || (uint)get_local_id(0) + k * GPI_WG < count)
+            words[(uint)get_local_id(0) + k * GPI_WG] = 0;
+}
 
 #define GPI_TREE_LOADS (GPI_RUN % 4 ? 1 : 4) /* of an item at once */
 
@@ -102,15 +114,13 @@ static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
             memory->key[GPI_TREE_STRIPE(l, j + k, GPI_OF_INDEX)] = key[k];
 #if GPI_SELECT
             const ulong i = first + (j + k) * GPI_WG;
-            memory->counts[GPI_TREE_STRIPE(l, j + k, GPI_OF_UCHAR)] = (uchar)(i < f.n ? gpi_counts(f, i) : 0);
+            memory->counts[l + (j + k) * GPI_WG] = (uchar)(i < f.n ? gpi_counts(f, i) : 0);
 #endif
         }
     }
-    for (uint k = l; k < GPI_TREE_WORDS(GPI_OF_USHORT, 2); k += GPI_WG) {
-        memory->children[k] = 0;
-        memory->end[k] = 0;
-    }
-    for (uint k = l; k < GPI_TREE_WORDS(GPI_OF_UCHAR, 4); k += GPI_WG) memory->own[k] = 0;
+    gpi_tree_clear(memory->own, GPI_TREE_WORDS(GPI_TILE, 4));
+    gpi_tree_clear(memory->children, GPI_TREE_WORDS(GPI_TILE, 2));
+    gpi_tree_clear(memory->end, GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2));
     gpi_sync(); /* the tile is there */
 }
 
@@ -139,7 +149,7 @@ static gpi_low gpi_run_inside(gpi_tree_run run, gpi_run_bits *bits, gpi_tree_sha
         uint before = 0, around = 0;
         if (key > run.begin) {
             const uint k = (uint)(key - 1 - run.begin);
-            __local uchar *own = GPI_TREE_OWN + GPI_TREE_AT(k, GPI_OF_UCHAR);
+            __local uchar *own = GPI_TREE_OWN + GPI_TREE_AT(k, 0);
             around = (2u << k) - 1;
             before = *own;
             *own = (uchar)(before + counts);
@@ -209,12 +219,12 @@ static uint gpi_tile_siblings(gpi_index key, gpi_tree_shared memory)
 {
     const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());
     const gpi_low low = gpi_tile_lows_between(memory->low, GPI_WG, k / GPI_RUN + 1, (uint)get_local_id(0));
-    return GPI_TREE_OWN[GPI_TREE_CELL(k, GPI_OF_UCHAR)] + (low.key == key ? (uint)low.count : 0);
+    return GPI_TREE_OWN[k] + (low.key == key ? (uint)low.count : 0);
 }
 
 static void gpi_tile_children(gpi_index key, uint count, gpi_tree_shared memory)
 {
-    const uint k = GPI_TREE_CELL((uint)(key - 1 - (gpi_index)gpi_tree_begin()), GPI_OF_USHORT);
+    const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());
     if (count) (void)atomic_add(&memory->children[k / 2], count << k % 2 * 16);
 }
 
@@ -265,21 +275,46 @@ static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
     return open;
 }
 
-/* What is not settled is written, too, and once more later. */
+/* What is not settled is written, too, and once more later: of a stripe of a tile that is not full. */
+static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)
+{
+    const uint l = (uint)get_local_id(0), near = l + k * GPI_WG, at = GPI_TREE_STRIPE(l, k, GPI_OF_USHORT);
+    const ulong begin = gpi_tree_begin(), i = begin + near;
+    if (i >= f.n) return;
+    f.own[i] = GPI_TREE_OWN[near];
+    if (f.outputs & GPI_TREE_CHILDREN) f.children[i] = GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(l, k);
+    if (f.outputs & GPI_TREE_INDEX) f.index[i] = memory->index[at];
+    if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + GPI_TREE_ENDS[at];
+}
+
+/* Stripes of a full tile: x in terms of an element's number in the tile, `near`, and of its cell, `at`. */
+#define GPI_TREE_STORE(out, x)                                \
+    GPI_UNROLL                                                \
+    for (uint k = 0; k < GPI_TURNS(GPI_RUN); k++) {           \
+        const uint near = l + k * GPI_WG;                     \
+        const uint at = GPI_TREE_STRIPE(l, k, GPI_OF_USHORT); \
+        (out)[begin + l + k * GPI_WG] = x;                    \
+        (void)near;                                           \
+        (void)at;                                             \
+    }
 static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);
     const ulong begin = gpi_tree_begin();
-    for (uint k = 0; k < GPI_TURNS(GPI_RUN); k++) {
-        const ulong i = begin + l + k * GPI_WG;
-        const uint own = GPI_TREE_OWN[GPI_TREE_STRIPE(l, k, GPI_OF_UCHAR)];
-        const uint at = GPI_TREE_STRIPE(l, k, GPI_OF_USHORT);
-        if (i >= f.n) continue;
-        f.own[i] = (gpi_tree_own)own;
-        if (f.outputs & GPI_TREE_CHILDREN)
-            f.children[i] = own + (memory->children[at / 2] >> at % 2 * 16 & 0xffff);
-        if (f.outputs & GPI_TREE_INDEX) f.index[i] = memory->index[at];
-        if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + GPI_TREE_ENDS[at];
+    if (begin + GPI_TILE > f.n) {
+        GPI_ROLLED
+        for (uint k = 0; k < GPI_TURNS(GPI_RUN); k++) gpi_tree_store_some(f, k, memory);
+        return;
+    }
+    GPI_TREE_STORE(f.own, GPI_TREE_OWN[near])
+    if (f.outputs & GPI_TREE_CHILDREN) {
+        GPI_TREE_STORE(f.children, GPI_TREE_OWN[near] + GPI_TREE_CHILDREN_OF(l, k))
+    }
+    if (f.outputs & GPI_TREE_INDEX) {
+        GPI_TREE_STORE(f.index, memory->index[at])
+    }
+    if (f.outputs & GPI_TREE_END) {
+        GPI_TREE_STORE(f.end, (gpi_index)begin + GPI_TREE_ENDS[at])
     }
 }
 
@@ -321,7 +356,7 @@ static void gpi_outside_load(gpi_family f, gpi_outside_shared memory)
         if (!(memory->far[i / GPI_RUN] >> i % GPI_RUN & 1)) continue;
         memory->key[GPI_TREE_STRIPE(l, k, GPI_OF_INDEX)] = gpi_key_of(f, first + k * GPI_WG);
 #if GPI_SELECT
-        memory->counts[GPI_TREE_STRIPE(l, k, GPI_OF_UCHAR)] = (uchar)gpi_counts(f, first + k * GPI_WG);
+        memory->counts[i] = (uchar)gpi_counts(f, first + k * GPI_WG);
 #endif
     }
     gpi_sync(); /* the keys are there */

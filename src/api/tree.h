@@ -23,11 +23,13 @@
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
    Count 0: does nothing.
-   Scratch: 2 bytes per element (on CPUs one bit more), and 16 to 32 bytes per run (twice that with 64-bit
-   indices). A run is 16384 elements on CPUs (8192 with 64-bit indices) and 16 on GPUs.
-   Cost: reads parents once on CPUs, and again those in other runs; on GPUs twice. Writes each output once.
-   Each run, and each parent outside its child's run, takes a search of some 2 log2(runs) steps. No group
-   waits for another.
+   Scratch: on CPUs 2 bytes and one bit per element, and 16 to 32 bytes per run; on GPUs 1 byte per element, and
+   24 to 40 bytes per run (with 64-bit indices 32 to 64, and 40 to 72). A run is 16384 elements on CPUs (8192 with
+   64-bit indices) and 16 on GPUs (8).
+   Cost: reads parents once, and again those in other runs; on GPUs those outside the tile of 128 runs. Writes
+   each output once, on GPUs twice where it depends on other tiles. Each run, and each parent outside its child's
+   run, takes a search of some 2 log2(runs) steps, on GPUs within the tile in local memory. No group waits for
+   another.
    Limits: 2^32 - 1 elements with 32-bit indices, else memory.
    Errors: an element whose parent does not come before it counts as having none. If `parent` is not a
    preorder forest, the results are unspecified and time may grow with the square of a run; nothing is read
