@@ -18518,6 +18518,7 @@ static const char *const gpi_kernel_sort_merge_local[] = {
     "    for (int s = 0; s < GPI_TURNS(GPI_PER_ITEM); s += GPI_WG) {\n",
     "        if (s + l < GPI_PER_ITEM) stage[length + s] = (gpi_key)~0ul;\n",
     "    }\n",
+    "    if (l == 0) stage[-1] = 0;\n",
     "    gpi_sync();\n",
     "}\n",
     "\n",
