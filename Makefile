@@ -20,6 +20,7 @@ export CC CXX
 
 WARNINGS := -Wall -Wextra -Wpedantic
 C_FLAGS = $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(CFLAGS) -MMD -MP -MT $@ -MF $@.d
+CXX_FLAGS = $(CPPFLAGS) -I. -std=c++17 $(WARNINGS) $(CFLAGS) $(CXXFLAGS) -MMD -MP -MT $@ -MF $@.d
 TEST_LIBS := -lcmocka $(OPENCL_LIBS) -lm -lpthread
 
 # tests/scan/test_scan.c becomes build/tests/test_scan.
@@ -29,11 +30,11 @@ SUPPORT := $(basename $(notdir $(wildcard tests/support/*.c)))
 vpath %.c $(sort $(dir $(TEST_SOURCES))) tests/support
 TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
-EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
+EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
-.PHONY: all demo info test test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench deps-gpu-cost gpu-day test-gpu-day \
+	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-cxx gpu-day test-gpu-day \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -67,10 +68,19 @@ build/examples/%: examples/%.c | gpuprim.h deps-run
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
+build/examples/%: examples/%.cpp | gpuprim.h deps-run deps-cxx
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+
 # ---- tests
 
 test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
 	@tools/run_tests.sh $(TEST_PROGRAMS)
+
+# The rest of the examples that say whether they are right are run by tests of C. `make test` goes without C++.
+CHECKED_EXAMPLES := build/tests/test_neighbours build/examples/15_neighbours build/examples/10_spatial_hash
+test-examples: $(CHECKED_EXAMPLES) ## the example in C++, and those that check their results by themselves
+	@tools/run_tests.sh $(CHECKED_EXAMPLES)
 
 test-all: $(TEST_PROGRAMS) ## the tests on PoCL, Intel's CPU runtime, rusticl and Oclgrind
 	@tools/test_all.sh $(TEST_PROGRAMS)
@@ -101,6 +111,13 @@ build/tests/%.o: %.c | gpuprim.h deps-test
 
 build/tests/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
+# In C++, of one file.
+build/tests/test_neighbours build/sanitize/test_neighbours: tests/examples/test_neighbours.cpp | gpuprim.h deps-run deps-cxx
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+build/sanitize/test_neighbours: CXX_FLAGS += $(SANITIZE)
 
 # It has an answer of its own to how large a kernel's groups may be.
 build/tests/test_group_max build/sanitize/test_group_max build/races/test_group_max: \
@@ -193,7 +210,7 @@ build/fault/layer.so: tests/fault/layer.c | deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -fPIC -shared -DCL_TARGET_OPENCL_VERSION=300 -o $@ $<
 
-compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11 and C++11, warnings as errors
+compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11, C++11 and C++17, warnings as errors
 	tools/compile_matrix.sh
 
 FUZZ_SECONDS ?= 60
@@ -353,7 +370,7 @@ deps: deps-test ## look for what `make test` needs, and install it where possibl
 deps-all: ## the same for everything that .ci/run needs; goes without what cannot be had on this system
 	@tools/deps.sh all || test $$? = 2
 
-deps-run deps-test deps-lint deps-bench deps-gpu-cost:
+deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-cxx:
 	@tools/deps.sh $(@:deps-%=%)
 
 # ---- install, clean, help

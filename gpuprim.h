@@ -726,7 +726,7 @@ typedef enum gp_segments {
      tile.
    Limits: 2^31 - 1 tiles, checked. Argmin and argmax take no segments.
    Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
-   Example: examples/01_scan.c, examples/03_custom_monoid.c */
+   Example: examples/01_scan.c, examples/03_custom_monoid.c, examples/18_json_mask.c */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */
@@ -791,7 +791,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
      for up to one tile.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
-   Example: examples/11_compact.c */
+   Example: examples/11_compact.c, examples/16_csv.c */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -980,7 +980,7 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    Cost: as for gp_unique.
    Limits: as for gp_unique.
    Source: as for gp_select.
-   Example: examples/11_compact.c */
+   Example: examples/11_compact.c, examples/17_buckets.c */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
@@ -1043,7 +1043,8 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
      argmin, argmax and keys of GP_F16 always take, floats and inexact monoids where devices are not known to be
      fair, and CPUs: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and
      back.
-   Limits: 2^32 - 2 elements. */
+   Limits: 2^32 - 2 elements.
+   Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -1235,7 +1236,8 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
      memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
      by side.
    Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
-   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read. */
+   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
+   Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted; NULL when count is 0 */
     size_t keys_offset;
@@ -1290,7 +1292,7 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
      4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
      on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
    Limits: what fits in memory; 2^32 - 2 bins.
-   Example: examples/tour.c */
+   Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */
@@ -1351,7 +1353,8 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
      one launch does it. No group waits for another; `strategy` is that of the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
    Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
-   Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample). */
+   Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample).
+   Example: examples/16_csv.c */
 typedef struct gp_topk_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */
@@ -2118,7 +2121,8 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
    Order: each element is computed by itself: the same result every time.
    Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
    nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
-   Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types. */
+   Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types.
+   Example: examples/15_neighbours.cpp, examples/18_json_mask.c */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;
@@ -19048,6 +19052,7 @@ static const char *const gpi_kernel_sort_merge_local[] = {
     "    for (int s = 0; s < GPI_TURNS(GPI_PER_ITEM); s += GPI_WG) {\n",
     "        if (s + l < GPI_PER_ITEM) stage[length + s] = (gpi_key)~0ul;\n",
     "    }\n",
+    "    if (l == 0) stage[-1] = 0;\n",
     "    gpi_sync();\n",
     "}\n",
     "\n",

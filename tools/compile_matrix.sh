@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles and links tests/compile/ with every compiler and language that gpuprim promises to work with,
-# warnings as errors, and looks at the symbols that the implementation exports.
+# Compiles and links tests/compile/, and an example in C++17, with every compiler and language that gpuprim promises to
+# work with, warnings as errors, and looks at the symbols that the implementation exports.
 #
 # usage: tools/compile_matrix.sh
 set -eu
@@ -77,6 +77,14 @@ check_hpp() { # C++ compiler
     echo "compile-matrix: ok  $1 -std=c++11 with <CL/opencl.hpp>"
 }
 
+# An example as its first lines say, in today's C++.
+check_cpp_example() { # C++ compiler
+    for level in -O0 -O2; do
+        $1 -std=c++17 $level $WARNINGS -o $dir/neighbours examples/15_neighbours.cpp $libs
+    done
+    echo "compile-matrix: ok  $1 -std=c++17, examples/15_neighbours.cpp"
+}
+
 for compilers in "gcc g++" "clang clang++"; do
     c=${compilers% *}
     cpp=${compilers#* }
@@ -87,5 +95,6 @@ for compilers in "gcc g++" "clang clang++"; do
     done
     check_cpp_user $cpp $c
     check_hpp $cpp
+    check_cpp_example $cpp
 done
 echo "compile-matrix: all passed"

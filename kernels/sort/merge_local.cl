@@ -44,8 +44,8 @@ typedef struct gpi_merge_memory {
 
 typedef __local gpi_merge_memory *gpi_merge_shared;
 
-/* The tile's elements of a, and those of b. One before them may be read, of any value; so may GPI_PER_ITEM after them,
-   which no key comes after. */
+/* The tile's elements of a, and those of b. One before them may be read: any value would do, and it is 0. So may GPI_PER_ITEM
+   after them, which no key comes after. */
 static __local gpi_key *gpi_merge_stage(gpi_merge_shared shared) { return shared->stage + 1; }
 
 /* Elements of a in a tile of `length` between two crossings, which are any when the input is not sorted. */
@@ -136,6 +136,7 @@ static void gpi_merge_load(gpi_pair pair, ulong i, ulong j, int a_length, int le
     for (int s = 0; s < GPI_TURNS(GPI_PER_ITEM); s += GPI_WG) {
         if (s + l < GPI_PER_ITEM) stage[length + s] = (gpi_key)~0ul;
     }
+    if (l == 0) stage[-1] = 0;
     gpi_sync(); /* the tile is staged */
 }
 

@@ -31,7 +31,7 @@
      4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
      on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
    Limits: what fits in memory; 2^32 - 2 bins.
-   Example: examples/tour.c */
+   Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;
     size_t in_offset;    /* elements, as all offsets */

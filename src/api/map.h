@@ -15,7 +15,8 @@
    Order: each element is computed by itself: the same result every time.
    Aliasing: `out` may be the same elements as an input of its size (in place); otherwise it overlaps
    nothing. Inputs may overlap one another. The number in count_buffer lies outside of `out`.
-   Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types. */
+   Cost: reads and writes once; one launch, no scratch. A program is compiled per expression and its types.
+   Example: examples/15_neighbours.cpp, examples/18_json_mask.c */
 typedef struct gp_transform_desc {
     cl_mem in; /* count elements of `type`; NULL and type 0: no input */
     size_t in_offset;

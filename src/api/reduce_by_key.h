@@ -24,7 +24,8 @@
      argmin, argmax and keys of GP_F16 always take, floats and inexact monoids where devices are not known to be
      fair, and CPUs: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and
      back.
-   Limits: 2^32 - 2 elements. */
+   Limits: 2^32 - 2 elements.
+   Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */

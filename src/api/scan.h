@@ -35,7 +35,7 @@ typedef enum gp_segments {
      tile.
    Limits: 2^31 - 1 tiles, checked. Argmin and argmax take no segments.
    Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
-   Example: examples/01_scan.c, examples/03_custom_monoid.c */
+   Example: examples/01_scan.c, examples/03_custom_monoid.c, examples/18_json_mask.c */
 typedef struct gp_scan_desc {
     cl_mem in;
     size_t in_offset; /* elements */

@@ -20,7 +20,8 @@
      memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
      by side.
    Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
-   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read. */
+   Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
+   Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
     cl_mem keys; /* sorted; NULL when count is 0 */
     size_t keys_offset;

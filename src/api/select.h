@@ -29,7 +29,7 @@
      for up to one tile.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
-   Example: examples/11_compact.c */
+   Example: examples/11_compact.c, examples/16_csv.c */
 typedef struct gp_select_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */

@@ -29,7 +29,8 @@
      one launch does it. No group waits for another; `strategy` is that of the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
    Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
-   Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample). */
+   Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample).
+   Example: examples/16_csv.c */
 typedef struct gp_topk_desc {
     cl_mem keys;
     size_t keys_offset; /* elements, as all offsets */

@@ -81,7 +81,7 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    Cost: as for gp_unique.
    Limits: as for gp_unique.
    Source: as for gp_select.
-   Example: examples/11_compact.c */
+   Example: examples/11_compact.c, examples/17_buckets.c */
 typedef struct gp_run_length_encode_desc {
     cl_mem in;
     size_t in_offset; /* elements, as all offsets */
