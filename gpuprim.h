@@ -1504,6 +1504,77 @@ GP_API gp_result gp_sort_strings(gp_context *gp, const gp_sort_strings_desc *des
 /* Bytes of scratch that gp_sort_strings with this desc needs. Buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_strings_desc *desc,
                                               size_t *bytes);
+
+/* ------------------------------------------------------------------ sort of records */
+
+enum { GP_SORT_COLUMNS_MAX = 8 };
+
+/* One column of a sort's key. */
+typedef struct gp_sort_column {
+    const char *
+        map; /* expression in x and i: the key of record x, whose index is i; NULL: x, which is no gp_record */
+    gp_type type; /* that its value is converted to, and ordered as */
+    bool descending;
+} gp_sort_column;
+
+/* out[i] = the record that comes i-th by columns[0]; where that is equal, by columns[1]; and so on
+   indices_out[i] = its index in `in`, from 0 on
+
+   Sorts records of any size by their fields, or by what expressions make of them:
+
+       const gp_sort_column columns[] = {{.map = "x.level", .type = GP_U8, .descending = true},
+                                         {.map = "x.name[0] | (ulong)x.name[1] << 32", .type = GP_U64}};
+
+   A key of 128 bits is two columns of GP_U64, the high half first. Without an input (in NULL, type 0, record NULL)
+   keys are of i and of `args`: columns that are buffers of their own, as in {.map = "age[i]", .type = GP_U16}.
+
+   Result: records, their indices, or both. With indices_out and without `out` records stay as they are.
+   Order: of each column as gp_sort's: integers by value; floats by a total order, -NaN before -inf, -0 before
+     +0, +NaN last; `descending` reverses it. Stable: records whose columns are all equal keep their input
+     order. The same result every time, on every device.
+   Aliasing: in place, with `out` the same elements as `in`, or with both outputs NULL; or no overlap, and `in`
+     is left as it is. Outputs are read, too. count_buffer's number lies outside of what the call writes.
+   Count 0: does nothing.
+   Scratch: gp_sort's, of pairs. That is twice a key and an index for each record (a record in place of the index
+     where records move with their keys), in place also a copy of records that are gathered.
+   Cost: columns that have 64 bits together, from the last one on, are one key: one launch that reads the records
+     and writes their keys, then a gp_sort of (key, index) pairs. Each further key reads the records in the
+     order so far. At the end one launch gathers the records. Records of 1, 2, 4 and 8 bytes move with a single
+     key instead, where indices are not wanted; of 16 bytes, with one of 16 bits or fewer. A program is compiled
+     per key, whatever `descending` and values of args.
+   Limits: records of GP_RECORD_BYTES; GP_SORT_COLUMNS_MAX columns; what fits in memory; 2^32 - 1 records where
+     index_type is GP_U32. */
+typedef struct gp_sort_records_desc {
+    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    size_t in_offset;
+    gp_type type;
+    const gp_record *record; /* instead of type */
+    cl_mem out;              /* NULL: in place; with indices_out: not wanted */
+    size_t out_offset;
+    cl_mem indices_out; /* NULL: not wanted */
+    size_t indices_out_offset;
+    gp_type index_type;            /* GP_U32 (also 0) or GP_U64 */
+    const gp_sort_column *columns; /* the first one decides first */
+    size_t column_count;           /* at most GP_SORT_COLUMNS_MAX */
+    const gp_arg *args;            /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;              /* at most GP_ARGS_MAX */
+    size_t count;                  /* of records, or their bound with count_buffer */
+    cl_mem count_buffer;           /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_sort_records_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_sort_records_desc;
+
+GP_API gp_result gp_sort_records(gp_context *gp, const gp_sort_records_desc *desc);
+
+/* Bytes of scratch that gp_sort_records with this desc needs. Of the buffers only this matters: which ones are
+   NULL, and whether `out` is another one than `in`. Can be 0. */
+GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_records_desc *desc,
+                                              size_t *bytes);
 /* ------------------------------------------------------------------ brackets */
 
 /* Matches nested brackets, of any depth and of any kinds.
@@ -2440,6 +2511,9 @@ typedef struct gp_warmup_desc {
     const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
+    const gp_sort_records_desc
+        *sort_records;                    /* also columns, index_type, which buffers are there, and whether
+                                                     `out` is `in`, and count, as for sort */
     const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
     const gp_tree_desc *tree;             /* only type, map, args, index_type */
@@ -3894,6 +3968,7 @@ typedef enum gpi_primitive {
     GPI_TOPK,
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
+    GPI_SORT_RECORDS,
     GPI_BRACKETS,
     GPI_BRACKETS_BACK,
     GPI_STACK_SCAN,
@@ -4094,6 +4169,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(TOPK,             SORT,       keys,     4) \
     X(SEGMENTED_SORT,   SORT,       keys,     4) \
     X(SORT_STRINGS,     SORT,       keys,     4) \
+    X(SORT_RECORDS,     MAP,        keys,     1) \
     X(BRACKETS,         BRACKETS,   brackets, 1) \
     X(BRACKETS_BACK,    BRACKETS,   brackets, 1) \
     X(STACK_SCAN,       STACK_SCAN, stack,    1) \
@@ -21675,6 +21751,207 @@ static const char *const gpi_kernel_sort_sort[] = {
 };
 /* ---- End file kernels/sort/sort.cl ---- */
 
+/* ---- Begin file kernels/sort/sort_records.cl ---- */
+static const char *const gpi_kernel_sort_sort_records[] = {
+    "#line 1 \"kernels/sort/sort_records.cl\"\n",
+    "#line 25\n",
+    "#ifndef GPI_SORT_SORT_RECORDS_CL\n",
+    "#define GPI_SORT_SORT_RECORDS_CL\n",
+    "#include \"base/args.cl\"\n",
+    "#line 28 \"kernels/sort/sort_records.cl\"\n",
+    "#include \"base/count.cl\"\n",
+    "#line 29 \"kernels/sort/sort_records.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 30 \"kernels/sort/sort_records.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 31 \"kernels/sort/sort_records.cl\"\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
+    "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
+    "#endif\n",
+    "#if GPI_SHAPE_SERIAL && GPI_WG != 1\n",
+    "#error \"the serial shape has one item a group\"\n",
+    "#endif\n",
+    "#if GPI_VALUE_SIZE != 4 && GPI_VALUE_SIZE != 8\n",
+    "#error \"GPI_VALUE_SIZE must be 4 or 8: an index\"\n",
+    "#endif\n",
+    "#if !defined(GPI_WORDS) || GPI_WORDS < 1\n",
+    "#error \"GPI_WORDS must be 1 or more\"\n",
+    "#endif\n",
+    "#line 47\n",
+    "#define GPI_COLUMN_U8(v) ((gpi_key_bits)(v))\n",
+    "#define GPI_COLUMN_U16(v) ((gpi_key_bits)(v))\n",
+    "#define GPI_COLUMN_U32(v) ((gpi_key_bits)(v))\n",
+    "#define GPI_COLUMN_U64(v) ((gpi_key_bits)(v))\n",
+    "#define GPI_COLUMN_I8(v) ((gpi_key_bits)as_uchar(v))\n",
+    "#define GPI_COLUMN_I16(v) ((gpi_key_bits)as_ushort(v))\n",
+    "#define GPI_COLUMN_I32(v) ((gpi_key_bits)as_uint(v))\n",
+    "#define GPI_COLUMN_I64(v) ((gpi_key_bits)as_ulong(v))\n",
+    "#define GPI_COLUMN_F16(v) ((gpi_key_bits)gpi_half_order(v))\n",
+    "#define GPI_COLUMN_F32(v) ((gpi_key_bits)gpi_float_order(as_uint(v)))\n",
+    "#define GPI_COLUMN_F64(v) ((gpi_key_bits)gpi_double_order(as_ulong(v)))\n",
+    "\n",
+    "\n",
+    "GPI_INLINE uint gpi_half_order(float v)\n",
+    "{\n",
+    "    ushort bits;\n",
+    "    vstore_half(v, 0, (half *)&bits);\n",
+    "    return bits ^ ((0u - (bits >> 15)) & 0x7fffu);\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE uint gpi_float_order(uint bits) { return bits ^ ((0u - (bits >> 31)) & 0x7fffffffu); }\n",
+    "\n",
+    "GPI_INLINE ulong gpi_double_order(ulong bits) { return bits ^ (ulong)((long)bits >> 63) >> 1; }\n",
+    "#line 74\n",
+    "typedef struct gpi_records {\n",
+    "#if GPI_INPUTS\n",
+    "    __global const GPI_IN *x;\n",
+    "#endif\n",
+    "    __global const gpi_value *index;\n",
+    "    bool through;\n",
+    "    GPI_ARGS_MEMBER\n",
+    "} gpi_records;\n",
+    "\n",
+    "#if GPI_INPUTS\n",
+    "#define GPI_RECORDS_PARAMETERS __global const GPI_IN *x, ulong x_offset,\n",
+    "#define GPI_RECORDS_SET(r) (r).x = x + x_offset;\n",
+    "#else\n",
+    "#define GPI_RECORDS_PARAMETERS\n",
+    "#define GPI_RECORDS_SET(r)\n",
+    "#endif\n",
+    "\n",
+    "GPI_INLINE gpi_key gpi_record_key_at(gpi_records r, ulong i)\n",
+    "{\n",
+    "#if !GPI_INPUTS\n",
+    "    const GPI_X x = 0;\n",
+    "#elif GPI_HALF\n",
+    "    const GPI_X x = vload_half(i, r.x);\n",
+    "#else\n",
+    "    const GPI_X x = r.x[i];\n",
+    "#endif\n",
+    "    return (gpi_key)(GPI_RECORD_KEY(GPI_ARGS_OF(r), x, i));\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_RECORDS_FETCH 32\n",
+    "#define GPI_RECORDS_AHEAD \\\n",
+    "    2048\n",
+    "\n",
+    "static void gpi_record_keys(gpi_records r, __global gpi_key *key, ulong first, ulong end)\n",
+    "{\n",
+    "    if (r.through) {\n",
+    "        for (ulong i = first; i < end; i++) {\n",
+    "#if GPI_INPUTS\n",
+    "            if (i + GPI_RECORDS_FETCH < end) GPI_PREFETCH_READ(r.x + r.index[i + GPI_RECORDS_FETCH]);\n",
+    "#endif\n",
+    "            key[i] = gpi_record_key_at(r, r.index[i]);\n",
+    "        }\n",
+    "    } else {\n",
+    "        for (ulong i = first; i < end; i++) {\n",
+    "#if GPI_INPUTS\n",
+    "            if (sizeof(GPI_IN) >= 16 || i % 8 == 0)\n",
+    "                GPI_PREFETCH_READ(r.x + i + GPI_RECORDS_AHEAD / sizeof(GPI_IN));\n",
+    "#endif\n",
+    "            key[i] = gpi_record_key_at(r, i);\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_RECORDS_STEP (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : 4)\n",
+    "\n",
+    "\n",
+    "GPI_INLINE void gpi_record_keys_step(gpi_records r, __global gpi_key *key, ulong i)\n",
+    "{\n",
+    "    ulong at[GPI_RECORDS_STEP];\n",
+    "    gpi_key k[GPI_RECORDS_STEP];\n",
+    "    GPI_UNROLL\n",
+    "    for (uint s = 0; s < GPI_RECORDS_STEP; s++) at[s] = r.through ? r.index[i + s * GPI_WG] : i + s * GPI_WG;\n",
+    "    GPI_UNROLL\n",
+    "    for (uint s = 0; s < GPI_RECORDS_STEP; s++) k[s] = gpi_record_key_at(r, at[s]);\n",
+    "    GPI_UNROLL\n",
+    "    for (uint s = 0; s < GPI_RECORDS_STEP; s++) key[i + s * GPI_WG] = k[s];\n",
+    "}\n",
+    "\n",
+    "static void gpi_record_keys(gpi_records r, __global gpi_key *key, ulong first, ulong end)\n",
+    "{\n",
+    "    const ulong step = GPI_WG * GPI_RECORDS_STEP;\n",
+    "    ulong i = first + get_local_id(0);\n",
+    "    for (; i + (GPI_RECORDS_STEP - 1) * GPI_WG < end; i += step) gpi_record_keys_step(r, key, i);\n",
+    "    for (; i < end; i += GPI_WG) key[i] = gpi_record_key_at(r, r.through ? r.index[i] : i);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "GPI_KERNEL void gp_records_keys(GPI_ARGS_PARAMETERS GPI_RECORDS_PARAMETERS __global gpi_key *key,\n",
+    "                                ulong key_offset, __global const gpi_value *index, ulong index_offset,\n",
+    "                                uint through, ulong span, GPI_COUNT_PARAMETERS,\n",
+    "                                volatile __global uint *counters)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = get_group_id(0) * span;\n",
+    "    gpi_records r;\n",
+    "    GPI_ARGS_SET(r)\n",
+    "    GPI_RECORDS_SET(r)\n",
+    "    r.index = index + index_offset;\n",
+    "    r.through = through;\n",
+    "    GPI_COUNT_CHECK(!through && get_group_id(0) == 0, counters);\n",
+    "    if (first < n) gpi_record_keys(r, key + key_offset, first, min(n, first + span));\n",
+    "}\n",
+    "#line 170\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "typedef struct gpi_moved {\n",
+    "    GPI_WORD word[GPI_WORDS];\n",
+    "} gpi_moved;\n",
+    "\n",
+    "static void gpi_records_move(__global const GPI_WORD *in, __global GPI_WORD *out,\n",
+    "                             __global const gpi_value *index, ulong first, ulong end)\n",
+    "{\n",
+    "    for (ulong i = first; i < end; i++) {\n",
+    "        if (i + GPI_RECORDS_FETCH < end) {\n",
+    "            __global const GPI_WORD *next = in + index[i + GPI_RECORDS_FETCH] * GPI_WORDS;\n",
+    "            GPI_PREFETCH_READ(next);\n",
+    "            if (sizeof(gpi_moved) > 64) GPI_PREFETCH_READ(next + 64 / sizeof(GPI_WORD));\n",
+    "        }\n",
+    "        ((__global gpi_moved *)out)[i] = ((__global const gpi_moved *)in)[index[i]];\n",
+    "    }\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_MOVE_STEP (GPI_PER_ITEM * GPI_WORDS < 8 ? GPI_PER_ITEM * GPI_WORDS : 8)\n",
+    "\n",
+    "static void gpi_records_move(__global const GPI_WORD *in, __global GPI_WORD *out,\n",
+    "                             __global const gpi_value *index, ulong first, ulong end)\n",
+    "{\n",
+    "    const uint words = (uint)(end - first) * GPI_WORDS;\n",
+    "    uint w = (uint)get_local_id(0);\n",
+    "    index += first;\n",
+    "    out += first * GPI_WORDS;\n",
+    "    for (; w + (GPI_MOVE_STEP - 1) * GPI_WG < words; w += GPI_MOVE_STEP * GPI_WG) {\n",
+    "        GPI_WORD moved[GPI_MOVE_STEP];\n",
+    "        GPI_UNROLL\n",
+    "        for (uint s = 0; s < GPI_MOVE_STEP; s++) {\n",
+    "            const uint at = w + s * GPI_WG;\n",
+    "            moved[s] = in[(ulong)index[at / GPI_WORDS] * GPI_WORDS + at % GPI_WORDS];\n",
+    "        }\n",
+    "        GPI_UNROLL\n",
+    "        for (uint s = 0; s < GPI_MOVE_STEP; s++) out[w + s * GPI_WG] = moved[s];\n",
+    "    }\n",
+    "    for (; w < words; w += GPI_WG) out[w] = in[(ulong)index[w / GPI_WORDS] * GPI_WORDS + w % GPI_WORDS];\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "GPI_KERNEL void gp_records_move(__global const GPI_WORD *in, ulong in_offset, __global GPI_WORD *out,\n",
+    "                                ulong out_offset, __global const gpi_value *index, ulong index_offset,\n",
+    "                                ulong span, GPI_COUNT_PARAMETERS)\n",
+    "{\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const ulong first = get_group_id(0) * span;\n",
+    "    if (first >= n) return;\n",
+    "    gpi_records_move(in + in_offset, out + out_offset, index + index_offset, first, min(n, first + span));\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/sort_records.cl ---- */
+
 /* ---- Begin file kernels/sort/sort_strings.cl ---- */
 static const char *const gpi_kernel_sort_sort_strings[] = {
     "#line 1 \"kernels/sort/sort_strings.cl\"\n",
@@ -23299,6 +23576,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/single_tile_serial.cl", gpi_kernel_sort_single_tile_serial, GPI_COUNT_OF(gpi_kernel_sort_single_tile_serial), true},
     {"sort/single_tile_sort.cl", gpi_kernel_sort_single_tile_sort, GPI_COUNT_OF(gpi_kernel_sort_single_tile_sort), true},
     {"sort/sort.cl", gpi_kernel_sort_sort, GPI_COUNT_OF(gpi_kernel_sort_sort), true},
+    {"sort/sort_records.cl", gpi_kernel_sort_sort_records, GPI_COUNT_OF(gpi_kernel_sort_sort_records), true},
     {"sort/sort_strings.cl", gpi_kernel_sort_sort_strings, GPI_COUNT_OF(gpi_kernel_sort_sort_strings), true},
     {"sort/sort_tiles.cl", gpi_kernel_sort_sort_tiles, GPI_COUNT_OF(gpi_kernel_sort_sort_tiles), true},
     {"sort/tile_merge_sort.cl", gpi_kernel_sort_tile_merge_sort, GPI_COUNT_OF(gpi_kernel_sort_tile_merge_sort), true},
@@ -23342,6 +23620,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"sort/search.cl", {"gp_search_needles", NULL}},
     {"sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
     {"sort/sort.cl", {"gp_sort_single_tile", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", NULL}},
+    {"sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
     {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
 };
@@ -23364,6 +23643,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_TOPK: return "sort/topk.cl";
     case GPI_SEGMENTED_SORT: return "sort/segmented_sort.cl";
     case GPI_SORT_STRINGS: return "sort/sort_strings.cl";
+    case GPI_SORT_RECORDS: return "sort/sort_records.cl";
     case GPI_BRACKETS: return "nest/brackets.cl";
     case GPI_BRACKETS_BACK: return "nest/brackets_single_pass.cl";
     case GPI_STACK_SCAN: return "nest/stack_scan.cl";
@@ -28885,6 +29165,9 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 /* sort_strings.c */
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* sort_records.c */
+static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc);
+
 /* merge.c */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
 
@@ -30562,6 +30845,502 @@ static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
     else if (tmp) gpi_sort_set(&v[2], scratch, sort->at.value_tmp / sort->value_size);
 }
 /* ---- End file src/sort/sort_plan.c ---- */
+
+/* ---- Begin file src/sort/sort_records.c ---- */
+/* sort_records.c - gp_sort_records: columns packed into keys, keys sorted with indices of the records, or with
+   the records themselves. */
+enum {
+    GPI_RECORDS_KEY_BITS = 64,
+    GPI_RECORDS_SERIAL_SPAN_MIN = 8192, /* records of a group, when there are few */
+    GPI_RECORDS_PLAN_BYTES = 16,        /* what an item moves at a time: the largest word */
+    GPI_RECORDS_PASSES_OF_16 = 2        /* most passes that move records of 16 bytes */
+};
+
+/* Columns that are sorted by together, side by side in a key. */
+typedef struct gpi_records_key {
+    size_t first, end; /* columns */
+    cl_uint bits;
+    cl_ulong flip; /* element/key.cl */
+    gpi_plan plan;
+    gpi_program *program;
+    gp_sort_desc desc;
+    gpi_sort sort;
+} gpi_records_key;
+
+/* A checked call, ready to run. */
+typedef struct gpi_records {
+    const gp_sort_records_desc *desc;
+    const char *function;
+    gpi_args args;
+    gpi_count count;
+    size_t size;       /* bytes of a record; 0: there are none */
+    size_t index_size; /* bytes */
+    bool moves, in_place;
+    bool direct; /* records are the values of the one key's sort */
+    gpi_records_key key[GP_SORT_COLUMNS_MAX];
+    size_t keys, being_planned;
+    size_t keys_at, keys_tmp_at, index_at, index_tmp_at,
+        copy_at; /* bytes; the sorts' scratch is ahead of them */
+    size_t scratch;
+} gpi_records;
+
+/* ------------------------------------------------------------------ describe */
+
+static gp_result gpi_records_check_column(gp_context *gp, const gpi_records *s, size_t k)
+{
+    const gp_sort_column *column = &s->desc->columns[k];
+    char field[40];
+    gp_result result;
+    (void)snprintf(field, sizeof field, "columns[%u].type", (unsigned)k);
+    result = gpi_check_type(gp, s->function, field, column->type);
+    if (result != GP_OK) return result;
+    (void)snprintf(field, sizeof field, "columns[%u].map", (unsigned)k);
+    if (column->map) return gpi_check_text(gp, s->function, field, column->map);
+    if (s->desc->type) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is NULL: a key by which %s are ordered is wanted",
+                    s->function, field, s->desc->record ? "records" : "indices");
+}
+
+/* What records are, and what is wanted of them. */
+static gp_result gpi_records_check_elements(gp_context *gp, const gpi_records *s)
+{
+    const gp_sort_records_desc *d = s->desc;
+    if (d->record && d->type) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d and a record are given: give one of them",
+                        s->function, (int)d->type);
+    }
+    if (d->type || d->in) {
+        const gp_result result = d->record ? GP_OK : gpi_check_type(gp, s->function, "type", d->type);
+        if (result != GP_OK) return result;
+    } else if (!d->record && (d->out || !d->indices_out)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: there are no records (type = 0, record NULL): out must be NULL, and indices_out "
+                        "is wanted",
+                        s->function);
+    }
+    if (d->index_type && d->index_type != GP_U32 && d->index_type != GP_U64) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d, must be GP_U32 or GP_U64",
+                        s->function, (int)d->index_type);
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
+{
+    const gp_sort_records_desc *d = s->desc;
+    gp_result result = gpi_records_check_elements(gp, s);
+    size_t k;
+    if (result != GP_OK) return result;
+    if (d->column_count == 0 || d->column_count > GP_SORT_COLUMNS_MAX || !d->columns) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: column_count = %zu, must be 1 to %d, and columns is %s", s->function,
+                        d->column_count, (int)GP_SORT_COLUMNS_MAX, d->columns ? "given" : "NULL");
+    }
+    for (k = 0; k < d->column_count && result == GP_OK; k++) result = gpi_records_check_column(gp, s, k);
+    if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
+    if (result != GP_OK) return result;
+    if (d->count > SIZE_MAX / (GPI_SORT_BYTES_MAX + GP_RECORD_BYTES)) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
+                        s->function, d->count);
+    }
+    if (s->index_size == 4 && d->count > UINT32_MAX) {
+        return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of GP_U32",
+                        s->function, d->count);
+    }
+    return GP_OK;
+}
+
+/* As many columns as a key holds, from the last one on. */
+static void gpi_records_pack(gpi_records *s)
+{
+    const gp_sort_column *columns = s->desc->columns;
+    size_t k = s->desc->column_count;
+    s->keys = 0;
+    while (k > 0) {
+        gpi_records_key *key = &s->key[s->keys++];
+        key->end = k;
+        key->bits = 0;
+        key->flip = 0;
+        while (k > 0) {
+            const cl_uint width = (cl_uint)(8 * gpi_type_size(columns[k - 1].type));
+            if (key->bits + width > GPI_RECORDS_KEY_BITS) break;
+            k--;
+            key->flip |= gpi_key_flip(columns[k].type, columns[k].descending) << key->bits;
+            key->bits += width;
+        }
+        key->first = k;
+    }
+}
+
+static gp_type gpi_records_key_type(const gpi_records_key *key)
+{
+    return key->bits <= 8 ? GP_U8 : key->bits <= 16 ? GP_U16 : key->bits <= 32 ? GP_U32 : GP_U64;
+}
+
+/* Whether records move with their key: small ones, where passes move less than a gather at the end costs. Measured
+   on PoCL; GPUs by counting bytes. */
+static bool gpi_records_is_direct(const gpi_records *s)
+{
+    const size_t passes = gpi_ceil_div(s->key[0].bits, GPI_SORT_DIGIT_BITS);
+    if (!s->moves || s->desc->indices_out || s->keys > 1 || s->size & (s->size - 1)) return false;
+    return s->size <= 8 || (s->size == 16 && passes <= GPI_RECORDS_PASSES_OF_16);
+}
+
+static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const char *function,
+                                      const gp_sort_records_desc *d)
+{
+    gp_result result;
+    memset(s, 0, sizeof *s);
+    s->desc = d;
+    s->function = function;
+    s->args = gpi_args_make(d->args, d->arg_count);
+    gpi_args_add_record(&s->args, "record", d->record);
+    s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
+    s->index_size = d->index_type == GP_U64 || (!d->indices_out && d->count > UINT32_MAX) ? 8 : 4;
+    s->moves = d->out || !d->indices_out;
+    s->in_place = s->moves && (!d->out || (d->out == d->in && d->out_offset == d->in_offset));
+    result = gpi_records_check_desc(gp, s);
+    if (result != GP_OK) return result;
+    s->size = d->record ? d->record->size : gpi_type_size(d->type);
+    gpi_records_pack(s);
+    s->direct = gpi_records_is_direct(s);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* Lines of its own, so that the expression may end in a comment. */
+static void gpi_records_prelude_column(const gpi_records *s, size_t k, gpi_text *text)
+{
+    const gp_sort_column *column = &s->desc->columns[k];
+    const char *x = s->size ? "x" : "gpi_x", *lane = gpi_type_cl(gpi_operand(column->type));
+    gpi_text_add(text,
+                 "static %s gpi_column_%u(%sconst GPI_X %s, const ulong i)\n{\n    (void)%s, (void)i;\n",
+                 lane, (unsigned)k, gpi_args_parameter(&s->args), x, x);
+    gpi_args_name(&s->args, text);
+    gpi_text_add(
+        text, "#line 1 \"columns[%u].map\"\n    return (%s)(\n#line 1 \"columns[%u].map\"\n%s\n    );\n}\n",
+        (unsigned)k, lane, (unsigned)k, column->map ? column->map : "x");
+}
+
+static void gpi_records_prelude_key(const gpi_records *s, const gpi_records_key *key, gpi_text *text)
+{
+    static const char *const names[] = {"",
+#define GPI_TYPE_NAME(name, value, cl, bytes) #name,
+                                        GP_TYPES(GPI_TYPE_NAME)
+#undef GPI_TYPE_NAME
+    };
+    cl_uint at = key->bits;
+    size_t k;
+    for (k = key->first; k < key->end; k++) gpi_records_prelude_column(s, k, text);
+    gpi_text_add(text, "#define GPI_RECORD_KEY(args, x, i) (");
+    for (k = key->first; k < key->end; k++) {
+        const gp_type type = s->desc->columns[k].type;
+        at -= (cl_uint)(8 * gpi_type_size(type));
+        gpi_text_add(text, "%sGPI_COLUMN_%s(gpi_column_%u(args x, i)) << %u", k > key->first ? " | " : "",
+                     names[type] + 3, (unsigned)k, at);
+    }
+    gpi_text_add(text, ")\n");
+}
+
+/* The largest words that records are made of. */
+static size_t gpi_records_word(size_t size)
+{
+    size_t word = 16;
+    while (size % word) word /= 2;
+    return word;
+}
+
+static char *gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+{
+    const gpi_records *s = (const gpi_records *)description;
+    const gpi_records_key *key = &s->key[s->being_planned];
+    const gp_type type = s->desc->type;
+    const gp_record *record = s->desc->record;
+    const size_t size = s->size ? s->size : 1, word = gpi_records_word(size);
+    static const char *const words[] = {"uchar", "ushort", "uint", "ulong", "ulong2"};
+    size_t log = 0;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    while ((size_t)1 << log < word) log++;
+    gpi_prelude_apart(gp, plan, &text);
+    gpi_text_add(&text, "#define GPI_INPUTS %d\n#define GPI_IN %s\n#define GPI_HALF %d\n#define GPI_X %s\n",
+                 s->size > 0, record ? record->cl_type : gpi_type_cl(type), type == GP_F16,
+                 record ? record->cl_type
+                 : type ? gpi_type_cl(gpi_operand(type))
+                        : "int");
+    gpi_text_add(&text, "#define GPI_WORD %s\n#define GPI_WORDS %u\n", words[log], (unsigned)(size / word));
+    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT 0\n#define GPI_VALUE_SIZE %u\n",
+                 (unsigned)gpi_type_size(gpi_records_key_type(key)), (unsigned)s->index_size);
+    gpi_args_define(&s->args, &text);
+    gpi_records_prelude_key(s, key, &text);
+    if (!text.failed) return text.data;
+    GP_FREE(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ plan */
+
+/* The key's sort, of records, of indices that it makes, or of those that there are; buffers of the scratch. */
+static void gpi_records_sort_desc(gpi_records *s, gpi_records_key *key, cl_mem scratch)
+{
+    const gp_sort_records_desc *d = s->desc;
+    gp_sort_desc *sort = &key->desc;
+    const bool indices = !s->direct && key == s->key;
+    const size_t key_size = gpi_type_size(gpi_records_key_type(key));
+    sort->key_type = gpi_records_key_type(key);
+    sort->end_bit = key->bits;
+    sort->count = d->count;
+    sort->count_buffer = d->count_buffer;
+    sort->count_offset = d->count_offset;
+    sort->count_type = d->count_type;
+    sort->strategy = d->strategy;
+    sort->scratch = sort->keys = sort->keys_out = sort->keys_tmp = scratch;
+    sort->keys_offset = sort->keys_out_offset = s->keys_at / key_size;
+    sort->keys_tmp_offset = s->keys_tmp_at / key_size;
+    if (s->direct) {
+        sort->value_size = s->size;
+        sort->values = d->in;
+        sort->values_offset = d->in_offset;
+        sort->values_out = d->out;
+        sort->values_out_offset = d->out_offset;
+        return;
+    }
+    sort->value_size = s->index_size;
+    sort->values_out = d->indices_out ? d->indices_out : scratch;
+    sort->values_out_offset = d->indices_out ? d->indices_out_offset : s->index_at / s->index_size;
+    if (!indices) {
+        sort->values = sort->values_out;
+        sort->values_offset = sort->values_out_offset;
+    }
+    sort->values_tmp = scratch;
+    sort->values_tmp_offset = s->index_tmp_at / s->index_size;
+}
+
+static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
+{
+    gpi_records_key *key = &s->key[k];
+    gp_result result;
+    /* where sizes alone are wanted: any buffer stands in */
+    gpi_records_sort_desc(s, key, gp->counters);
+    gpi_sort_init(&key->sort, s->function, &key->desc, !s->direct && k == 0);
+    result = gpi_sort_plan(gp, &key->sort);
+    key->sort.flip = key->flip;
+    if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, GPI_RECORDS_PLAN_BYTES, &key->plan);
+    s->being_planned = k;
+    if (result != GP_OK) return result;
+    return gpi_program_get_fit(gp, s->function, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan,
+                               &key->program);
+}
+
+/* Appends a part of the scratch; where it begins. */
+static size_t gpi_records_part(gpi_records *s, size_t bytes)
+{
+    const size_t begin = s->scratch;
+    s->scratch += gpi_round_up(bytes, GPI_SORT_ALIGNMENT);
+    return begin;
+}
+
+static void gpi_records_lay_out(gpi_records *s)
+{
+    const size_t n = s->desc->count;
+    size_t k, key_size = 0;
+    bool tmp = false;
+    if (n == 0) return;
+    for (k = 0; k < s->keys; k++) {
+        const gpi_sort *sort = &s->key[k].sort;
+        if (sort->at.end > s->scratch) s->scratch = sort->at.end;
+        if (sort->key_size > key_size) key_size = sort->key_size;
+        tmp = tmp || gpi_sort_needs_tmp(sort);
+    }
+    s->keys_at = gpi_records_part(s, n * key_size);
+    s->keys_tmp_at = gpi_records_part(s, tmp ? n * key_size : 0);
+    if (s->direct) return;
+    s->index_at = gpi_records_part(s, s->desc->indices_out ? 0 : n * s->index_size);
+    s->index_tmp_at = gpi_records_part(s, tmp ? n * s->index_size : 0);
+    s->copy_at = gpi_records_part(s, s->in_place ? n * s->size : 0);
+}
+
+/* Everything but the buffers: enough to know the scratch. */
+static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const char *function,
+                                  const gp_sort_records_desc *d)
+{
+    gp_result result = gpi_records_describe(gp, s, function, d);
+    size_t k;
+    for (k = 0; k < s->keys && result == GP_OK; k++) result = gpi_records_plan_key(gp, s, k);
+    if (result == GP_OK) gpi_records_lay_out(s);
+    return result;
+}
+
+/* ------------------------------------------------------------------ check */
+
+enum {
+    GPI_RECORDS_COUNTER,
+    GPI_RECORDS_IN,
+    GPI_RECORDS_OUT,
+    GPI_RECORDS_INDICES,
+    GPI_RECORDS_RANGES,
+    GPI_RECORDS_ALL = GPI_RECORDS_RANGES + GP_ARGS_MAX
+};
+
+static gp_result gpi_records_check(gp_context *gp, const gpi_records *s)
+{
+    static const char *const names[GPI_RECORDS_RANGES] = {"count_buffer", "in", "out", "indices_out"};
+    const gp_sort_records_desc *d = s->desc;
+    const size_t written = s->in_place ? GPI_RECORDS_IN : GPI_RECORDS_OUT;
+    gpi_range used[GPI_RECORDS_ALL];
+    gp_result r = GP_OK;
+    memset(used, 0, sizeof used);
+    if (s->size)
+        r = gpi_check_buffer(gp, s->function, "in", d->in, d->in_offset, d->count, s->size,
+                             s->in_place ? GPI_BOTH : GPI_READS, &used[GPI_RECORDS_IN]);
+    if (r == GP_OK && s->moves && !s->in_place)
+        r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->size, GPI_BOTH,
+                             &used[GPI_RECORDS_OUT]);
+    if (r == GP_OK && d->indices_out)
+        r = gpi_check_buffer(gp, s->function, "indices_out", d->indices_out, d->indices_out_offset, d->count,
+                             s->index_size, GPI_BOTH, &used[GPI_RECORDS_INDICES]);
+    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[GPI_RECORDS_COUNTER]);
+    if (r == GP_OK) r = gpi_check_apart(gp, s->function, names, used, written, GPI_RECORDS_RANGES);
+    if (r == GP_OK)
+        r = gpi_args_check_buffers(gp, s->function, &s->args, names, used, written, GPI_RECORDS_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, GPI_RECORDS_ALL) : r;
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static cl_ulong gpi_records_span(const gp_context *gp, const gpi_records *s, const gpi_plan *plan)
+{
+    return plan->shape == GP_SHAPE_SERIAL
+               ? gpi_serial_span(gp, plan, s->desc->count, GPI_RECORDS_SERIAL_SPAN_MIN)
+               : gpi_plan_tile(plan);
+}
+
+static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, const gpi_records_key *key)
+{
+    const cl_ulong span = gpi_records_span(call->gp, s, &key->plan);
+    const cl_uint through = key != s->key;
+    gpi_call_kernel(call, key->program, "gp_records_keys");
+    gpi_call_args(call, &s->args);
+    if (s->size) {
+        GPI_CALL_ARG(call, s->desc->in);
+        gpi_call_arg_ulong(call, s->desc->in_offset);
+    }
+    GPI_CALL_ARG(call, key->desc.keys);
+    gpi_call_arg_ulong(call, key->desc.keys_offset);
+    GPI_CALL_ARG(call, key->desc.values_out); /* of the same size for all keys */
+    gpi_call_arg_ulong(call, key->desc.values_out_offset);
+    GPI_CALL_ARG(call, through);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &s->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &key->plan, gpi_ceil_div(s->desc->count, (size_t)span));
+}
+
+/* In place, from a copy: others may not have read what is overwritten. */
+static gp_result gpi_records_move(gpi_call *call, const gpi_records *s, cl_mem scratch)
+{
+    const gp_sort_records_desc *d = s->desc;
+    const gpi_records_key *key = s->key;
+    const size_t word = gpi_records_word(s->size), words = s->size / word;
+    const cl_ulong span = gpi_records_span(call->gp, s, &key->plan);
+    const cl_mem in = s->in_place ? scratch : d->in, out = s->in_place ? d->in : d->out;
+    if (s->in_place) {
+        const gp_result result =
+            gpi_call_copy(call, d->in, d->in_offset * s->size, scratch, s->copy_at, d->count * s->size);
+        if (result != GP_OK) return result;
+    }
+    gpi_call_kernel(call, key->program, "gp_records_move");
+    GPI_CALL_ARG(call, in);
+    gpi_call_arg_ulong(call, s->in_place ? s->copy_at / word : d->in_offset * words);
+    GPI_CALL_ARG(call, out);
+    gpi_call_arg_ulong(call, (s->in_place ? d->in_offset : d->out_offset) * words);
+    GPI_CALL_ARG(call, key->desc.values_out);
+    gpi_call_arg_ulong(call, key->desc.values_out_offset);
+    GPI_CALL_ARG(call, span);
+    gpi_call_arg_count(call, &s->count);
+    return gpi_call_launch(call, &key->plan, gpi_ceil_div(d->count, (size_t)span));
+}
+
+static gp_result gpi_records_launch(gpi_call *call, gpi_records *s)
+{
+    cl_mem scratch = NULL;
+    size_t k;
+    gp_result result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
+    for (k = 0; k < s->keys && result == GP_OK; k++) {
+        gpi_records_sort_desc(s, &s->key[k], scratch);
+        result = gpi_records_launch_keys(call, s, &s->key[k]);
+        if (result == GP_OK) result = gpi_sort_launch(call, &s->key[k].sort);
+    }
+    return result == GP_OK && s->moves && !s->direct ? gpi_records_move(call, s, scratch) : result;
+}
+
+/* ------------------------------------------------------------------ API */
+
+static gp_result gpi_records_call(gp_context *gp, const char *function, const gp_sort_records_desc *desc)
+{
+    gpi_records records;
+    gpi_call call;
+    gp_result result = gpi_records_plan(gp, &records, function, desc);
+    if (result == GP_OK && desc->count > 0) result = gpi_records_check(gp, &records);
+    if (result != GP_OK) return result;
+    result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
+    if (result == GP_OK && desc->count > 0) result = gpi_records_launch(&call, &records);
+    return gpi_call_end(&call, result);
+}
+
+GP_API gp_result gp_sort_records(gp_context *gp, const gp_sort_records_desc *desc)
+{
+    const char *function = "gp_sort_records";
+    if (desc && desc->done) *desc->done = NULL;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp or desc is NULL", function);
+    return gpi_records_call(gp, function, desc);
+}
+
+GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_records_desc *desc, size_t *bytes)
+{
+    const char *function = "gp_sort_records_scratch_size";
+    gpi_records records;
+    gp_result result;
+    if (bytes) *bytes = 0;
+    if (!gp || !desc || !bytes)
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, desc or bytes is NULL", function);
+    result = gpi_records_plan(gp, &records, function, desc);
+    if (result == GP_OK) *bytes = records.scratch;
+    return result;
+}
+
+/* Sorts a zero of the context's own, after the sorts that this is made of. */
+static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc)
+{
+    gp_sort_records_desc probe = *desc;
+    gpi_records records;
+    gp_result result;
+    size_t k;
+    cl_mem in = NULL, out = NULL, indices = NULL;
+    probe.in_offset = probe.out_offset = probe.indices_out_offset = probe.count_offset = 0;
+    probe.count_buffer = probe.scratch = NULL;
+    probe.count_type = GP_TYPE_NONE;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
+    result = gpi_records_plan(gp, &records, "gp_warmup", desc);
+    for (k = 0; k < records.keys && result == GP_OK; k++) result = gpi_sort_warm_up(gp, &records.key[k].desc);
+    if (result == GP_OK && records.size) result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
+    if (result == GP_OK && records.moves && !records.in_place)
+        result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &out);
+    if (result == GP_OK && desc->indices_out) result = gpi_alloc_zeros(gp, records.index_size, &indices);
+    probe.count = 1;
+    probe.in = in;
+    probe.out = records.moves && records.in_place ? in : out;
+    probe.indices_out = indices;
+    if (result == GP_OK) result = gpi_records_call(gp, "gp_warmup", &probe);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
+    if (indices) (void)clReleaseMemObject(indices);
+    return result;
+}
+/* ---- End file src/sort/sort_records.c ---- */
 
 /* ---- Begin file src/sort/sort_strings.c ---- */
 /* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
@@ -37982,6 +38761,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->segmented_sort && result == GP_OK)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
+    if (desc->sort_records && result == GP_OK) result = gpi_sort_records_warm_up(gp, desc->sort_records);
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
     if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);

@@ -80,6 +80,18 @@ for primitive in sort buckets merge_sort segmented_sort sort_strings merge searc
         done
     done
 done
+# Records have a type, and an expression for their keys.
+for key in 1 2 4 8; do
+    for words in "uchar 3" "uint 5" "ulong2 1"; do
+        for shape in "$SORT_SERIAL" "$LOCAL"; do
+            check "sort_records of keys of $key bytes, words $words $shape" -DGPI_FP64=0 -DGPI_KEY_SIZE=$key \
+                -DGPI_KEY_FLOAT=0 -DGPI_VALUE_SIZE=$((key > 4 ? 8 : 4)) -DGPI_INPUTS=$((key > 1)) -DGPI_IN=half \
+                -DGPI_HALF=1 -DGPI_X=float -DGPI_WORD=${words% *} -DGPI_WORDS=${words#* } \
+                "-DGPI_RECORD_KEY(args,x,i)=GPI_COLUMN_F16(x)|GPI_COLUMN_U8((uchar)(i))" $shape $WIDE \
+                kernels/sort/sort_records.cl
+        done
+    done
+done
 # A hash table's batch is sorted by hashes of its keys.
 for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
     for of in "4 32" "4 64" "8 64"; do

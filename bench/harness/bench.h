@@ -108,6 +108,7 @@ struct bench_variant {
         gp_segmented_reduce_desc segmented_reduce;
         gp_segmented_sort_desc segmented_sort;
         gp_sort_strings_desc sort_strings;
+        gp_sort_records_desc sort_records;
         gp_brackets_desc brackets;
         gp_stack_scan_desc stack_scan;
         gp_tree_desc tree;

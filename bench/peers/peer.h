@@ -29,6 +29,7 @@ typedef enum bench_primitive {
     BENCH_TOPK,
     BENCH_SEGMENTED_SORT,
     BENCH_SORT_STRINGS,
+    BENCH_SORT_RECORDS, /* of four words, n / 4 of them, by the first one, a float */
     BENCH_BRACKETS,
     BENCH_TREE,      /* parents; index, with k = 3 outputs children from out[n] and ends from out[2 * n] on */
     BENCH_HISTOGRAM, /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
@@ -104,6 +105,7 @@ extern const bench_peer bench_peer_std_segments;
 extern const bench_peer bench_peer_std_segments_pool;
 extern const bench_peer bench_peer_std_strings;
 extern const bench_peer bench_peer_std_sort;
+extern const bench_peer bench_peer_std_stable_sort;
 extern const bench_peer bench_peer_nth_element;
 extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;

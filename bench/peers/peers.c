@@ -22,6 +22,7 @@ static const bench_peer *const peers[] = {
     &bench_peer_std,
     &bench_peer_std_pack,
     &bench_peer_std_sort,
+    &bench_peer_std_stable_sort,
     &bench_peer_std_merge,
     &bench_peer_std_search,
     &bench_peer_std_search_threads,

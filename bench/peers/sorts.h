@@ -13,6 +13,22 @@ struct pair32 {
 
 inline bool operator<(const pair32 &a, const pair32 &b) { return a.key < b.key; }
 
+struct record16 {
+    float key;
+    uint32_t rest[3];
+};
+
+inline bool operator<(const record16 &a, const record16 &b) { return a.key < b.key; }
+
+template <typename Sort> bool sorts_records(const bench_work *work, Sort sort)
+{
+    record16 *out = static_cast<record16 *>(work->host_out);
+    const size_t n = work->n / 4;
+    std::memcpy(out, work->host_in, n * sizeof *out);
+    sort(out, out + n);
+    return true;
+}
+
 inline bool sorts_supports(const bench_work *work)
 {
     const gp_type t = work->type;

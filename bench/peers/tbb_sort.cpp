@@ -3,9 +3,15 @@
 
 #include <tbb/parallel_sort.h>
 
-static bool run(const bench_work *work)
+static bool supports(const bench_work *work)
 {
-    return sorts_run(work, [](auto begin, auto end) { tbb::parallel_sort(begin, end); });
+    return work->primitive == BENCH_SORT_RECORDS || sorts_supports(work);
 }
 
-const bench_peer bench_peer_tbb_sort = {"tbb-sort", true, false, true, sorts_supports, run};
+static bool run(const bench_work *work)
+{
+    const auto sort = [](auto begin, auto end) { tbb::parallel_sort(begin, end); };
+    return work->primitive == BENCH_SORT_RECORDS ? sorts_records(work, sort) : sorts_run(work, sort);
+}
+
+const bench_peer bench_peer_tbb_sort = {"tbb-sort", true, false, true, supports, run};

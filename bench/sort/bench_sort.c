@@ -1,4 +1,4 @@
-/* bench_sort.c - gpbench sort: keys and pairs, by size and entropy; onesweep, classic and chained in one
+/* bench_sort.c - gpbench sort: keys, pairs and records, by size and entropy; onesweep, classic and chained in one
  * table. */
 #include "../harness/bench.h"
 #include "../harness/data.h"
@@ -226,6 +226,101 @@ static void sort_case(bench *b, gp_type type, size_t n, bool pairs, int entropy)
     bench_case_close(&c);
 }
 
+/* ------------------------------------------------------------------ records */
+
+/* Four words: a float, two random ones, the record's index. */
+enum { RECORD_WORDS = 4, RECORD_BYTES = 16 };
+
+static bool run_records(bench_case *c, bench_variant *v)
+{
+    const gp_result r = gp_sort_records(c->b->gp, &v->with.sort_records);
+    return r == GP_OK ? gp_finish(c->b->gp) == GP_OK || bench_fail(v, "gp_finish failed")
+                      : bench_fail_gp(c, v, r);
+}
+
+/* Exact; of an unstable peer's records only the keys, and that each is one of the input. */
+static bool check_records(bench_case *c, bench_variant *v, const void *out)
+{
+    const uint32_t *in = c->in.host, *expected = c->expected, *got = out;
+    const size_t n = c->work.n / RECORD_WORDS;
+    if (memcmp(out, c->expected, n * RECORD_BYTES) == 0) return true;
+    if (v->kind == BENCH_GPUPRIM) return bench_fail(v, "wrong result, or not stable");
+    for (size_t i = 0; i < n; i++, got += RECORD_WORDS, expected += RECORD_WORDS) {
+        const size_t at = got[3];
+        if (got[0] != expected[0] || at >= n || memcmp(got, in + at * RECORD_WORDS, RECORD_BYTES) != 0)
+            return bench_fail(v, "wrong result: record %zu", i);
+    }
+    return true;
+}
+
+/* Expected records; keys alone in the second input. False: no memory. */
+static bool make_records(bench_case *c)
+{
+    const size_t n = c->work.n / RECORD_WORDS;
+    uint32_t *in = c->in.host, *keys = c->in2.host, *order = malloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++) {
+        in[i * RECORD_WORDS + 3] = (uint32_t)i;
+        keys[i] = in[i * RECORD_WORDS];
+    }
+    const bool made = order && sort_indices(GP_F32, keys, n, order);
+    for (size_t i = 0; i < n && made; i++)
+        memcpy((char *)c->expected + i * RECORD_BYTES, in + order[i] * RECORD_WORDS, RECORD_BYTES);
+    free(order);
+    return made;
+}
+
+static void records_case(bench *b, size_t words)
+{
+    static const gp_record record = {.cl_type = "item",
+                                     .size = RECORD_BYTES,
+                                     .source = "typedef struct { float key; uint a, b, index; } item;"};
+    static const gp_sort_column by_key = {"x.key", GP_F32, false};
+    const size_t n = words / RECORD_WORDS, bytes = n * RECORD_BYTES;
+    bench_case c;
+    const bench_case_desc desc = {.name = "sort records (a quarter)",
+                                  .primitive = BENCH_SORT_RECORDS,
+                                  .type = GP_F32,
+                                  .out_type = GP_F32,
+                                  .op = GP_SUM,
+                                  .n = n * RECORD_WORDS,
+                                  .out_bytes = bytes + n * 4,
+                                  .expected_bytes = bytes,
+                                  .bytes = 2.0 * (double)bytes,
+                                  .second_input = true};
+    if (n == 0 || !bench_case_open(b, &c, &desc)) return;
+    fill_keys(GP_F32, 0, c.in.host, n * RECORD_WORDS);
+    if (make_records(&c)) {
+        bench_case_upload(&c, &c.in);
+        bench_case_upload(&c, &c.in2);
+        bench_variant *v = bench_variant_add(&c, BENCH_GPUPRIM, "gpuprim");
+        v->run = run_records;
+        v->check = check_records;
+        v->out_bytes = bytes;
+        v->strategy = "auto";
+        v->with.sort_records = (gp_sort_records_desc){.in = c.work.in,
+                                                      .record = &record,
+                                                      .out = c.work.out,
+                                                      .columns = &by_key,
+                                                      .column_count = 1,
+                                                      .count = n};
+        /* the same bytes: keys, and records as values */
+        v = add(&c, "gpuprim:pairs", b->gp, GP_STRATEGY_AUTO);
+        v->check = check_records;
+        v->out_bytes = bytes;
+        v->with.sort.desc = (gp_sort_desc){.keys = c.work.in2,
+                                           .keys_out = c.work.out,
+                                           .keys_out_offset = n * RECORD_WORDS,
+                                           .values = c.work.in,
+                                           .values_out = c.work.out,
+                                           .count = n,
+                                           .key_type = GP_F32,
+                                           .value_size = RECORD_BYTES};
+        bench_add_peers(&c, check_records, bytes);
+        bench_case_run(&c);
+    }
+    bench_case_close(&c);
+}
+
 static void keys_of(bench *b, gp_type type, size_t n) { sort_case(b, type, n, false, 0); }
 
 void bench_sort(bench *b)
@@ -233,6 +328,7 @@ void bench_sort(bench *b)
     const size_t n = b->options.n ? b->options.n : (size_t)1 << 24;
     open_ways(b);
     bench_sweep(b, keys_of);
+    if (!b->options.type || b->options.type == GP_F32) records_case(b, n);
     if (!b->options.type || b->options.type == GP_U32) {
         sort_case(b, GP_U32, n, true, 0);
         for (int e = 1; e < ENTROPIES && n <= ENTROPY_N_MAX; e++) sort_case(b, GP_U32, n, false, e);

@@ -7,3 +7,15 @@
 #define GPI_RING_ROWS 1024u
 #define GPI_RING_REACH 64u
 #define GPI_RING_BLOCK 32u
+
+/* Records of three floats, sorted by the second one (src/sort/sort_records.c). */
+typedef struct gpi_example {
+    float a, b, c;
+} gpi_example;
+#define GPI_INPUTS 1
+#define GPI_IN gpi_example
+#define GPI_HALF 0
+#define GPI_X gpi_example
+#define GPI_WORD uint
+#define GPI_WORDS 3
+#define GPI_RECORD_KEY(args, x, i) GPI_COLUMN_F32((x).b)

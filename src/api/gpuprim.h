@@ -123,6 +123,8 @@ extern "C" {
 #include "api/segmented_sort.h"
 
 #include "api/sort_strings.h"
+
+#include "api/sort_records.h"
 #include "api/brackets.h"
 
 #include "api/stack_scan.h"

@@ -14,6 +14,7 @@
 #include "api/topk.h"
 #include "api/segmented_sort.h"
 #include "api/sort_strings.h"
+#include "api/sort_records.h"
 #include "api/brackets.h"
 #include "api/stack_scan.h"
 #include "api/tree.h"
@@ -45,6 +46,9 @@ typedef struct gp_warmup_desc {
     const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
+    const gp_sort_records_desc
+        *sort_records;                    /* also columns, index_type, which buffers are there, and whether
+                                                     `out` is `in`, and count, as for sort */
     const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
     const gp_tree_desc *tree;             /* only type, map, args, index_type */

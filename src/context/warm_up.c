@@ -24,6 +24,7 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (desc->segmented_sort && result == GP_OK)
         result = gpi_segmented_sort_warm_up(gp, desc->segmented_sort);
     if (desc->sort_strings && result == GP_OK) result = gpi_sort_strings_warm_up(gp, desc->sort_strings);
+    if (desc->sort_records && result == GP_OK) result = gpi_sort_records_warm_up(gp, desc->sort_records);
     if (desc->brackets && result == GP_OK) result = gpi_brackets_warm_up(gp, desc->brackets);
     if (desc->select && result == GP_OK) result = gpi_select_warm_up(gp, desc->select);
     if (desc->partition && result == GP_OK) result = gpi_partition_warm_up(gp, desc->partition);

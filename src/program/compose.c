@@ -23,6 +23,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_TOPK: return "sort/topk.cl";
     case GPI_SEGMENTED_SORT: return "sort/segmented_sort.cl";
     case GPI_SORT_STRINGS: return "sort/sort_strings.cl";
+    case GPI_SORT_RECORDS: return "sort/sort_records.cl";
     case GPI_BRACKETS: return "nest/brackets.cl";
     case GPI_BRACKETS_BACK: return "nest/brackets_single_pass.cl";
     case GPI_STACK_SCAN: return "nest/stack_scan.cl";

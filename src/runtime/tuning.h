@@ -17,6 +17,7 @@ typedef enum gpi_primitive {
     GPI_TOPK,
     GPI_SEGMENTED_SORT,
     GPI_SORT_STRINGS,
+    GPI_SORT_RECORDS,
     GPI_BRACKETS,
     GPI_BRACKETS_BACK,
     GPI_STACK_SCAN,

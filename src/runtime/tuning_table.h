@@ -133,6 +133,7 @@
     X(TOPK,             SORT,       keys,     4) \
     X(SEGMENTED_SORT,   SORT,       keys,     4) \
     X(SORT_STRINGS,     SORT,       keys,     4) \
+    X(SORT_RECORDS,     MAP,        keys,     1) \
     X(BRACKETS,         BRACKETS,   brackets, 1) \
     X(BRACKETS_BACK,    BRACKETS,   brackets, 1) \
     X(STACK_SCAN,       STACK_SCAN, stack,    1) \

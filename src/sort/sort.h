@@ -136,6 +136,9 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
 /* sort_strings.c */
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc);
 
+/* sort_records.c */
+static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc);
+
 /* merge.c */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc);
 

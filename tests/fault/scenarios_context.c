@@ -228,6 +228,8 @@ static gp_result run_warmup(world *w)
     gp_select_desc select = {0};
     gp_hash_desc hash = {0};
     gp_search_desc search = {0};
+    const gp_sort_column column = {"-x", GP_F32, false};
+    gp_sort_records_desc sort_records = {0};
     gp_gather_desc gather = {0};
     gp_stencil_desc stencil = {0};
     gp_random_desc random = {0};
@@ -245,6 +247,10 @@ static gp_result run_warmup(world *w)
     d.select = &select;
     d.hash = &hash;
     d.search = &search;
+    sort_records.type = GP_F32;
+    sort_records.columns = &column;
+    sort_records.column_count = 1;
+    d.sort_records = &sort_records;
     d.gather = &gather;
     d.stencil = &stencil;
     d.random = &random;

@@ -183,6 +183,34 @@ static bool check_sort_strings(world *w)
     return holds(w, 2, want, 4 * STRINGS);
 }
 
+/* ------------------------------------------------------------------ sort of records */
+
+/* Pairs of the input are records: by both halves of the second word, in keys of their own, then back in place. */
+static gp_result run_sort_records(world *w)
+{
+    static const gp_record pair = {.cl_type = "uint2", .size = 8};
+    static const gp_sort_column columns[] = {{"x.y >> 16", GP_U64, false}, {"x.y & 65535", GP_U16, false}};
+    gp_sort_records_desc d = {0};
+    gp_result result;
+    d.in = w->buffer[0];
+    d.out = w->buffer[2];
+    d.record = &pair;
+    d.columns = columns;
+    d.column_count = 2;
+    d.count = N / 2;
+    result = gp_sort_records(w->gp, &d);
+    if (result != GP_OK) return result;
+    d.in = w->buffer[2];
+    return gp_sort_records(w->gp, &d);
+}
+
+static bool check_sort_records(world *w)
+{
+    size_t i;
+    for (i = 0; i < N; i++) want[i] = (uint32_t)(i ^ 1);
+    return holds(w, 2, want, sizeof want);
+}
+
 /* ------------------------------------------------------------------ merge, search, topk */
 
 static gp_result run_merge(world *w)
@@ -338,6 +366,7 @@ const scenario scenarios_keys[] = {
     {"argsort", NULL, prepare_falling, run_argsort, check_argsort, NULL, false, false},
     {"segmented_sort", NULL, prepare_segments, run_segmented_sort, check_segmented_sort, NULL, false, false},
     {"sort_strings", NULL, prepare_strings, run_sort_strings, check_sort_strings, NULL, false, false},
+    {"sort_records", NULL, prepare_falling, run_sort_records, check_sort_records, NULL, false, false},
     {"merge", NULL, prepare_falling, run_merge, check_merge, NULL, false, false},
     {"search", NULL, prepare_falling, run_search, check_search, NULL, false, false},
     {"topk", NULL, prepare_falling, run_topk, check_topk, NULL, false, false},

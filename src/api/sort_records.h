@@ -1,0 +1,75 @@
+#pragma once
+#include "api/results.h"
+#include "api/types.h"
+#include "api/context.h"
+
+/* ------------------------------------------------------------------ sort of records */
+
+enum { GP_SORT_COLUMNS_MAX = 8 };
+
+/* One column of a sort's key. */
+typedef struct gp_sort_column {
+    const char *
+        map; /* expression in x and i: the key of record x, whose index is i; NULL: x, which is no gp_record */
+    gp_type type; /* that its value is converted to, and ordered as */
+    bool descending;
+} gp_sort_column;
+
+/* out[i] = the record that comes i-th by columns[0]; where that is equal, by columns[1]; and so on
+   indices_out[i] = its index in `in`, from 0 on
+
+   Sorts records of any size by their fields, or by what expressions make of them:
+
+       const gp_sort_column columns[] = {{.map = "x.level", .type = GP_U8, .descending = true},
+                                         {.map = "x.name[0] | (ulong)x.name[1] << 32", .type = GP_U64}};
+
+   A key of 128 bits is two columns of GP_U64, the high half first. Without an input (in NULL, type 0, record NULL)
+   keys are of i and of `args`: columns that are buffers of their own, as in {.map = "age[i]", .type = GP_U16}.
+
+   Result: records, their indices, or both. With indices_out and without `out` records stay as they are.
+   Order: of each column as gp_sort's: integers by value; floats by a total order, -NaN before -inf, -0 before
+     +0, +NaN last; `descending` reverses it. Stable: records whose columns are all equal keep their input
+     order. The same result every time, on every device.
+   Aliasing: in place, with `out` the same elements as `in`, or with both outputs NULL; or no overlap, and `in`
+     is left as it is. Outputs are read, too. count_buffer's number lies outside of what the call writes.
+   Count 0: does nothing.
+   Scratch: gp_sort's, of pairs. That is twice a key and an index for each record (a record in place of the index
+     where records move with their keys), in place also a copy of records that are gathered.
+   Cost: columns that have 64 bits together, from the last one on, are one key: one launch that reads the records
+     and writes their keys, then a gp_sort of (key, index) pairs. Each further key reads the records in the
+     order so far. At the end one launch gathers the records. Records of 1, 2, 4 and 8 bytes move with a single
+     key instead, where indices are not wanted; of 16 bytes, with one of 16 bits or fewer. A program is compiled
+     per key, whatever `descending` and values of args.
+   Limits: records of GP_RECORD_BYTES; GP_SORT_COLUMNS_MAX columns; what fits in memory; 2^32 - 1 records where
+     index_type is GP_U32. */
+typedef struct gp_sort_records_desc {
+    cl_mem in; /* count elements of `type`; NULL and type 0: no input */
+    size_t in_offset;
+    gp_type type;
+    const gp_record *record; /* instead of type */
+    cl_mem out;              /* NULL: in place; with indices_out: not wanted */
+    size_t out_offset;
+    cl_mem indices_out; /* NULL: not wanted */
+    size_t indices_out_offset;
+    gp_type index_type;            /* GP_U32 (also 0) or GP_U64 */
+    const gp_sort_column *columns; /* the first one decides first */
+    size_t column_count;           /* at most GP_SORT_COLUMNS_MAX */
+    const gp_arg *args;            /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;              /* at most GP_ARGS_MAX */
+    size_t count;                  /* of records, or their bound with count_buffer */
+    cl_mem count_buffer;           /* NULL: count is the number */
+    size_t count_offset;
+    gp_type count_type;
+    gp_strategy strategy;
+    cl_mem scratch; /* of gp_sort_records_scratch_size bytes, apart from all else; NULL: the context's */
+    const cl_event *wait;
+    cl_uint wait_count;
+    cl_event *done;
+} gp_sort_records_desc;
+
+GP_API gp_result gp_sort_records(gp_context *gp, const gp_sort_records_desc *desc);
+
+/* Bytes of scratch that gp_sort_records with this desc needs. Of the buffers only this matters: which ones are
+   NULL, and whether `out` is another one than `in`. Can be 0. */
+GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_records_desc *desc,
+                                              size_t *bytes);
