@@ -228,6 +228,21 @@ static const gp_arg *fuzz_const_gp_arg_pointer(fuzz *f)
     return args;
 }
 
+static const gp_sort_column *fuzz_const_gp_sort_column_pointer(fuzz *f)
+{
+    static const char *const maps[] = {NULL, "x", "i", "x.x", "-1.0f", "x + limit", "scale[i % 8]", "x ^"};
+    gp_sort_column *columns = fuzz_alloc(f, GP_SORT_COLUMNS_MAX * sizeof *columns);
+    size_t i;
+    for (i = 0; i < GP_SORT_COLUMNS_MAX; i++) {
+        const unsigned b = fuzz_byte(f);
+        columns[i].map = b < 250 ? maps[b & 7] : fuzz_const_char_pointer(f);
+        columns[i].type = fuzz_gp_type(f);
+        columns[i].descending = b >> 3 & 1;
+        if (b == 0) break;
+    }
+    return columns;
+}
+
 static const gp_monoid *fuzz_const_gp_monoid_pointer(fuzz *f)
 {
     gp_monoid *m = fuzz_alloc(f, sizeof *m);
