@@ -1171,7 +1171,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
 /* keys_out = the keys of a and b, sorted        values_out[i] = the value of keys_out[i]
 
    Merges two sorted sequences of keys, a and b, into one, and moves a value with each key. Values are moved,
-   never looked at: value_size bytes each, 0 for none.
+   never looked at: value_size bytes each, 0 for none. Records are merged with keys that gp_transform makes of
+   a field, as values, or by their indices.
 
    Result: a_count + b_count keys and values. Each count may be on the device, by itself; the output has as
      many elements as both together.
@@ -1332,7 +1333,8 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
 /* keys_out[j] = the key that comes j-th        indices_out[j] = its index in keys, from 0 on        j < k
 
    The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
-   stable sort, which is descending unless `smallest`.
+   stable sort, which is descending unless `smallest`. Of records: gp_transform makes keys of a field, and
+   indices_out says which records.
 
    Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
      fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
@@ -1387,7 +1389,9 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
 
    Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
    ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
-   checked there. Segments may be empty. Keys, bits and values are as for gp_sort.
+   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. Records are sorted with
+   keys that gp_transform makes of a field, as values, or by their indices; with the segment's number for the
+   first column gp_sort_records does it, too.
 
    Result: elements outside all segments are left alone: in place they stay as they are, out of place the
      output is not written there.
