@@ -77,7 +77,7 @@ build/examples/%: examples/%.cpp | gpuprim.h deps-run deps-cxx
 test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
 	@tools/run_tests.sh $(TEST_PROGRAMS)
 
-# The rest of the examples that say whether they are right are run by tests of C. `make test` goes without C++.
+# Tests in C include other examples that check their results. `make test` does without a C++ compiler.
 CHECKED_EXAMPLES := build/tests/test_neighbours build/examples/15_neighbours build/examples/10_spatial_hash
 test-examples: $(CHECKED_EXAMPLES) ## the example in C++, and those that check their results by themselves
 	@tools/run_tests.sh $(CHECKED_EXAMPLES)

@@ -1114,9 +1114,9 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
    Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
      once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
      elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
-     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them; smaller ones
-     that are in order already are read once, and copied where that is asked for. A pass in which all keys
-     agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
+     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. Smaller elements
+     whose keys are in order already are read once, and copied unless in place. A pass in which all keys agree
+     moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
      2^(d+2) tiles of that size, d the bytes of a key, are sorted and merged: 1 + log2(tiles) launches, rounded
      up (u32 on NVIDIA: up to 229376 keys). Keys of a byte are not.
    Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
@@ -1171,8 +1171,8 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
 /* keys_out = the keys of a and b, sorted        values_out[i] = the value of keys_out[i]
 
    Merges two sorted sequences of keys, a and b, into one, and moves a value with each key. Values are moved,
-   never looked at: value_size bytes each, 0 for none. Records are merged with keys that gp_transform makes of
-   a field, as values, or by their indices.
+   never looked at: value_size bytes each, 0 for none. To merge records, make keys of a field with
+   gp_transform, and give the records, or their indices, as values.
 
    Result: a_count + b_count keys and values. Each count may be on the device, by itself; the output has as
      many elements as both together.
@@ -1333,8 +1333,8 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
 /* keys_out[j] = the key that comes j-th        indices_out[j] = its index in keys, from 0 on        j < k
 
    The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
-   stable sort, which is descending unless `smallest`. Of records: gp_transform makes keys of a field, and
-   indices_out says which records.
+   stable sort, which is descending unless `smallest`. For records, make keys of a field with gp_transform;
+   indices_out then says which records they are.
 
    Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
      fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
@@ -1389,9 +1389,8 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
 
    Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
    ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
-   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. Records are sorted with
-   keys that gp_transform makes of a field, as values, or by their indices; with the segment's number for the
-   first column gp_sort_records does it, too.
+   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. To sort records, make
+   keys of a field with gp_transform, and give the records, or their indices, as values.
 
    Result: elements outside all segments are left alone: in place they stay as they are, out of place the
      output is not written there.
@@ -1515,9 +1514,8 @@ enum { GP_SORT_COLUMNS_MAX = 8 };
 
 /* One column of a sort's key. */
 typedef struct gp_sort_column {
-    const char *
-        map; /* expression in x and i: the key of record x, whose index is i; NULL: x, which is no gp_record */
-    gp_type type; /* that its value is converted to, and ordered as */
+    const char *map; /* expression in x and i: the key of record x, at index i; NULL: x itself, a number */
+    gp_type type;    /* that its value is converted to, and ordered as */
     bool descending;
 } gp_sort_column;
 
@@ -1544,8 +1542,8 @@ typedef struct gp_sort_column {
    Cost: columns that have 64 bits together, from the last one on, are one key: one launch that reads the records
      and writes their keys, then a gp_sort of (key, index) pairs. Each further key reads the records in the
      order so far. At the end one launch gathers the records. Records of 1, 2, 4 and 8 bytes move with a single
-     key instead, where indices are not wanted; of 16 bytes, with one of 16 bits or fewer. A program is compiled
-     per key, whatever `descending` and values of args.
+     key instead, where indices are not wanted; of 16 bytes, with one of 16 bits or fewer. Each key has a program
+     of its own; another `descending`, or other values of args, compile nothing.
    Limits: records of GP_RECORD_BYTES; GP_SORT_COLUMNS_MAX columns; what fits in memory; 2^32 - 1 records where
      index_type is GP_U32. */
 typedef struct gp_sort_records_desc {
@@ -4047,8 +4045,8 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
    group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide where the device has
    64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
-   schedules fairly (on PoCL, where a look takes some 20 to 40 ns, longer than a thread is put off for a moment), few
-   where waiting is pointless.
+   schedules fairly, few where waiting is pointless. On PoCL a thread may be off its core for milliseconds: 2^19 looks
+   with a pause after each are 12 ms on a Zen 5.
    Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
    for granted: no sub-groups, no group that waits for another. Measured: PoCL (docs/PERFORMANCE.md). The rest by
    counting (docs/gpu-cost.md) and by documents:
@@ -5627,7 +5625,8 @@ static const char *const gpi_kernel_base_platform[] = {
     "#define GPI_PREFETCH_WRITE(p) (void)(p)\n",
     "#endif\n",
     "\n",
-    "/* Before another look at what a group waits for. A look then takes tens of nanoseconds on every CPU, however fast it is. */\n",
+    "/* Before another look at what a group waits for: without it, the faster a CPU looks, the sooner its budget of looks is used\n",
+    "   up. (23 ns on a Zen 5.) */\n",
     "#if GPI_ON_CPU && defined(__x86_64__)\n",
     "#define GPI_PAUSE() __builtin_ia32_pause()\n",
     "#elif GPI_ON_CPU && defined(__aarch64__)\n",

@@ -16,11 +16,11 @@ if command -v timeout >/dev/null; then limit="timeout -k 10 ${TEST_TIMEOUT:-600}
 
 begin=$(date +%s)
 # Now and then a sanitizer fails by itself, and the program is run again: the leak sanitizer, which stops all threads to look
-# at them, while one of the OpenCL implementation's is ending; the thread sanitizer, which asks where a new thread's
-# variables are, while another thread loads a library (it takes them to begin at 0, and asks for all memory below them).
+# at them, while one of the OpenCL implementation's is ending; the thread sanitizer, seen once, when it asked for 558 TB.
 for attempt in 1 2 3; do
     status=0
     $limit ${TEST_RUNNER:-} "$program" </dev/null >"$output" 2>&1 || status=$?
+    if grep -q "WARNING: ThreadSanitizer" "$output"; then break; fi # what it has found counts
     grep -qE "LeakSanitizer has encountered a fatal error|ThreadSanitizer failed to allocate" "$output" || break
     echo "== $name: attempt $attempt ended in the sanitizer itself"
 done

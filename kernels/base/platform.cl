@@ -171,7 +171,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_PREFETCH_WRITE(p) (void)(p)
 #endif
 
-/* Before another look at what a group waits for. A look then takes tens of nanoseconds on every CPU, however fast it is. */
+/* Before another look at what a group waits for: without it, the faster a CPU looks, the sooner its budget of looks is used
+   up. (23 ns on a Zen 5.) */
 #if GPI_ON_CPU && defined(__x86_64__)
 #define GPI_PAUSE() __builtin_ia32_pause()
 #elif GPI_ON_CPU && defined(__aarch64__)

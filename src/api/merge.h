@@ -8,8 +8,8 @@
 /* keys_out = the keys of a and b, sorted        values_out[i] = the value of keys_out[i]
 
    Merges two sorted sequences of keys, a and b, into one, and moves a value with each key. Values are moved,
-   never looked at: value_size bytes each, 0 for none. Records are merged with keys that gp_transform makes of
-   a field, as values, or by their indices.
+   never looked at: value_size bytes each, 0 for none. To merge records, make keys of a field with
+   gp_transform, and give the records, or their indices, as values.
 
    Result: a_count + b_count keys and values. Each count may be on the device, by itself; the output has as
      many elements as both together.

@@ -9,9 +9,8 @@
 
    Sorts each segment [offsets[s], offsets[s+1]) of an array by itself: many small segments and a few huge
    ones alike, in the same few launches, without a round trip to the host. Offsets stay on the device and are
-   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. Records are sorted with
-   keys that gp_transform makes of a field, as values, or by their indices; with the segment's number for the
-   first column gp_sort_records does it, too.
+   checked there. Segments may be empty. Keys, bits and values are as for gp_sort. To sort records, make
+   keys of a field with gp_transform, and give the records, or their indices, as values.
 
    Result: elements outside all segments are left alone: in place they stay as they are, out of place the
      output is not written there.

@@ -9,9 +9,8 @@ enum { GP_SORT_COLUMNS_MAX = 8 };
 
 /* One column of a sort's key. */
 typedef struct gp_sort_column {
-    const char *
-        map; /* expression in x and i: the key of record x, whose index is i; NULL: x, which is no gp_record */
-    gp_type type; /* that its value is converted to, and ordered as */
+    const char *map; /* expression in x and i: the key of record x, at index i; NULL: x itself, a number */
+    gp_type type;    /* that its value is converted to, and ordered as */
     bool descending;
 } gp_sort_column;
 
@@ -38,8 +37,8 @@ typedef struct gp_sort_column {
    Cost: columns that have 64 bits together, from the last one on, are one key: one launch that reads the records
      and writes their keys, then a gp_sort of (key, index) pairs. Each further key reads the records in the
      order so far. At the end one launch gathers the records. Records of 1, 2, 4 and 8 bytes move with a single
-     key instead, where indices are not wanted; of 16 bytes, with one of 16 bits or fewer. A program is compiled
-     per key, whatever `descending` and values of args.
+     key instead, where indices are not wanted; of 16 bytes, with one of 16 bits or fewer. Each key has a program
+     of its own; another `descending`, or other values of args, compile nothing.
    Limits: records of GP_RECORD_BYTES; GP_SORT_COLUMNS_MAX columns; what fits in memory; 2^32 - 1 records where
      index_type is GP_U32. */
 typedef struct gp_sort_records_desc {

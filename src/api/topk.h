@@ -8,8 +8,8 @@
 /* keys_out[j] = the key that comes j-th        indices_out[j] = its index in keys, from 0 on        j < k
 
    The k largest keys (with `smallest`, the k smallest), best first, and where they were: the first k of a
-   stable sort, which is descending unless `smallest`. Of records: gp_transform makes keys of a field, and
-   indices_out says which records.
+   stable sort, which is descending unless `smallest`. For records, make keys of a field with gp_transform;
+   indices_out then says which records they are.
 
    Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
      fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.

@@ -7,8 +7,8 @@
 
    group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide where the device has
    64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
-   schedules fairly (on PoCL, where a look takes some 20 to 40 ns, longer than a thread is put off for a moment), few
-   where waiting is pointless.
+   schedules fairly, few where waiting is pointless. On PoCL a thread may be off its core for milliseconds: 2^19 looks
+   with a pause after each are 12 ms on a Zen 5.
    Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
    for granted: no sub-groups, no group that waits for another. Measured: PoCL (docs/PERFORMANCE.md). The rest by
    counting (docs/gpu-cost.md) and by documents:
