@@ -264,9 +264,26 @@ typedef GPI_VECTOR(GPI_LANE) GPI_LANES_T;
 
 static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e) { return (GPI_LANES_T)((GPI_LANE)e); }
 
+#if GPI_FLOAT && (GPI_OP == GPI_MIN || GPI_OP == GPI_MAX)
+/* No lane holds a NaN: the identity takes its place. Then a comparison does for fmin or fmax, and is one instruction. */
+#if GPI_OP == GPI_MIN
+#define GPI_LANES_DO(a, b) select(b, a, (a) < (b))
+#define GPI_NEUTRAL INFINITY
+#else
+#define GPI_LANES_DO(a, b) select(b, a, (a) > (b))
+#define GPI_NEUTRAL (-INFINITY)
+#endif
+static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)
+{
+    const GPI_LANES_T x = GPI_CONVERT(GPI_LANE, y);
+    return select((GPI_LANES_T)((GPI_LANE)GPI_NEUTRAL), x, x == x);
+}
+#else
+#define GPI_LANES_DO(a, b) GPI_DO(a, b)
 static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i) { return GPI_CONVERT(GPI_LANE, y); }
+#endif
 
-static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_DO(a, b); }
+static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }
 
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
@@ -277,6 +294,8 @@ static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong ba
 }
 #endif
 #undef GPI_DO
+#undef GPI_LANES_DO
+#undef GPI_NEUTRAL
 #endif
 
 #undef GPI_OP

@@ -39,14 +39,20 @@ GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum
 #define GPI_SCAN_STEP \
     (GPI_LANES * sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)
 
-/* GPI_SHIFT_k(T, v, e): element i is v[i-k], or e for i < k. */
-#define GPI_SHIFT_1(T, v, e) \
+/* GPI_SHIFT(T, v, e): element i is v[i-1], or e for i = 0.
+   Quads are four elements each, which stay within what CPUs shuffle at once:
+   GPI_QUADS_SHIFT_k: element i is v[i-k] if that is of the same quad, else e.
+   GPI_QUADS_NEXT_k: elements are the last one of the k-th quad before theirs, or e. */
+#define GPI_SHIFT(T, v, e) \
     ((T)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se))
-#define GPI_SHIFT_2(T, v, e) \
-    ((T)(e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd))
-#define GPI_SHIFT_4(T, v, e) \
-    ((T)(e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb))
-#define GPI_SHIFT_8(T, v, e) ((T)(e, e, e, e, e, e, e, e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7))
+#define GPI_QUADS_SHIFT_1(T, v, e) \
+    ((T)(e, v.s0, v.s1, v.s2, e, v.s4, v.s5, v.s6, e, v.s8, v.s9, v.sa, e, v.sc, v.sd, v.se))
+#define GPI_QUADS_SHIFT_2(T, v, e) \
+    ((T)(e, e, v.s0, v.s1, e, e, v.s4, v.s5, e, e, v.s8, v.s9, e, e, v.sc, v.sd))
+#define GPI_QUADS_NEXT_1(T, v, e) \
+    ((T)(e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7, v.sb, v.sb, v.sb, v.sb))
+#define GPI_QUADS_NEXT_2(T, v, e) \
+    ((T)(e, e, e, e, e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7))
 
 static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 {
@@ -58,41 +64,51 @@ static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 #endif
 
 #if GPI_LANES > 1 && GPI_SEGMENTED
+typedef GPI_T gpi_carry; /* what stands before a vector */
+#define GPI_CARRY(sum) (sum)
+#define GPI_CARRIED(carry) (carry)
+
 /* One vector from element i on. `heads` spread to the right, lane by lane, over the elements whose segment
    begins in this vector; what is carried in reaches the others. */
-static GPI_T gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)
 {
     const GPI_BASE e = gpi_identity().value;
     const GPI_VECTOR(GPI_HEAD) heads = gpi_read_heads(input, i);
     GPI_VECTOR(GPI_HEAD) begun = heads;
     gpi_lanes v = gpi_lanes_make(gpi_read_vector(input, i), 0);
-    v = select(gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v), v, begun);
-    begun |= GPI_SHIFT_1(GPI_VECTOR(GPI_HEAD), begun, 0);
-    v = select(gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v), v, begun);
-    begun |= GPI_SHIFT_2(GPI_VECTOR(GPI_HEAD), begun, 0);
-    v = select(gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v), v, begun);
-    begun |= GPI_SHIFT_4(GPI_VECTOR(GPI_HEAD), begun, 0);
-    v = select(gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v), v, begun);
-    begun |= GPI_SHIFT_8(GPI_VECTOR(GPI_HEAD), begun, 0);
+    v = select(gpi_lanes_combine(GPI_QUADS_SHIFT_1(gpi_lanes, v, e), v), v, begun);
+    begun |= GPI_QUADS_SHIFT_1(GPI_VECTOR(GPI_HEAD), begun, 0);
+    v = select(gpi_lanes_combine(GPI_QUADS_SHIFT_2(gpi_lanes, v, e), v), v, begun);
+    begun |= GPI_QUADS_SHIFT_2(GPI_VECTOR(GPI_HEAD), begun, 0);
+    v = select(gpi_lanes_combine(GPI_QUADS_NEXT_1(gpi_lanes, v, e), v), v, begun);
+    begun |= GPI_QUADS_NEXT_1(GPI_VECTOR(GPI_HEAD), begun, 0);
+    v = select(gpi_lanes_combine(GPI_QUADS_NEXT_2(gpi_lanes, v, e), v), v, begun);
+    begun |= GPI_QUADS_NEXT_2(GPI_VECTOR(GPI_HEAD), begun, 0);
     const GPI_BASE last = GPI_LAST(v);
     v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);
-    if (exclusive) v = select(GPI_SHIFT_1(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);
+    if (exclusive) v = select(GPI_SHIFT(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);
     gpi_put_vector(input, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));
     sum.value = GPI_LAST(begun) ? last : gpi_base_combine(sum.value, last);
     return sum;
 }
 #elif GPI_LANES > 1
-static GPI_T gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
+typedef gpi_lanes
+    gpi_carry; /* in every lane: one vector then waits a single operation for the one before it */
+#define GPI_CARRY(sum) ((gpi_lanes)(sum))
+#define GPI_CARRIED(carry) ((carry).s0)
+
+static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)
 {
     const GPI_T e = gpi_identity();
     gpi_lanes v = gpi_lanes_make(gpi_read_vector(input, i), 0);
-    v = gpi_lanes_combine(GPI_SHIFT_1(gpi_lanes, v, e), v);
-    v = gpi_lanes_combine(GPI_SHIFT_2(gpi_lanes, v, e), v);
-    v = gpi_lanes_combine(GPI_SHIFT_4(gpi_lanes, v, e), v);
-    v = gpi_lanes_combine(GPI_SHIFT_8(gpi_lanes, v, e), v);
-    v = gpi_lanes_combine((gpi_lanes)(sum), v);
-    gpi_put_vector(input, sink, i, exclusive ? GPI_SHIFT_1(gpi_lanes, v, sum) : v);
-    return GPI_LAST(v);
+    v = gpi_lanes_combine(GPI_QUADS_SHIFT_1(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_QUADS_SHIFT_2(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_QUADS_NEXT_1(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_QUADS_NEXT_2(gpi_lanes, v, e), v);
+    const gpi_lanes next = gpi_lanes_combine(sum, (gpi_lanes)(GPI_LAST(v)));
+    v = gpi_lanes_combine(sum, v);
+    gpi_put_vector(input, sink, i, exclusive ? GPI_SHIFT(gpi_lanes, v, sum.s0) : v);
+    return next;
 }
 #endif
 
@@ -106,13 +122,15 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong bas
 #if GPI_SEGMENTED
     if (i == 0 && i < end) sum = gpi_scan_one(input, sink, i++, sum, exclusive); /* has nothing before it */
 #endif
+    gpi_carry carry = GPI_CARRY(sum);
     for (; i + GPI_SCAN_STEP * GPI_LANES <= end; i += GPI_SCAN_STEP * GPI_LANES) {
         gpi_prefetch_scan(input, sink, i, GPI_SCAN_STEP * GPI_LANES);
 #pragma unroll
         for (uint k = 0; k < GPI_SCAN_STEP; k++) {
-            sum = gpi_scan_vector(input, sink, i + k * GPI_LANES, sum, exclusive);
+            carry = gpi_scan_vector(input, sink, i + k * GPI_LANES, carry, exclusive);
         }
     }
+    sum = GPI_CARRIED(carry);
 #elif GPI_TILE_RUNS > 1
     const ulong each = gpi_run_length((uint)(end - base));
     GPI_T run[GPI_TILE_RUNS];
