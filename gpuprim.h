@@ -1278,8 +1278,10 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    are the same. Bins of integers are exact, for any bounds. Those of floats are computed in the sample's
    type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded each time; what that rounds up to
    `bins` is in the last bin.
-   Edges are bins + 1 rising numbers of `type`. Equal ones make an empty bin; where they fall, samples go
-   into any bins.
+   Edges are bins + 1 rising numbers of the samples' type. Equal ones make an empty bin; where they fall,
+   samples go into any bins.
+   With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map is of the
+   index alone; then, and of records, map_type is required.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
    counts of its own, one channel after the other; channels_out counts the first ones only (colours without
    alpha). Weights are integers, one per element, for all its channels.
@@ -1295,19 +1297,24 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    Limits: what fits in memory; 2^32 - 2 bins.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
-    cl_mem in;
+    cl_mem in;           /* NULL, type 0 and a map: no input */
     size_t in_offset;    /* elements, as all offsets */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;          /* of samples */
-    uint32_t channels;     /* samples per element, 1 to 4; 0: 1; more than 1 only with types of 8 bits */
+    gp_type type;            /* of the input; without a map, of samples */
+    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const char *map;         /* a sample: expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and buffers that the map names; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
+    uint32_t channels; /* samples per element, 1 to 4; 0: 1; more than 1 only of 8 bits, and without a map */
     uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
     size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
     gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
     gp_value upper;        /* the same; both 0: the whole range of an integer type */
-    cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
+    cl_mem edges;          /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
     size_t weights_offset;
@@ -2509,7 +2516,8 @@ typedef struct gp_warmup_desc {
     const gp_merge_desc *merge;   /* only key_type, value_size */
     const gp_search_desc *search; /* only key_type, out_type */
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
-    const gp_histogram_desc *histogram; /* only type, channels, out_type, weight_type, edges or not */
+    const gp_histogram_desc *histogram; /* only type, record, map, map_type, args, channels, out_type,
+                                           weight_type, edges or not */
     const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
@@ -9141,9 +9149,9 @@ static const char *const gpi_kernel_histogram_bins[] = {
     "    (bins).edges = edges + edges_at\n",
     "\n",
     "#if GPI_SAMPLE_HALF\n",
-    "#define GPI_READ_SAMPLE(p, i) vload_half(i, p)\n",
+    "#define GPI_READ_EDGE(p, i) vload_half(i, p)\n",
     "#else\n",
-    "#define GPI_READ_SAMPLE(p, i) (p)[i]\n",
+    "#define GPI_READ_EDGE(p, i) (p)[i]\n",
     "#endif\n",
     "#line 62\n",
     "#if GPI_SHAPE_LOCAL\n",
@@ -9168,10 +9176,10 @@ static const char *const gpi_kernel_histogram_bins[] = {
     "    for (; n > 1; n -= n / 2) {\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)\n",
-    "            b[k] += GPI_READ_SAMPLE(bins.edges, b[k] + n / 2 - 1) <= x[k] ? n / 2 : 0;\n",
+    "            b[k] += GPI_READ_EDGE(bins.edges, b[k] + n / 2 - 1) <= x[k] ? n / 2 : 0;\n",
     "    }\n",
     "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {\n",
-    "        b[k] += GPI_READ_SAMPLE(bins.edges, b[k]) <= x[k];\n",
+    "        b[k] += GPI_READ_EDGE(bins.edges, b[k]) <= x[k];\n",
     "        b[k] = b[k] - 1 < bins.count ? b[k] - 1 : GPI_HISTOGRAM_NOWHERE;\n",
     "    }\n",
     "}\n",
@@ -9397,7 +9405,7 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
     "    return next;\n",
     "}\n",
     "\n",
-    "#if GPI_BYTES && !GPI_WEIGHTS\n",
+    "#if GPI_BYTES && !GPI_WEIGHTS && !GPI_MAPPED\n",
     "static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + cell * GPI_BYTE_COPIES); }\n",
     "\n",
     "\n",
@@ -9438,7 +9446,7 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
     "    }\n",
     "}\n",
     "\n",
-    "#elif GPI_BYTES\n",
+    "#elif GPI_BYTES && !GPI_MAPPED\n",
     "\n",
     "static uint gpi_byte_cell(ulong at, uint value) { return (uint)(at % GPI_CHANNELS) * 256 + value; }\n",
     "\n",
@@ -9465,6 +9473,16 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
     "    for (uint k = 0; k < 4; k++) gpi_run_end(t, run[k], near);\n",
     "}\n",
     "#else\n",
+    "\n",
+    "static void gpi_cells_find(const GPI_OPERAND *x, gpi_bins bins, uint *cell)\n",
+    "{\n",
+    "#if GPI_BYTES\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) cell[k] = (uchar)x[k];\n",
+    "#else\n",
+    "    gpi_bins_find(x, bins, cell);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
     "static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)\n",
     "{\n",
     "    gpi_histogram_run run;\n",
@@ -9474,8 +9492,8 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
     "        GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
     "        uint b[GPI_HISTOGRAM_BATCH];\n",
     "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)\n",
-    "            x[k] = GPI_READ_SAMPLE(s.in, min(i + k * GPI_WG, s.end - 1));\n",
-    "        gpi_bins_find(x, t.bins, b);\n",
+    "            x[k] = gpi_sample_read(s, min(i + k * GPI_WG, s.end - 1));\n",
+    "        gpi_cells_find(x, t.bins, b);\n",
     "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {\n",
     "            if (i + k * GPI_WG < s.end)\n",
     "                run = gpi_run_go_on(t, run, b[k], GPI_WEIGHT_OF(s, i + k * GPI_WG), near);\n",
@@ -9530,21 +9548,33 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
 /* ---- Begin file kernels/histogram/histogram_serial.cl ---- */
 static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "#line 1 \"kernels/histogram/histogram_serial.cl\"\n",
-    "#line 6\n",
+    "#line 7\n",
     "#ifndef GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL\n",
     "#define GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 9 \"kernels/histogram/histogram_serial.cl\"\n",
-    "#include \"histogram/bins.cl\"\n",
     "#line 10 \"kernels/histogram/histogram_serial.cl\"\n",
-    "#include \"histogram/samples.cl\"\n",
+    "#include \"histogram/bins.cl\"\n",
     "#line 11 \"kernels/histogram/histogram_serial.cl\"\n",
+    "#include \"histogram/samples.cl\"\n",
+    "#line 12 \"kernels/histogram/histogram_serial.cl\"\n",
+    "\n",
+    "#define GPI_COPIES 4\n",
     "\n",
     "#if GPI_BYTES\n",
     "\n",
-    "#define GPI_SLOTS (GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)\n",
+    "#define GPI_SLOTS (GPI_MAPPED ? GPI_COPIES : GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)\n",
     "\n",
-    "#if GPI_WEIGHTS\n",
+    "#if GPI_MAPPED\n",
+    "typedef gpi_histogram_cell gpi_near;\n",
+    "\n",
+    "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
+    "{\n",
+    "    for (ulong i = s.begin; i < s.end; i++)\n",
+    "        table[(uint)(i % GPI_SLOTS) * 256 + (uchar)gpi_sample_read(s, i)] += GPI_WEIGHT_OF(s, i);\n",
+    "}\n",
+    "#define GPI_SLOT_CHANNEL(slot, s) 0\n",
+    "\n",
+    "#elif GPI_WEIGHTS\n",
     "typedef gpi_histogram_cell gpi_near;\n",
     "\n",
     "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
@@ -9615,7 +9645,7 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
     "{\n",
     "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
-    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k, s.end - 1));\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = gpi_sample_read(s, min(i + k, s.end - 1));\n",
     "    gpi_bins_find(x, bins, b);\n",
     "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_HISTOGRAM_NOWHERE;\n",
     "}\n",
@@ -9623,14 +9653,15 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
     "{\n",
     "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
-    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_SAMPLE); k += 64)\n",
+    "#if GPI_INPUTS > 0\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_IN); k += 64)\n",
     "        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);\n",
-    "    GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
+    "#endif\n",
+    "    GPI_FOR_BATCH(k) x[k] = gpi_sample_read(s, i + k);\n",
     "    gpi_bins_find(x, bins, b);\n",
     "}\n",
     "\n",
     "\n",
-    "#define GPI_COPIES 4\n",
     "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
     "                           volatile __global uint *out)\n",
     "{\n",
@@ -9656,7 +9687,7 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "        if (sum) gpi_out_add(out, k, sum);\n",
     "    }\n",
     "}\n",
-    "#line 131\n",
+    "#line 145\n",
     "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,\n",
     "                          __global gpi_histogram_cell *slices)\n",
     "{\n",
@@ -9689,16 +9720,21 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
 /* ---- Begin file kernels/histogram/samples.cl ---- */
 static const char *const gpi_kernel_histogram_samples[] = {
     "#line 1 \"kernels/histogram/samples.cl\"\n",
-    "#line 7\n",
+    "#line 10\n",
     "#ifndef GPI_HISTOGRAM_SAMPLES_CL\n",
     "#define GPI_HISTOGRAM_SAMPLES_CL\n",
+    "#include \"base/args.cl\"\n",
+    "#line 13 \"kernels/histogram/samples.cl\"\n",
     "#include \"base/count.cl\"\n",
-    "#line 10 \"kernels/histogram/samples.cl\"\n",
+    "#line 14 \"kernels/histogram/samples.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 11 \"kernels/histogram/samples.cl\"\n",
+    "#line 15 \"kernels/histogram/samples.cl\"\n",
     "\n",
     "#if GPI_CHANNELS < 1 || GPI_CHANNELS > 4 || (GPI_CHANNELS > 1 && GPI_SAMPLE_SIZE > 1)\n",
     "#error \"GPI_CHANNELS must be 1, or up to 4 with samples of 8 bits\"\n",
+    "#endif\n",
+    "#if (GPI_MAPPED && GPI_CHANNELS > 1) || (GPI_INPUTS == 0 && !GPI_MAPPED)\n",
+    "#error \"a map makes one sample of an element, or of an index\"\n",
     "#endif\n",
     "\n",
     "#if GPI_COUNT_WIDE\n",
@@ -9714,7 +9750,10 @@ static const char *const gpi_kernel_histogram_samples[] = {
     "\n",
     "\n",
     "typedef struct gpi_samples {\n",
-    "    __global const GPI_SAMPLE *in;\n",
+    "#if GPI_INPUTS > 0\n",
+    "    __global const GPI_IN *in;\n",
+    "#endif\n",
+    "    GPI_ARGS_MEMBER\n",
     "    ulong begin, end;\n",
     "#if GPI_WEIGHTS\n",
     "    __global const GPI_WEIGHT *weights;\n",
@@ -9730,14 +9769,40 @@ static const char *const gpi_kernel_histogram_samples[] = {
     "#define GPI_WEIGHTS_SET(samples)\n",
     "#define GPI_WEIGHT_OF(samples, i) ((gpi_weight)1)\n",
     "#endif\n",
+    "#if GPI_INPUTS > 0\n",
+    "#define GPI_ELEMENTS_PARAMETERS __global const GPI_IN *in, ulong in_at,\n",
+    "#define GPI_ELEMENTS_SET(samples) (samples).in = in + in_at * GPI_CHANNELS;\n",
+    "#else\n",
+    "#define GPI_ELEMENTS_PARAMETERS\n",
+    "#define GPI_ELEMENTS_SET(samples)\n",
+    "#endif\n",
     "#define GPI_SAMPLES_PARAMETERS \\\n",
-    "    __global const GPI_SAMPLE *in, ulong in_at, GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span\n",
+    "    GPI_ARGS_PARAMETERS GPI_ELEMENTS_PARAMETERS GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span\n",
     "#define GPI_SAMPLES_SET(samples)                                           \\\n",
     "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words); \\\n",
-    "    (samples).in = in + in_at * GPI_CHANNELS;                              \\\n",
+    "    GPI_ARGS_SET(samples)                                                  \\\n",
+    "    GPI_ELEMENTS_SET(samples)                                              \\\n",
     "    GPI_WEIGHTS_SET(samples)                                               \\\n",
     "    (samples).begin = min(n, span * get_group_id(0));                      \\\n",
     "    (samples).end = min(n, (samples).begin + span)\n",
+    "\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_READ_ELEMENT(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_ELEMENT(p, i) (p)[i]\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "static GPI_OPERAND gpi_sample_read(gpi_samples s, ulong i)\n",
+    "{\n",
+    "#if GPI_INPUTS == 0\n",
+    "    return gpi_map(GPI_ARGS_OF(s) i);\n",
+    "#elif GPI_MAPPED\n",
+    "    return gpi_map(GPI_ARGS_OF(s) GPI_READ_ELEMENT(s.in, i), i);\n",
+    "#else\n",
+    "    return GPI_READ_ELEMENT(s.in, i);\n",
+    "#endif\n",
+    "}\n",
     "\n",
     "\n",
     "static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_histogram_cell x)\n",
@@ -36708,8 +36773,11 @@ enum {
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
     const char *function;
-    gp_type out_type;
+    gp_type type, out_type;             /* of samples, after the map where there is one; of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
+    size_t in_size;                     /* of an element in memory */
+    bool indices;                       /* there are none: the map takes the index alone */
+    gpi_args args;                      /* that the map names */
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
@@ -36792,7 +36860,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
             gp, GP_ERROR_INVALID_ARGUMENT,
             "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
             "lower and bins / (upper - lower) must be finite",
-            h->function, lower, upper, gpi_type_cl(gpi_operand(h->desc->type)));
+            h->function, lower, upper, gpi_type_cl(gpi_operand(h->type)));
     }
     if (h->size == 8) {
         memcpy(&h->lower, &lower, 8);
@@ -36812,12 +36880,12 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
     const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
     gp_result result;
-    if (gpi_is_float(d->type)) return gpi_bins_float(gp, h);
+    if (gpi_is_float(h->type)) return gpi_bins_float(gp, h);
     if (lower == 0 && upper == 0) {
-        gpi_bins_integer(h, gpi_is_signed(d->type) ? ~(all >> 1) : 0, all);
+        gpi_bins_integer(h, gpi_is_signed(h->type) ? ~(all >> 1) : 0, all);
         return GP_OK;
     }
-    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, d->type);
+    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, h->type);
     if (result != GP_OK) return result;
     gpi_bins_integer(h, lower, upper - lower - 1);
     return GP_OK;
@@ -36825,11 +36893,36 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 
 /* ------------------------------------------------------------------ plan */
 
+static gp_result gpi_histogram_check_map(gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    const bool has_type = !d->record && !h->indices;
+    gp_result result = gpi_check_text(gp, h->function, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, h->function, &h->args);
+    if (result != GP_OK) return result;
+    if (d->record && (d->type || !d->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: record is given, and type = %d, and map is %s: records take a map, and no type",
+                        h->function, (int)d->type, d->map ? "given" : "NULL");
+    }
+    if (d->map_type && !d->map) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d, and map is NULL", h->function,
+                        (int)d->map_type);
+    }
+    if (d->map && h->channels > 1) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: channels = %u and a map, which makes one sample of an element", h->function,
+                        d->channels);
+    }
+    if (has_type) result = gpi_check_type(gp, h->function, "type", d->type);
+    if (result == GP_OK && d->map && (d->map_type || !has_type))
+        result = gpi_check_type(gp, h->function, "map_type", d->map_type);
+    return result;
+}
+
 static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const gp_result result = gpi_check_type(gp, h->function, "type", d->type);
-    if (result != GP_OK) return result;
     if (h->out_type != GP_U32 && h->out_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
                         (int)h->out_type);
@@ -36861,6 +36954,23 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     return GP_OK;
 }
 
+/* Elements, and the map as a function; see element/prelude.c. */
+static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
+{
+    const gp_histogram_desc *d = h->desc;
+    const char *in = d->record ? d->record->cl_type : gpi_type_cl(h->indices ? h->type : d->type);
+    gpi_text_add(text,
+                 "#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n#define GPI_IN %s\n#define GPI_IN_HALF %d\n",
+                 !h->indices, d->map != NULL, in, d->type == GP_F16);
+    gpi_args_define(&h->args, text);
+    if (!d->map) return;
+    gpi_text_add(text, "static GPI_OPERAND gpi_map(%s", gpi_args_parameter(&h->args));
+    if (!h->indices) gpi_text_add(text, "const %s x, ", d->record ? in : gpi_type_cl(gpi_operand(d->type)));
+    gpi_text_add(text, "const ulong i)\n{\n");
+    gpi_args_name(&h->args, text);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
 /* A program's prelude. NULL: no memory. */
 static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
 {
@@ -36869,15 +36979,17 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
     memset(&text, 0, sizeof text);
     gpi_text_plan(gp, &h->plan, &text);
     gpi_text_add(&text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
-                 d->type == GP_F64, gpi_type_cl(d->type), gpi_type_cl(gpi_operand(d->type)));
+                 d->map ? gp->info.fp64 : d->type == GP_F64, gpi_type_cl(h->type),
+                 gpi_type_cl(gpi_operand(h->type)));
     gpi_text_add(&text,
                  "#define GPI_SAMPLE_SIZE %u\n#define GPI_SAMPLE_FLOAT %d\n#define GPI_SAMPLE_HALF %d\n",
-                 (unsigned)h->size, gpi_is_float(d->type), d->type == GP_F16);
+                 (unsigned)h->size, gpi_is_float(h->type), h->type == GP_F16);
     gpi_text_add(&text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
                  (unsigned)h->channels, d->edges != NULL, h->out_size == 8);
     gpi_text_add(&text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
                  d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
                  (unsigned)h->near_cells);
+    gpi_histogram_prelude_map(h, &text);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
     return NULL;
@@ -36909,6 +37021,7 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
     const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
     size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    if (groups < n >> 31) groups = n >> 31; /* a count of its own fits 32 bits */
     h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
@@ -36950,7 +37063,12 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     h->desc = d;
     h->function = function;
     h->out_type = d->out_type ? d->out_type : GP_U32;
-    h->size = gpi_type_size(d->type);
+    h->type = d->map && d->map_type ? d->map_type : d->type;
+    h->indices = d->map && !d->in && !d->type && !d->record;
+    h->args = gpi_args_make(d->args, d->arg_count);
+    gpi_args_add_record(&h->args, "record", d->record);
+    h->size = gpi_type_size(h->type);
+    h->in_size = d->record ? d->record->size : gpi_type_size(d->type);
     h->out_size = gpi_type_size(h->out_type);
     h->weight_size = gpi_type_size(d->weight_type);
     h->channels = d->channels ? d->channels : 1;
@@ -36960,7 +37078,8 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     h->count.buffer = d->count_buffer;
     h->count.offset = d->count_offset;
     h->count.type = d->count_type;
-    result = gpi_histogram_check_types(gp, h);
+    result = gpi_histogram_check_map(gp, h);
+    if (result == GP_OK) result = gpi_histogram_check_types(gp, h);
     if (result == GP_OK) result = gpi_histogram_check_bins(gp, h);
     if (result == GP_OK && !d->edges) result = gpi_bins_even(gp, h);
     if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
@@ -36973,15 +37092,15 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES };
+    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
     const char *f = h->function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
-    if (d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->size * h->channels,
+    if (d->count > 0 && !h->indices) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->in_size * h->channels,
                              GPI_READS, &used[IN]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
@@ -36998,7 +37117,8 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
                              GPI_BOTH, &used[OUT]);
     }
     if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, RANGES) : r;
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -37009,11 +37129,14 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->in; /* never looked at, then */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* never looked at, then */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
-    GPI_CALL_ARG(call, d->in);
-    GPI_CALL_ARG(call, in_at);
+    gpi_call_args(call, &h->args);
+    if (!h->indices) {
+        GPI_CALL_ARG(call, d->in);
+        GPI_CALL_ARG(call, in_at);
+    }
     if (d->weights) {
         GPI_CALL_ARG(call, d->weights);
         GPI_CALL_ARG(call, weights_at);
@@ -37109,23 +37232,30 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
 /* Counts zeros of the context's own, in as many bins as make each kernel work. */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
 {
-    const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1, size = gpi_type_size(desc->type);
+    const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1;
+    const size_t size = desc->record ? desc->record->size : gpi_type_size(desc->type);
+    const gp_type type = desc->map && desc->map_type ? desc->map_type : desc->type;
     gp_histogram_desc probe;
-    gp_result result;
+    gp_result result = GP_OK;
     memset(&probe, 0, sizeof probe);
     probe.type = desc->type;
+    probe.record = desc->record;
+    probe.map = desc->map;
+    probe.map_type = desc->map_type;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.channels = desc->channels;
     probe.out_type = desc->out_type;
     probe.weight_type = desc->weight_type;
-    probe.upper.f64 = gpi_is_float(desc->type) ? 1.0 : 0.0;
+    probe.upper.f64 = gpi_is_float(type) ? 1.0 : 0.0;
     probe.count = n;
     probe.bins = 16;
-    result = gpi_alloc_zeros(gp, n * (size ? 4 * size : 1), &probe.in);
+    if (size) result = gpi_alloc_zeros(gp, n * 4 * size, &probe.in);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * bins * sizeof(cl_ulong), &probe.out);
     if (desc->weight_type && result == GP_OK)
         result = gpi_alloc_zeros(gp, n * sizeof(cl_ulong), &probe.weights);
     if (desc->edges) {
-        probe.edges = probe.in;
+        if (result == GP_OK) result = gpi_alloc_zeros(gp, (bins + 1) * sizeof(cl_ulong), &probe.edges);
         probe.upper.u64 = 0;
     }
     if (result == GP_OK) result = gp_histogram(gp, &probe);
@@ -37134,6 +37264,7 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);
     if (probe.weights) (void)clReleaseMemObject(probe.weights);
+    if (probe.edges) (void)clReleaseMemObject(probe.edges);
     return result;
 }
 /* ---- End file src/histogram/histogram.c ---- */
