@@ -233,6 +233,13 @@ enum { GP_OPS_MAX = 8 };
    `commutative` lets the library combine in any order; without it, input order is kept.
    `exact` says that recombining the same elements in another grouping gives the same bits (integers, min and
    max; not float sums). A group may then publish results in place of one that is late.
+   `takes_args`: combine takes the desc's `args`, after a and b and in their order: a value by its type, a buffer as
+   a pointer, __global const. So numbers in it may change from call to call without a new program:
+
+       float combine(float a, float b, float limit) { return min(a + b, limit); }
+
+   The identity has to be neutral, and combine associative, for whatever is given. Types of args that are not built
+   in are defined in `source`.
    The strings and the identity are read during the call only.
 
    Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_;
@@ -247,21 +254,8 @@ typedef struct gp_monoid {
     size_t size;          /* bytes of one element */
     bool commutative;
     bool exact;
+    bool takes_args; /* combine(a, b, ...) has the args of the desc; not in a gp_group_op */
 } gp_monoid;
-
-/* A monoid, and elements to test it on. */
-typedef struct gp_check_monoid_desc {
-    const gp_monoid *monoid;
-    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
-                            words that are small numbers: integers below 1000, or where the monoid is not
-                            `exact` floats within +-2 */
-    size_t sample_count; /* at most 2^20 */
-    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
-                            monoid is `exact`, the same bits; otherwise words that are close as floats */
-    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
-                            elements at hand; 0: 1e-4 */
-    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
-} gp_check_monoid_desc;
 
 /* Expressions. A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element
    into an operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y".
@@ -333,6 +327,22 @@ typedef struct gp_arg {
 } gp_arg;
 
 enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };
+
+/* A monoid, and elements to test it on. */
+typedef struct gp_check_monoid_desc {
+    const gp_monoid *monoid;
+    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
+                            words that are small numbers: integers below 1000, or where the monoid is not
+                            `exact` floats within +-2 */
+    size_t sample_count; /* at most 2^20 */
+    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
+                            monoid is `exact`, the same bits; otherwise words that are close as floats */
+    const gp_arg *args;  /* of `equal`, and of combine where it takes them; NULL: none */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
+    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
+                            elements at hand; 0: 1e-4 */
+    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
+} gp_check_monoid_desc;
 
 /* ------------------------------------------------------------------ context */
 
@@ -500,8 +510,8 @@ typedef struct gp_context_desc {
     gp_context *share;         /* take the cl_context and device of this context, and start with its programs
                                   (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
-    bool check_monoids;        /* the first call with a monoid tests it, as gp_check_monoid does without
-                                  samples, and blocks; GP_ERROR_LAW if it violates the laws */
+    bool check_monoids; /* the first call with a monoid, and with other args that it takes, tests it, as
+                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws */
     /* Where scratch comes from: device memory that calls need beyond their buffers, where they are given none. A
        context has one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer
        of the context's cl_context for reading and writing, apart from all buffers of calls, of at least `bytes`
@@ -1278,8 +1288,10 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    are the same. Bins of integers are exact, for any bounds. Those of floats are computed in the sample's
    type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded each time; what that rounds up to
    `bins` is in the last bin.
-   Edges are bins + 1 rising numbers of `type`. Equal ones make an empty bin; where they fall, samples go
-   into any bins.
+   Edges are bins + 1 rising numbers of the samples' type. Equal ones make an empty bin; where they fall,
+   samples go into any bins.
+   With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map is of the
+   index alone; then, and of records, map_type is required.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
    counts of its own, one channel after the other; channels_out counts the first ones only (colours without
    alpha). Weights are integers, one per element, for all its channels.
@@ -1295,19 +1307,24 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    Limits: what fits in memory; 2^32 - 2 bins.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
-    cl_mem in;
+    cl_mem in;           /* NULL, type 0 and a map: no input */
     size_t in_offset;    /* elements, as all offsets */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;          /* of samples */
-    uint32_t channels;     /* samples per element, 1 to 4; 0: 1; more than 1 only with types of 8 bits */
+    gp_type type;            /* of the input; without a map, of samples */
+    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const char *map;         /* a sample: expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and buffers that the map names; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
+    uint32_t channels; /* samples per element, 1 to 4; 0: 1; more than 1 only of 8 bits, and without a map */
     uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
     size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
     gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
     gp_value upper;        /* the same; both 0: the whole range of an integer type */
-    cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
+    cl_mem edges;          /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
     size_t weights_offset;
@@ -2509,7 +2526,8 @@ typedef struct gp_warmup_desc {
     const gp_merge_desc *merge;   /* only key_type, value_size */
     const gp_search_desc *search; /* only key_type, out_type */
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
-    const gp_histogram_desc *histogram; /* only type, channels, out_type, weight_type, edges or not */
+    const gp_histogram_desc *histogram; /* only type, record, map, map_type, args, channels, out_type,
+                                           weight_type, edges or not */
     const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
@@ -6141,15 +6159,17 @@ static const char *const gpi_kernel_element_key[] = {
 /* ---- Begin file kernels/element/monoid.cl ---- */
 static const char *const gpi_kernel_element_monoid[] = {
     "#line 1 \"kernels/element/monoid.cl\"\n",
-    "#line 21\n",
+    "#line 25\n",
     "#ifndef GPI_ELEMENT_MONOID_CL\n",
     "#define GPI_ELEMENT_MONOID_CL\n",
+    "#include \"base/args.cl\"\n",
+    "#line 28 \"kernels/element/monoid.cl\"\n",
     "#include \"base/paste.cl\"\n",
-    "#line 24 \"kernels/element/monoid.cl\"\n",
+    "#line 29 \"kernels/element/monoid.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 25 \"kernels/element/monoid.cl\"\n",
+    "#line 30 \"kernels/element/monoid.cl\"\n",
     "#include \"element/ops.cl\"\n",
-    "#line 26 \"kernels/element/monoid.cl\"\n",
+    "#line 31 \"kernels/element/monoid.cl\"\n",
     "\n",
     "#if GPI_LANES != 1 && GPI_LANES != 16\n",
     "#error \"GPI_LANES must be 1 or 16\"\n",
@@ -6158,9 +6178,30 @@ static const char *const gpi_kernel_element_monoid[] = {
     "#error \"GPI_SIZE must be 1..128\"\n",
     "#endif\n",
     "\n",
+    "\n",
+    "#if GPI_MONOID_ARGS\n",
+    "#define GPI_COMBINE_PARAMETERS GPI_ARGS_PARAMETERS\n",
+    "#define GPI_COMBINE_MEMBER GPI_ARGS_MEMBER\n",
+    "#define GPI_COMBINE_SET(holder) GPI_ARGS_SET(holder)\n",
+    "#define GPI_COMBINE_COPY(holder, from) (holder).args = (from).args;\n",
+    "#define GPI_COMBINE_OF(holder) GPI_ARGS_OF(holder)\n",
+    "#define GPI_COMBINE_HERE GPI_ARGS_HERE\n",
+    "#define GPI_COMBINE_PARAMETER GPI_ARGS_PARAMETER\n",
+    "#define GPI_COMBINE_PASSED GPI_ARGS_PASSED\n",
+    "#else\n",
+    "#define GPI_COMBINE_PARAMETERS\n",
+    "#define GPI_COMBINE_MEMBER\n",
+    "#define GPI_COMBINE_SET(holder)\n",
+    "#define GPI_COMBINE_COPY(holder, from)\n",
+    "#define GPI_COMBINE_OF(holder)\n",
+    "#define GPI_COMBINE_HERE\n",
+    "#define GPI_COMBINE_PARAMETER\n",
+    "#define GPI_COMBINE_PASSED\n",
+    "#endif\n",
+    "\n",
     "#if GPI_FIELD_COUNT == 0\n",
     "typedef gpi_user GPI_BASE;\n",
-    "#define GPI_BASE_COMBINE(a, b) gpi_user_combine(a, b)\n",
+    "#define GPI_BASE_COMBINE(a, b) gpi_user_combine(GPI_COMBINE_PASSED a, b)\n",
     "#define GPI_BASE_MAKE(y, i) (y)\n",
     "#define GPI_BASE_RESULT(a) (a)\n",
     "\n",
@@ -6260,8 +6301,8 @@ static const char *const gpi_kernel_element_monoid[] = {
     "    return bits.value;\n",
     "}\n",
     "#endif\n",
-    "#line 139\n",
-    "static GPI_BASE gpi_base_combine(GPI_BASE a, GPI_BASE b)\n",
+    "#line 165\n",
+    "static GPI_BASE gpi_base_combine(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b)\n",
     "{\n",
     "#if GPI_REVERSE\n",
     "    return GPI_BASE_COMBINE(b, a);\n",
@@ -6283,16 +6324,16 @@ static const char *const gpi_kernel_element_monoid[] = {
     "#define GPI_T gpi_segment\n",
     "\n",
     "\n",
-    "static GPI_BASE gpi_base_append(GPI_BASE a, GPI_BASE b, bool head)\n",
+    "static GPI_BASE gpi_base_append(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b, bool head)\n",
     "{\n",
-    "    const GPI_BASE both = gpi_base_combine(a, b);\n",
+    "    const GPI_BASE both = gpi_base_combine(GPI_COMBINE_PASSED a, b);\n",
     "    return head ? b : both;\n",
     "}\n",
     "\n",
-    "static GPI_T gpi_combine(GPI_T a, GPI_T b)\n",
+    "static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)\n",
     "{\n",
     "    GPI_T c;\n",
-    "    c.value = gpi_base_append(a.value, b.value, b.head != 0);\n",
+    "    c.value = gpi_base_append(GPI_COMBINE_PASSED a.value, b.value, b.head != 0);\n",
     "#if GPI_HEADS == 3\n",
     "    c.head = a.head + b.head;\n",
     "#else\n",
@@ -6717,15 +6758,21 @@ static const char *const gpi_kernel_group_collectives[] = {
     "       GPI_GROUP_T              type of x\n",
     "       GPI_GROUP_COMBINE(a, b)  a stands before b\n",
     "       GPI_GROUP_IDENTITY       neutral\n",
+    "       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE takes from the caller, as the first parameter of these\n",
+    "                                functions, with a comma, and as it is passed on; not defined: nothing\n",
     "       GPI_GROUP_SIZE           G\n",
     "       GPI_GROUP_ITEM           l\n",
     "       GPI_GROUP_TURNS(n)       n, not known to compilers that must not unroll (docs/drivers.md)\n",
     "       GPI_GROUP_ALONE          1: G is 1, and memory is not looked at; from G on they stay defined\n",
     "       memory                   G + G / 32 elements                                                      */\n",
     "#include \"base/paste.cl\"\n",
-    "#line 28 \"kernels/group/collectives.cl\"\n",
+    "#line 30 \"kernels/group/collectives.cl\"\n",
     "\n",
     "#define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)\n",
+    "#ifndef GPI_GROUP_PARAMETER\n",
+    "#define GPI_GROUP_PARAMETER\n",
+    "#define GPI_GROUP_PASSED\n",
+    "#endif\n",
     "\n",
     "#ifndef GPI_GROUP_ROW\n",
     "#define GPI_GROUP_ROW 32u\n",
@@ -6736,20 +6783,21 @@ static const char *const gpi_kernel_group_collectives[] = {
     "#endif\n",
     "\n",
     "#if GPI_GROUP_ALONE\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    (void)memory;\n",
     "    return x;\n",
     "}\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "                                      __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    (void)memory;\n",
     "    *total = x;\n",
     "    return x;\n",
     "}\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,\n",
     "                                                __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    (void)memory;\n",
@@ -6759,7 +6807,7 @@ static const char *const gpi_kernel_group_collectives[] = {
     "\n",
     "#else\n",
     "/* Every row becomes its own scan. */\n",
-    "static void GPI_GROUP_N(_rows)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "static void GPI_GROUP_N(_rows)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    const uint l = GPI_GROUP_ITEM, first = l * GPI_GROUP_ROW;\n",
     "    memory[GPI_GROUP_CELL(l)] = x;\n",
@@ -6773,22 +6821,22 @@ static const char *const gpi_kernel_group_collectives[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE); /* the rows are scanned */\n",
     "}\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    GPI_GROUP_T sum = GPI_GROUP_IDENTITY;\n",
-    "    GPI_GROUP_N(_rows)(x, memory);\n",
+    "    GPI_GROUP_N(_rows)(GPI_GROUP_PASSED x, memory);\n",
     "    for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_ROWS); r++)\n",
     "        sum = GPI_GROUP_COMBINE(sum, memory[GPI_GROUP_END(r)]);\n",
     "    barrier(CLK_LOCAL_MEM_FENCE); /* the rows are read: the next call may overwrite them */\n",
     "    return sum;\n",
     "}\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,\n",
     "                                                __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    const uint l = GPI_GROUP_ITEM;\n",
     "    GPI_GROUP_T sum = GPI_GROUP_IDENTITY, before = GPI_GROUP_IDENTITY;\n",
-    "    GPI_GROUP_N(_rows)(x, memory);\n",
+    "    GPI_GROUP_N(_rows)(GPI_GROUP_PASSED x, memory);\n",
     "    for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_ROWS); r++) {\n",
     "        if (r == l / GPI_GROUP_ROW) before = sum;\n",
     "        sum = GPI_GROUP_COMBINE(sum, memory[GPI_GROUP_END(r)]);\n",
@@ -6799,9 +6847,10 @@ static const char *const gpi_kernel_group_collectives[] = {
     "    return before;\n",
     "}\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "                                      __local GPI_GROUP_T *memory)\n",
     "{\n",
-    "    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(x, total, memory);\n",
+    "    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PASSED x, total, memory);\n",
     "    return GPI_GROUP_COMBINE(before, x);\n",
     "}\n",
     "#endif\n",
@@ -6811,6 +6860,8 @@ static const char *const gpi_kernel_group_collectives[] = {
     "#undef GPI_GROUP_T\n",
     "#undef GPI_GROUP_COMBINE\n",
     "#undef GPI_GROUP_IDENTITY\n",
+    "#undef GPI_GROUP_PARAMETER\n",
+    "#undef GPI_GROUP_PASSED\n",
 };
 /* ---- End file kernels/group/collectives.cl ---- */
 
@@ -7329,6 +7380,10 @@ static const char *const gpi_kernel_group_sub_group_collectives[] = {
     "#line 17 \"kernels/group/sub_group_collectives.cl\"\n",
     "\n",
     "#define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)\n",
+    "#ifndef GPI_GROUP_PARAMETER\n",
+    "#define GPI_GROUP_PARAMETER\n",
+    "#define GPI_GROUP_PASSED\n",
+    "#endif\n",
     "\n",
     "#ifndef GPI_GROUP_SUB_GROUPS\n",
     "#define GPI_GROUP_SUB_GROUPS (GPI_GROUP_SIZE / GPI_SUB_GROUP)\n",
@@ -7383,7 +7438,7 @@ static const char *const gpi_kernel_group_sub_group_collectives[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    GPI_GROUP_T sum = GPI_GROUP_IDENTITY, own = x;\n",
     "    GPI_UNROLL\n",
@@ -7397,7 +7452,7 @@ static const char *const gpi_kernel_group_sub_group_collectives[] = {
     "}\n",
     "\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_T own, GPI_GROUP_T *total,\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PARAMETER GPI_GROUP_T own, GPI_GROUP_T *total,\n",
     "                                                 __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    GPI_GROUP_T sum = GPI_GROUP_IDENTITY, before = GPI_GROUP_IDENTITY;\n",
@@ -7413,7 +7468,7 @@ static const char *const gpi_kernel_group_sub_group_collectives[] = {
     "    return before;\n",
     "}\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,\n",
     "                                                __local GPI_GROUP_T *memory)\n",
     "{\n",
     "    const uint l = gpi_sg_lane();\n",
@@ -7424,13 +7479,14 @@ static const char *const gpi_kernel_group_sub_group_collectives[] = {
     "        if (l >= d) own = GPI_GROUP_COMBINE(y, own);\n",
     "    }\n",
     "    const GPI_GROUP_T neighbour = GPI_GROUP_N(_up)(own, 1, memory);\n",
-    "    const GPI_GROUP_T before = GPI_GROUP_N(_scan_sub_groups)(own, total, memory);\n",
+    "    const GPI_GROUP_T before = GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PASSED own, total, memory);\n",
     "    return l > 0 ? GPI_GROUP_COMBINE(before, neighbour) : before;\n",
     "}\n",
     "\n",
-    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)\n",
+    "static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,\n",
+    "                                      __local GPI_GROUP_T *memory)\n",
     "{\n",
-    "    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(x, total, memory);\n",
+    "    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PASSED x, total, memory);\n",
     "    return GPI_GROUP_COMBINE(before, x);\n",
     "}\n",
     "\n",
@@ -7439,6 +7495,8 @@ static const char *const gpi_kernel_group_sub_group_collectives[] = {
     "#undef GPI_GROUP_T\n",
     "#undef GPI_GROUP_COMBINE\n",
     "#undef GPI_GROUP_IDENTITY\n",
+    "#undef GPI_GROUP_PARAMETER\n",
+    "#undef GPI_GROUP_PASSED\n",
 };
 /* ---- End file kernels/group/sub_group_collectives.cl ---- */
 
@@ -9160,9 +9218,9 @@ static const char *const gpi_kernel_histogram_bins[] = {
     "    (bins).edges = edges + edges_at\n",
     "\n",
     "#if GPI_SAMPLE_HALF\n",
-    "#define GPI_READ_SAMPLE(p, i) vload_half(i, p)\n",
+    "#define GPI_READ_EDGE(p, i) vload_half(i, p)\n",
     "#else\n",
-    "#define GPI_READ_SAMPLE(p, i) (p)[i]\n",
+    "#define GPI_READ_EDGE(p, i) (p)[i]\n",
     "#endif\n",
     "#line 62\n",
     "#if GPI_SHAPE_LOCAL\n",
@@ -9187,10 +9245,10 @@ static const char *const gpi_kernel_histogram_bins[] = {
     "    for (; n > 1; n -= n / 2) {\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)\n",
-    "            b[k] += GPI_READ_SAMPLE(bins.edges, b[k] + n / 2 - 1) <= x[k] ? n / 2 : 0;\n",
+    "            b[k] += GPI_READ_EDGE(bins.edges, b[k] + n / 2 - 1) <= x[k] ? n / 2 : 0;\n",
     "    }\n",
     "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {\n",
-    "        b[k] += GPI_READ_SAMPLE(bins.edges, b[k]) <= x[k];\n",
+    "        b[k] += GPI_READ_EDGE(bins.edges, b[k]) <= x[k];\n",
     "        b[k] = b[k] - 1 < bins.count ? b[k] - 1 : GPI_HISTOGRAM_NOWHERE;\n",
     "    }\n",
     "}\n",
@@ -9416,7 +9474,7 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
     "    return next;\n",
     "}\n",
     "\n",
-    "#if GPI_BYTES && !GPI_WEIGHTS\n",
+    "#if GPI_BYTES && !GPI_WEIGHTS && !GPI_MAPPED\n",
     "static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + cell * GPI_BYTE_COPIES); }\n",
     "\n",
     "\n",
@@ -9457,7 +9515,7 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
     "    }\n",
     "}\n",
     "\n",
-    "#elif GPI_BYTES\n",
+    "#elif GPI_BYTES && !GPI_MAPPED\n",
     "\n",
     "static uint gpi_byte_cell(ulong at, uint value) { return (uint)(at % GPI_CHANNELS) * 256 + value; }\n",
     "\n",
@@ -9484,6 +9542,16 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
     "    for (uint k = 0; k < 4; k++) gpi_run_end(t, run[k], near);\n",
     "}\n",
     "#else\n",
+    "\n",
+    "static void gpi_cells_find(const GPI_OPERAND *x, gpi_bins bins, uint *cell)\n",
+    "{\n",
+    "#if GPI_BYTES\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) cell[k] = (uchar)x[k];\n",
+    "#else\n",
+    "    gpi_bins_find(x, bins, cell);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
     "static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)\n",
     "{\n",
     "    gpi_histogram_run run;\n",
@@ -9493,8 +9561,8 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
     "        GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
     "        uint b[GPI_HISTOGRAM_BATCH];\n",
     "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)\n",
-    "            x[k] = GPI_READ_SAMPLE(s.in, min(i + k * GPI_WG, s.end - 1));\n",
-    "        gpi_bins_find(x, t.bins, b);\n",
+    "            x[k] = gpi_sample_read(s, min(i + k * GPI_WG, s.end - 1));\n",
+    "        gpi_cells_find(x, t.bins, b);\n",
     "        for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {\n",
     "            if (i + k * GPI_WG < s.end)\n",
     "                run = gpi_run_go_on(t, run, b[k], GPI_WEIGHT_OF(s, i + k * GPI_WG), near);\n",
@@ -9549,21 +9617,33 @@ static const char *const gpi_kernel_histogram_histogram_local[] = {
 /* ---- Begin file kernels/histogram/histogram_serial.cl ---- */
 static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "#line 1 \"kernels/histogram/histogram_serial.cl\"\n",
-    "#line 6\n",
+    "#line 7\n",
     "#ifndef GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL\n",
     "#define GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 9 \"kernels/histogram/histogram_serial.cl\"\n",
-    "#include \"histogram/bins.cl\"\n",
     "#line 10 \"kernels/histogram/histogram_serial.cl\"\n",
-    "#include \"histogram/samples.cl\"\n",
+    "#include \"histogram/bins.cl\"\n",
     "#line 11 \"kernels/histogram/histogram_serial.cl\"\n",
+    "#include \"histogram/samples.cl\"\n",
+    "#line 12 \"kernels/histogram/histogram_serial.cl\"\n",
+    "\n",
+    "#define GPI_COPIES 4\n",
     "\n",
     "#if GPI_BYTES\n",
     "\n",
-    "#define GPI_SLOTS (GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)\n",
+    "#define GPI_SLOTS (GPI_MAPPED ? GPI_COPIES : GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)\n",
     "\n",
-    "#if GPI_WEIGHTS\n",
+    "#if GPI_MAPPED\n",
+    "typedef gpi_histogram_cell gpi_near;\n",
+    "\n",
+    "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
+    "{\n",
+    "    for (ulong i = s.begin; i < s.end; i++)\n",
+    "        table[(uint)(i % GPI_SLOTS) * 256 + (uchar)gpi_sample_read(s, i)] += GPI_WEIGHT_OF(s, i);\n",
+    "}\n",
+    "#define GPI_SLOT_CHANNEL(slot, s) 0\n",
+    "\n",
+    "#elif GPI_WEIGHTS\n",
     "typedef gpi_histogram_cell gpi_near;\n",
     "\n",
     "static void gpi_count_bytes(gpi_near *table, gpi_samples s)\n",
@@ -9634,7 +9714,7 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
     "{\n",
     "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
-    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k, s.end - 1));\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = gpi_sample_read(s, min(i + k, s.end - 1));\n",
     "    gpi_bins_find(x, bins, b);\n",
     "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_HISTOGRAM_NOWHERE;\n",
     "}\n",
@@ -9642,14 +9722,15 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)\n",
     "{\n",
     "    GPI_OPERAND x[GPI_HISTOGRAM_BATCH];\n",
-    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_SAMPLE); k += 64)\n",
+    "#if GPI_INPUTS > 0\n",
+    "    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_IN); k += 64)\n",
     "        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);\n",
-    "    GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);\n",
+    "#endif\n",
+    "    GPI_FOR_BATCH(k) x[k] = gpi_sample_read(s, i + k);\n",
     "    gpi_bins_find(x, bins, b);\n",
     "}\n",
     "\n",
     "\n",
-    "#define GPI_COPIES 4\n",
     "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
     "                           volatile __global uint *out)\n",
     "{\n",
@@ -9675,7 +9756,7 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "        if (sum) gpi_out_add(out, k, sum);\n",
     "    }\n",
     "}\n",
-    "#line 131\n",
+    "#line 145\n",
     "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,\n",
     "                          __global gpi_histogram_cell *slices)\n",
     "{\n",
@@ -9708,16 +9789,21 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
 /* ---- Begin file kernels/histogram/samples.cl ---- */
 static const char *const gpi_kernel_histogram_samples[] = {
     "#line 1 \"kernels/histogram/samples.cl\"\n",
-    "#line 7\n",
+    "#line 10\n",
     "#ifndef GPI_HISTOGRAM_SAMPLES_CL\n",
     "#define GPI_HISTOGRAM_SAMPLES_CL\n",
+    "#include \"base/args.cl\"\n",
+    "#line 13 \"kernels/histogram/samples.cl\"\n",
     "#include \"base/count.cl\"\n",
-    "#line 10 \"kernels/histogram/samples.cl\"\n",
+    "#line 14 \"kernels/histogram/samples.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 11 \"kernels/histogram/samples.cl\"\n",
+    "#line 15 \"kernels/histogram/samples.cl\"\n",
     "\n",
     "#if GPI_CHANNELS < 1 || GPI_CHANNELS > 4 || (GPI_CHANNELS > 1 && GPI_SAMPLE_SIZE > 1)\n",
     "#error \"GPI_CHANNELS must be 1, or up to 4 with samples of 8 bits\"\n",
+    "#endif\n",
+    "#if (GPI_MAPPED && GPI_CHANNELS > 1) || (GPI_INPUTS == 0 && !GPI_MAPPED)\n",
+    "#error \"a map makes one sample of an element, or of an index\"\n",
     "#endif\n",
     "\n",
     "#if GPI_COUNT_WIDE\n",
@@ -9733,7 +9819,10 @@ static const char *const gpi_kernel_histogram_samples[] = {
     "\n",
     "\n",
     "typedef struct gpi_samples {\n",
-    "    __global const GPI_SAMPLE *in;\n",
+    "#if GPI_INPUTS > 0\n",
+    "    __global const GPI_IN *in;\n",
+    "#endif\n",
+    "    GPI_ARGS_MEMBER\n",
     "    ulong begin, end;\n",
     "#if GPI_WEIGHTS\n",
     "    __global const GPI_WEIGHT *weights;\n",
@@ -9749,14 +9838,40 @@ static const char *const gpi_kernel_histogram_samples[] = {
     "#define GPI_WEIGHTS_SET(samples)\n",
     "#define GPI_WEIGHT_OF(samples, i) ((gpi_weight)1)\n",
     "#endif\n",
+    "#if GPI_INPUTS > 0\n",
+    "#define GPI_ELEMENTS_PARAMETERS __global const GPI_IN *in, ulong in_at,\n",
+    "#define GPI_ELEMENTS_SET(samples) (samples).in = in + in_at * GPI_CHANNELS;\n",
+    "#else\n",
+    "#define GPI_ELEMENTS_PARAMETERS\n",
+    "#define GPI_ELEMENTS_SET(samples)\n",
+    "#endif\n",
     "#define GPI_SAMPLES_PARAMETERS \\\n",
-    "    __global const GPI_SAMPLE *in, ulong in_at, GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span\n",
+    "    GPI_ARGS_PARAMETERS GPI_ELEMENTS_PARAMETERS GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span\n",
     "#define GPI_SAMPLES_SET(samples)                                           \\\n",
     "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words); \\\n",
-    "    (samples).in = in + in_at * GPI_CHANNELS;                              \\\n",
+    "    GPI_ARGS_SET(samples)                                                  \\\n",
+    "    GPI_ELEMENTS_SET(samples)                                              \\\n",
     "    GPI_WEIGHTS_SET(samples)                                               \\\n",
     "    (samples).begin = min(n, span * get_group_id(0));                      \\\n",
     "    (samples).end = min(n, (samples).begin + span)\n",
+    "\n",
+    "#if GPI_IN_HALF\n",
+    "#define GPI_READ_ELEMENT(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_ELEMENT(p, i) (p)[i]\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "static GPI_OPERAND gpi_sample_read(gpi_samples s, ulong i)\n",
+    "{\n",
+    "#if GPI_INPUTS == 0\n",
+    "    return gpi_map(GPI_ARGS_OF(s) i);\n",
+    "#elif GPI_MAPPED\n",
+    "    return gpi_map(GPI_ARGS_OF(s) GPI_READ_ELEMENT(s.in, i), i);\n",
+    "#else\n",
+    "    return GPI_READ_ELEMENT(s.in, i);\n",
+    "#endif\n",
+    "}\n",
     "\n",
     "\n",
     "static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_histogram_cell x)\n",
@@ -12703,6 +12818,7 @@ static const char *const gpi_kernel_nest_stack_products[] = {
     "#line 21 \"kernels/nest/stack_products.cl\"\n",
     "\n",
     "typedef struct gpi_stack {\n",
+    "    GPI_COMBINE_MEMBER\n",
     "    gpi_nest nest;\n",
     "    __global GPI_T *cells, *bases, *joints;\n",
     "} gpi_stack;\n",
@@ -12712,6 +12828,7 @@ static const char *const gpi_kernel_nest_stack_products[] = {
     "    __global uint *scratch, ulong joints_at, ulong bases_at, ulong cells_at, uint leaves\n",
     "#define GPI_STACK_SET(stack)                                                           \\\n",
     "    gpi_stack stack;                                                                   \\\n",
+    "    GPI_COMBINE_SET(stack)                                                             \\\n",
     "    stack.nest = gpi_nest_make(scratch, 0, (gpi_tiles)scratch, leaves,                 \\\n",
     "                               gpi_count(bound, wanted, wanted_offset, wanted_words)); \\\n",
     "    stack.joints = (__global GPI_T *)(scratch + joints_at);                            \\\n",
@@ -12728,7 +12845,7 @@ static const char *const gpi_kernel_nest_stack_products[] = {
     "{\n",
     "    if (place.leaf == GPI_NOWHERE) return initial;\n",
     "    const gpi_index k = stack.nest.tree[stack.nest.leaves + place.leaf].pushes - place.need;\n",
-    "    return gpi_combine(stack.bases[place.leaf], gpi_stack_cells(stack, place.leaf)[k]);\n",
+    "    return gpi_combine(GPI_COMBINE_OF(stack) stack.bases[place.leaf], gpi_stack_cells(stack, place.leaf)[k]);\n",
     "}\n",
     "\n",
     "\n",
@@ -12739,11 +12856,11 @@ static const char *const gpi_kernel_nest_stack_products[] = {
     "    while (x < leaves) {\n",
     "        const gpi_index left = gpi_excess(stack.nest.tree[2 * x].pushes, stack.nest.tree[2 * x + 1].pops);\n",
     "        const bool right = m > left;\n",
-    "        if (right) product = gpi_combine(product, stack.joints[x]);\n",
+    "        if (right) product = gpi_combine(GPI_COMBINE_OF(stack) product, stack.joints[x]);\n",
     "        if (right) m -= left;\n",
     "        x = 2 * x + right;\n",
     "    }\n",
-    "    return gpi_combine(product, gpi_stack_cells(stack, x - leaves)[m]);\n",
+    "    return gpi_combine(GPI_COMBINE_OF(stack) product, gpi_stack_cells(stack, x - leaves)[m]);\n",
     "}\n",
     "\n",
     "\n",
@@ -12817,7 +12934,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    gpi_slice_group(GPI_SYMBOL_INPUT, input, stack, shared);\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)\n",
+    "GPI_KERNEL void gp_stack_tree(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
     "#define GPI_STACK_CLEAR(x) stack.nest.tree[x] = gpi_node_make(0, 0)\n",
@@ -12825,7 +12942,8 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);\n",
     "}\n",
     "#line 66\n",
-    "GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)\n",
+    "GPI_KERNEL void gp_stack_base(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS,\n",
+    "                              gpi_argument initial)\n",
     "{\n",
     "    GPI_STACK_SET(stack);\n",
     "    const uint tile = (uint)get_global_id(0);\n",
@@ -12836,10 +12954,12 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "        if (!(x & 1)) continue;\n",
     "        const gpi_node before = stack.nest.tree[x - 1];\n",
     "        const bool some = before.pushes > need;\n",
-    "        if (some) product = gpi_combine(gpi_stack_lowest(stack, x - 1, before.pushes - need), product);\n",
+    "        if (some)\n",
+    "            product = gpi_combine(GPI_COMBINE_OF(stack) gpi_stack_lowest(stack, x - 1, before.pushes - need),\n",
+    "                                  product);\n",
     "        need = some ? before.pops : need + before.pops - before.pushes;\n",
     "    }\n",
-    "    stack.bases[tile] = gpi_combine(gpi_base_of(initial), product);\n",
+    "    stack.bases[tile] = gpi_combine(GPI_COMBINE_OF(stack) gpi_base_of(initial), product);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,\n",
@@ -12939,15 +13059,16 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_slice_scan(uint count, gpi_slice_shared memory)\n",
+    "static void gpi_slice_scan(GPI_COMBINE_PARAMETER uint count, gpi_slice_shared memory)\n",
     "{\n",
     "    const uint share = (count + GPI_WG - 1) / GPI_WG, first = min((uint)get_local_id(0) * share, count);\n",
     "    const uint end = min(first + share, count);\n",
     "    GPI_T product = gpi_identity(), all;\n",
-    "    for (uint k = first; k < end; k++) product = gpi_combine(product, memory->value[GPI_SLICE_CELL(k)]);\n",
-    "    product = gpi_items_scan_exclusive(product, &all, memory->sums);\n",
+    "    for (uint k = first; k < end; k++)\n",
+    "        product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);\n",
+    "    product = gpi_items_scan_exclusive(GPI_COMBINE_PASSED product, &all, memory->sums);\n",
     "    for (uint k = first; k < end; k++) {\n",
-    "        product = gpi_combine(product, memory->value[GPI_SLICE_CELL(k)]);\n",
+    "        product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);\n",
     "        memory->value[GPI_SLICE_CELL(k)] = product;\n",
     "    }\n",
     "    gpi_sync();\n",
@@ -12963,20 +13084,20 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    for (uint k = l; k < count; k += GPI_WG)\n",
     "        memory->value[GPI_SLICE_CELL(k)] = gpi_load(input, begin + memory->stage[k]);\n",
     "    gpi_sync();\n",
-    "    gpi_slice_scan(count, memory);\n",
+    "    gpi_slice_scan(GPI_COMBINE_OF(input) count, memory);\n",
     "    for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_SLICE_CELL(k)];\n",
     "    if (l != 0) return;\n",
     "    cell[0] = gpi_identity();\n",
     "    stack.nest.tree[stack.nest.leaves + tile] = gpi_unpack_node(memory->group.tree[1]);\n",
     "}\n",
-    "#line 123\n",
+    "#line 124\n",
     "typedef struct gpi_fold {\n",
     "    gpi_stack stack;\n",
     "    uint tile, length;\n",
     "    gpi_index pops;\n",
     "    gpi_fold_shared memory;\n",
     "} gpi_fold;\n",
-    "#line 132\n",
+    "#line 133\n",
     "static void gpi_fold_before(gpi_fold f, GPI_T initial)\n",
     "{\n",
     "    const gpi_nest nest = f.stack.nest;\n",
@@ -12990,7 +13111,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    if (m >= f.pops) return f.stack.bases[f.tile];\n",
     "    return gpi_stack_cells(f.stack, f.tile)[f.length - m];\n",
     "}\n",
-    "#line 148\n",
+    "#line 149\n",
     "static GPI_T gpi_fold_below(gpi_fold f, uint q)\n",
     "{\n",
     "    return q < GPI_TILE ? f.memory->row[q + q / GPI_PER_ITEM + 1] : gpi_fold_outer(f, q - GPI_TILE);\n",
@@ -13036,24 +13157,24 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_fold_item(uint open, gpi_fold_shared memory)\n",
+    "static void gpi_fold_item(GPI_COMBINE_PARAMETER uint open, gpi_fold_shared memory)\n",
     "{\n",
     "    __local GPI_T *own = gpi_fold_own(memory);\n",
     "    GPI_T x = gpi_identity();\n",
     "    for (; open; open &= open - 1) {\n",
     "        __local GPI_T *value = own + gpi_lowest(open);\n",
-    "        x = gpi_combine(x, *value);\n",
+    "        x = gpi_combine(GPI_COMBINE_PASSED x, *value);\n",
     "        *value = x;\n",
     "    }\n",
     "}\n",
     "\n",
     "\n",
-    "static void gpi_fold_on(GPI_T base, uint open, gpi_fold_shared memory)\n",
+    "static void gpi_fold_on(GPI_COMBINE_PARAMETER GPI_T base, uint open, gpi_fold_shared memory)\n",
     "{\n",
     "    __local GPI_T *own = gpi_fold_own(memory);\n",
     "    for (; open; open &= open - 1) {\n",
     "        __local GPI_T *value = own + gpi_lowest(open);\n",
-    "        *value = gpi_combine(base, *value);\n",
+    "        *value = gpi_combine(GPI_COMBINE_PASSED base, *value);\n",
     "    }\n",
     "}\n",
     "\n",
@@ -13066,13 +13187,13 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    GPI_T x = gpi_fold_below(f, q);\n",
     "    while (q < GPI_TILE && q / (GPI_STACK_BLOCK * GPI_PER_ITEM) == block) {\n",
     "        q = memory->link[q / GPI_PER_ITEM];\n",
-    "        x = gpi_combine(gpi_fold_below(f, q), x);\n",
+    "        x = gpi_combine(GPI_COMBINE_OF(f.stack) gpi_fold_below(f, q), x);\n",
     "    }\n",
     "    memory->row[l * GPI_STACK_ROW] = x;\n",
     "    memory->next[l] = (ushort)(q < GPI_TILE ? q / GPI_PER_ITEM : GPI_NO_ITEM);\n",
     "    gpi_sync();\n",
     "    for (uint next = memory->next[l]; next != GPI_NO_ITEM; next = memory->next[next])\n",
-    "        x = gpi_combine(memory->row[next * GPI_STACK_ROW], x);\n",
+    "        x = gpi_combine(GPI_COMBINE_OF(f.stack) memory->row[next * GPI_STACK_ROW], x);\n",
     "    return x;\n",
     "}\n",
     "\n",
@@ -13083,7 +13204,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    const uint q = gpi_cursor_down(cursor, &need);\n",
     "    return gpi_fold_below(f, q == GPI_ALONE ? GPI_TILE + (uint)need : q);\n",
     "}\n",
-    "#line 243\n",
+    "#line 244\n",
     "static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of left, GPI_T base)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -13101,7 +13222,7 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "            continue;\n",
     "        }\n",
     "        if (item.opens & bit) {\n",
-    "            x = gpi_combine(x, *value);\n",
+    "            x = gpi_combine(GPI_COMBINE_OF(f.stack) x, *value);\n",
     "            open |= bit;\n",
     "        } else if (left.closes & bit) {\n",
     "            close ^= bit;\n",
@@ -13157,10 +13278,10 @@ static const char *const gpi_kernel_nest_stack_scan_local[] = {
     "    gpi_fold_load(input, f);\n",
     "    memory->link[get_local_id(0)] = (ushort)gpi_fold_search(shared, (uint)popcount(left.closes));\n",
     "    gpi_sync();\n",
-    "    gpi_fold_item(left.opens, memory);\n",
+    "    gpi_fold_item(GPI_COMBINE_OF(input) left.opens, memory);\n",
     "    gpi_sync_all();\n",
     "    const GPI_T base = gpi_fold_base(f);\n",
-    "    gpi_fold_on(base, left.opens, memory);\n",
+    "    gpi_fold_on(GPI_COMBINE_OF(input) base, left.opens, memory);\n",
     "    gpi_sync();\n",
     "    gpi_fold_brackets(f, item, left, base);\n",
     "    gpi_sync();\n",
@@ -13210,7 +13331,8 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "        ++*pops;\n",
     "        return;\n",
     "    }\n",
-    "    if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(input, at));\n",
+    "    if (GPI_STACK_SMALL || sign > 0)\n",
+    "        (*top)[1] = gpi_combine(GPI_COMBINE_OF(input) * *top, gpi_load(input, at));\n",
     "    *top = next;\n",
     "}\n",
     "\n",
@@ -13279,7 +13401,7 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)\n",
     "        gpi_slice_abreast(in, input, stack, tile + k, 1, gpi_brackets_tile_length(nest, tile + k));\n",
     "}\n",
-    "#line 102\n",
+    "#line 103\n",
     "typedef struct gpi_fold {\n",
     "    gpi_stack stack;\n",
     "    gpi_place place;\n",
@@ -13305,7 +13427,8 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
     "    if (GPI_RARELY(next < f->base)) {\n",
     "        *f->base = gpi_fold_below(f);\n",
     "    } else {\n",
-    "        if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(f->input, at));\n",
+    "        if (GPI_STACK_SMALL || sign > 0)\n",
+    "            (*top)[1] = gpi_combine(GPI_COMBINE_OF(f->input) * *top, gpi_load(f->input, at));\n",
     "        *top = next;\n",
     "    }\n",
     "    if (!exclusive) gpi_stack_put(f->out, at, **top);\n",
@@ -14602,7 +14725,9 @@ static const char *const gpi_kernel_scan_items_local[] = {
     "\n",
     "#define GPI_GROUP gpi_items\n",
     "#define GPI_GROUP_T GPI_T\n",
-    "#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)\n",
+    "#define GPI_GROUP_COMBINE(a, b) gpi_combine(GPI_COMBINE_PASSED a, b)\n",
+    "#define GPI_GROUP_PARAMETER GPI_COMBINE_PARAMETER\n",
+    "#define GPI_GROUP_PASSED GPI_COMBINE_PASSED\n",
     "#define GPI_GROUP_IDENTITY gpi_identity()\n",
     "#define GPI_GROUP_SIZE GPI_WG\n",
     "#define GPI_GROUP_ITEM ((uint)get_local_id(0))\n",
@@ -14616,10 +14741,10 @@ static const char *const gpi_kernel_scan_items_local[] = {
     "#endif\n",
     "#if GPI_SUB_GROUP\n",
     "#include \"group/sub_group_collectives.cl\"\n",
-    "#line 24 \"kernels/scan/items_local.cl\"\n",
+    "#line 26 \"kernels/scan/items_local.cl\"\n",
     "#else\n",
     "#include \"group/collectives.cl\"\n",
-    "#line 26 \"kernels/scan/items_local.cl\"\n",
+    "#line 28 \"kernels/scan/items_local.cl\"\n",
     "#endif\n",
     "#endif\n",
 };
@@ -14741,13 +14866,13 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "#if GPI_ORDERED && GPI_SUB_GROUP\n",
     "\n",
     "\n",
-    "static GPI_T gpi_fold_lanes(GPI_T seen, uint anchor, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint l = gpi_sg_lane();\n",
     "    GPI_T sum = seen;\n",
     "    for (uint k = 0; gpi_sg_vote(k < anchor, &shared->sub_group); k++) {\n",
     "        const GPI_T above = gpi_items_down(sum, 1, shared->value);\n",
-    "        if (l < anchor) sum = gpi_combine(above, seen);\n",
+    "        if (l < anchor) sum = gpi_combine(GPI_COMBINE_PASSED above, seen);\n",
     "    }\n",
     "    return sum;\n",
     "}\n",
@@ -14764,7 +14889,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    return flag;\n",
     "}\n",
     "#line 167\n",
-    "static uint gpi_fold_back(volatile __global uint *state, uint next, GPI_T *product)\n",
+    "static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *product)\n",
     "{\n",
     "    uint anchor = next;\n",
     "    bool inclusive = false;\n",
@@ -14774,7 +14899,7 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "    *product = seen;\n",
     "    for (uint k = anchor + 1; k < next; k++) {\n",
     "        const bool whole = gpi_await(state, k, &seen) == GPI_INCLUSIVE;\n",
-    "        *product = whole ? seen : gpi_combine(*product, seen);\n",
+    "        *product = whole ? seen : gpi_combine(GPI_COMBINE_PASSED * product, seen);\n",
     "        inclusive = inclusive || whole;\n",
     "    }\n",
     "    return inclusive ? 0 : anchor;\n",
@@ -14783,8 +14908,8 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "\n",
     "#if GPI_SUB_GROUP\n",
     "#line 188\n",
-    "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded,\n",
-    "                          gpi_tile_shared shared)\n",
+    "static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,\n",
+    "                          uint *polls, bool bounded, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint l = gpi_sg_lane();\n",
     "    bool more = next > 0;\n",
@@ -14803,19 +14928,21 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "        const bool anchors = flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && seen.head > 0);\n",
     "        const uint anchor = gpi_sg_first(gpi_sg_ballot(anchors, &shared->sub_group));\n",
     "        if (!anchored && anchor >= told) told = 0;\n",
-    "        const GPI_T folded = gpi_fold_lanes(seen, anchored || told == 0 ? 0 : anchor, shared);\n",
+    "        const GPI_T folded =\n",
+    "            gpi_fold_lanes(GPI_COMBINE_PASSED seen, anchored || told == 0 ? 0 : anchor, shared);\n",
     "#endif\n",
     "        if (l < told) sum = seen;\n",
     "        GPI_UNROLL\n",
     "        for (uint d = 1; d < GPI_STRUCT_TURNS(GPI_SUB_GROUP); d *= 2)\n",
-    "            sum = gpi_combine(gpi_items_down(sum, d, shared->value), sum);\n",
+    "            sum = gpi_combine(GPI_COMBINE_PASSED gpi_items_down(sum, d, shared->value),\n",
+    "                              sum);\n",
     "#if GPI_ORDERED\n",
     "        if (!anchored) sum.value = folded.value;\n",
-    "        if (told > 0) *prefix = anchored ? gpi_combine(sum, *prefix) : sum;\n",
+    "        if (told > 0) *prefix = anchored ? gpi_combine(GPI_COMBINE_PASSED sum, *prefix) : sum;\n",
     "        anchored = anchored || told > 0;\n",
     "        next = told > 0 && inclusive < late ? 0 : next - told;\n",
     "#else\n",
-    "        *prefix = gpi_combine(sum, *prefix);\n",
+    "        *prefix = gpi_combine(GPI_COMBINE_PASSED sum, *prefix);\n",
     "        next = inclusive < late ? 0 : next - told;\n",
     "#endif\n",
     "        more = next > 0 && (told > 0 || !bounded || *polls > 0);\n",
@@ -14828,11 +14955,12 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "}\n",
     "\n",
     "#else\n",
-    "#line 238\n",
-    "static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)\n",
+    "#line 240\n",
+    "static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,\n",
+    "                          uint *polls, bool bounded)\n",
     "{\n",
     "#if GPI_ORDERED\n",
-    "    if (next > 0) next = gpi_fold_back(state, next, prefix);\n",
+    "    if (next > 0) next = gpi_fold_back(GPI_COMBINE_PASSED state, next, prefix);\n",
     "#endif\n",
     "    while (next > 0) {\n",
     "        GPI_T seen = *prefix;\n",
@@ -14843,13 +14971,13 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "            GPI_PAUSE();\n",
     "            continue;\n",
     "        }\n",
-    "        *prefix = gpi_combine(seen, *prefix);\n",
+    "        *prefix = gpi_combine(GPI_COMBINE_PASSED seen, *prefix);\n",
     "        next = flag == GPI_INCLUSIVE ? 0 : next - 1;\n",
     "    }\n",
     "    return next;\n",
     "}\n",
     "#endif\n",
-    "#line 262\n",
+    "#line 265\n",
     "static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,\n",
     "                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)\n",
     "{\n",
@@ -14863,21 +14991,23 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "#if GPI_SUB_GROUP\n",
     "        const bool first = gpi_sg_index() == 0;\n",
     "        if (first || GPI_SG_ALL)\n",
-    "            next = gpi_walk_back(state, first ? next : 0, &prefix, &polls, bounded, shared);\n",
+    "            next = gpi_walk_back(GPI_COMBINE_OF(input) state, first ? next : 0, &prefix, &polls, bounded,\n",
+    "                                 shared);\n",
     "#else\n",
-    "        if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);\n",
+    "        if (leader) next = gpi_walk_back(GPI_COMBINE_OF(input) state, next, &prefix, &polls, bounded);\n",
     "#endif\n",
     "        next = gpi_broadcast_once(next, &shared->word);\n",
     "        if (next == 0) break;\n",
     "        const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);\n",
     "        next -= 1;\n",
     "        if (leader) {\n",
-    "            prefix = gpi_combine(late, prefix);\n",
+    "            prefix = gpi_combine(GPI_COMBINE_OF(input) late, prefix);\n",
     "            gpi_post(state, next, late);\n",
     "            atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
     "        }\n",
     "    }\n",
-    "    if (leader && next == 0) gpi_publish(state, tile, GPI_INCLUSIVE, gpi_combine(prefix, aggregate));\n",
+    "    if (leader && next == 0)\n",
+    "        gpi_publish(state, tile, GPI_INCLUSIVE, gpi_combine(GPI_COMBINE_OF(input) prefix, aggregate));\n",
     "    if (leader && next != 0) atomic_inc(counters + GPI_COUNT_ABANDONED);\n",
     "    return gpi_broadcast_element(prefix, shared);\n",
     "}\n",
@@ -14891,10 +15021,12 @@ static const char *const gpi_kernel_scan_monoid_check[] = {
     "#line 10\n",
     "#ifndef GPI_SCAN_MONOID_CHECK_CL\n",
     "#define GPI_SCAN_MONOID_CHECK_CL\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/args.cl\"\n",
     "#line 13 \"kernels/scan/monoid_check.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 14 \"kernels/scan/monoid_check.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 15 \"kernels/scan/monoid_check.cl\"\n",
     "\n",
     "#define GPI_LAW_LEFT 1u\n",
     "#define GPI_LAW_RIGHT 2u\n",
@@ -14929,10 +15061,10 @@ static const char *const gpi_kernel_scan_monoid_check[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "static bool gpi_same(GPI_T x, GPI_T y, float slack)\n",
+    "static bool gpi_same(GPI_ARGS_PARAMETER GPI_T x, GPI_T y, float slack)\n",
     "{\n",
     "#if GPI_EQUAL\n",
-    "    return gpi_user_equal(x, y);\n",
+    "    return gpi_user_equal(GPI_ARGS_PASSED x, y);\n",
     "#else\n",
     "    gpi_bits a, b;\n",
     "    bool same = true;\n",
@@ -14943,24 +15075,26 @@ static const char *const gpi_kernel_scan_monoid_check[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "GPI_KERNEL void gp_monoid_check(__global const GPI_T *elements, __global const uint *triples, uint count,\n",
-    "                                float tolerance, __global GPI_T *results, __global uint *failed)\n",
+    "GPI_KERNEL void gp_monoid_check(GPI_ARGS_PARAMETERS __global const GPI_T *elements,\n",
+    "                                __global const uint *triples, uint count, float tolerance,\n",
+    "                                __global GPI_T *results, __global uint *failed)\n",
     "{\n",
     "    const uint t = (uint)get_global_id(0);\n",
     "    if (t >= count) return;\n",
     "    const GPI_T e = gpi_identity(), a = elements[triples[3 * t]], b = elements[triples[3 * t + 1]],\n",
     "                c = elements[triples[3 * t + 2]];\n",
-    "    const GPI_T ab = gpi_combine(a, b), ba = gpi_combine(b, a), bc = gpi_combine(b, c);\n",
-    "    const GPI_T left = gpi_combine(e, a), right = gpi_combine(a, e);\n",
-    "    const GPI_T ab_c = gpi_combine(ab, c), a_bc = gpi_combine(a, bc);\n",
+    "    const GPI_T ab = gpi_combine(GPI_COMBINE_HERE a, b), ba = gpi_combine(GPI_COMBINE_HERE b, a),\n",
+    "                bc = gpi_combine(GPI_COMBINE_HERE b, c);\n",
+    "    const GPI_T left = gpi_combine(GPI_COMBINE_HERE e, a), right = gpi_combine(GPI_COMBINE_HERE a, e);\n",
+    "    const GPI_T ab_c = gpi_combine(GPI_COMBINE_HERE ab, c), a_bc = gpi_combine(GPI_COMBINE_HERE a, bc);\n",
     "    const float both = fmax(gpi_scale_of(a), gpi_scale_of(b));\n",
     "    const float three = fmax(fmax(both, gpi_scale_of(c)), fmax(gpi_scale_of(ab), gpi_scale_of(bc)));\n",
     "    const float all = fmax(three, fmax(gpi_scale_of(ab_c), gpi_scale_of(a_bc)));\n",
     "    uint f = 0;\n",
-    "    if (!gpi_same(left, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_LEFT;\n",
-    "    if (!gpi_same(right, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_RIGHT;\n",
-    "    if (!gpi_same(ab, ba, tolerance * fmax(both, gpi_scale_of(ab)))) f |= GPI_LAW_COMMUTES;\n",
-    "    if (!gpi_same(ab_c, a_bc, tolerance * all)) f |= GPI_LAW_ASSOCIATES;\n",
+    "    if (!gpi_same(GPI_ARGS_HERE left, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_LEFT;\n",
+    "    if (!gpi_same(GPI_ARGS_HERE right, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_RIGHT;\n",
+    "    if (!gpi_same(GPI_ARGS_HERE ab, ba, tolerance * fmax(both, gpi_scale_of(ab)))) f |= GPI_LAW_COMMUTES;\n",
+    "    if (!gpi_same(GPI_ARGS_HERE ab_c, a_bc, tolerance * all)) f |= GPI_LAW_ASSOCIATES;\n",
     "    failed[t] = f;\n",
     "    results += (ulong)t * GPI_LAW_RESULTS;\n",
     "    results[0] = left;\n",
@@ -15023,7 +15157,8 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "    const ulong base = (ulong)span * tiles * GPI_TILE, apart = GPI_SHARE_APART;\n",
     "    const ulong limit = min(base + tiles * GPI_TILE, input.count);\n",
     "#endif\n",
-    "    return gpi_group_reduce(gpi_share_reduce(input, base, limit, tiles * GPI_PER_ITEM, apart), shared);\n",
+    "    return gpi_group_reduce(\n",
+    "        GPI_COMBINE_OF(input) gpi_share_reduce(input, base, limit, tiles * GPI_PER_ITEM, apart), shared);\n",
     "}\n",
     "#define GPI_SPANS(count) gpi_spans(count)\n",
     "#define GPI_SPAN_REDUCE(input, span, shared) gpi_span_reduce(input, span, shared)\n",
@@ -15060,15 +15195,16 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "    GPI_INPUT_SET(input);\n",
     "    GPI_COUNT_CHECK(span == 0, counters);\n",
     "    const GPI_T sum = GPI_SPAN_REDUCE(input, span, shared);\n",
-    "    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);\n",
+    "    const GPI_T total = gpi_combine(GPI_COMBINE_OF(input) gpi_base_of(initial), sum);\n",
     "    if (get_local_id(0) != 0) return;\n",
     "    if (result) gpi_write_result(out, out_offset, total);\n",
     "    else partials[span] = sum;\n",
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PARAMETERS,\n",
-    "                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial)\n",
+    "GPI_KERNEL void gp_reduce_partials(GPI_COMBINE_PARAMETERS __global const GPI_T *partials,\n",
+    "                                   GPI_COUNT_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
+    "                                   gpi_argument initial)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
@@ -15077,9 +15213,9 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "    const uint begin = min((uint)get_local_id(0) * run, spans);\n",
     "    const uint end = min(begin + run, spans);\n",
     "    GPI_T sum = gpi_identity();\n",
-    "    for (uint i = begin; i < end; i++) sum = gpi_combine(sum, partials[i]);\n",
-    "    sum = gpi_group_reduce(sum, shared);\n",
-    "    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);\n",
+    "    for (uint i = begin; i < end; i++) sum = gpi_combine(GPI_COMBINE_HERE sum, partials[i]);\n",
+    "    sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);\n",
+    "    const GPI_T total = gpi_combine(GPI_COMBINE_HERE gpi_base_of(initial), sum);\n",
     "    if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);\n",
     "}\n",
     "#endif\n",
@@ -15111,7 +15247,10 @@ static const char *const gpi_kernel_scan_reduce_local[] = {
     "typedef __local gpi_tile_memory *gpi_tile_shared;\n",
     "\n",
     "\n",
-    "static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared) { return gpi_items_reduce(x, shared->value); }\n",
+    "static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)\n",
+    "{\n",
+    "    return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);\n",
+    "}\n",
     "\n",
     "#define GPI_SHARE_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)\n",
     "#if GPI_QUADS && GPI_PER_ITEM >= 4\n",
@@ -15139,10 +15278,11 @@ static const char *const gpi_kernel_scan_reduce_local[] = {
     "    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)\n",
     "        GPI_SHARE_LOAD(input, i + k * GPI_SHARE_STRIDE, aligned, x + k * GPI_SHARE_CHUNK);\n",
     "    GPI_UNROLL\n",
-    "    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) all = gpi_combine(all, x[k]);\n",
+    "    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++)\n",
+    "        all = gpi_combine(GPI_COMBINE_OF(input) all, x[k]);\n",
     "    return all;\n",
     "}\n",
-    "#line 56\n",
+    "#line 60\n",
     "static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per_item, const ulong apart)\n",
     "{\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -15154,7 +15294,8 @@ static const char *const gpi_kernel_scan_reduce_local[] = {
     "        if (base + end > limit) {\n",
     "            for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) {\n",
     "                const uint at = i + k / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE + k % GPI_SHARE_CHUNK;\n",
-    "                if (base + at < limit) sum = gpi_combine(sum, gpi_load(input, base + at));\n",
+    "                if (base + at < limit)\n",
+    "                    sum = gpi_combine(GPI_COMBINE_OF(input) sum, gpi_load(input, base + at));\n",
     "            }\n",
     "        } else if (aligned) {\n",
     "            sum = gpi_step_reduce(sum, input, base + i, true);\n",
@@ -15170,7 +15311,8 @@ static const char *const gpi_kernel_scan_reduce_local[] = {
     "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const ulong limit = base + gpi_tile_length(input, base);\n",
-    "    return gpi_group_reduce(gpi_share_reduce(input, base, limit, GPI_PER_ITEM, GPI_SHARE_APART), shared);\n",
+    "    return gpi_group_reduce(\n",
+    "        GPI_COMBINE_OF(input) gpi_share_reduce(input, base, limit, GPI_PER_ITEM, GPI_SHARE_APART), shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -15195,16 +15337,17 @@ static const char *const gpi_kernel_scan_reduce_then_scan[] = {
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_sweep_spine(__global GPI_T *partials, uint tiles, GPI_T begin, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_sweep_spine(GPI_COMBINE_PARAMETER __global GPI_T *partials, uint tiles, GPI_T begin,\n",
+    "                             gpi_tile_shared shared)\n",
     "{\n",
     "    GPI_T carry = begin;\n",
     "    for (uint base = 0; base < tiles; base += GPI_WG) {\n",
     "        const uint i = base + (uint)get_local_id(0);\n",
     "        GPI_T total;\n",
     "        const GPI_T x = i < tiles ? partials[i] : gpi_identity();\n",
-    "        const GPI_T before = gpi_group_scan(x, &total, shared);\n",
-    "        if (i < tiles) partials[i] = gpi_combine(carry, before);\n",
-    "        carry = gpi_combine(carry, total);\n",
+    "        const GPI_T before = gpi_group_scan(GPI_COMBINE_PASSED x, &total, shared);\n",
+    "        if (i < tiles) partials[i] = gpi_combine(GPI_COMBINE_PASSED carry, before);\n",
+    "        carry = gpi_combine(GPI_COMBINE_PASSED carry, total);\n",
     "    }\n",
     "    return carry;\n",
     "}\n",
@@ -15283,7 +15426,8 @@ static const char *const gpi_kernel_scan_scan[] = {
     "    gpi_tile_open(&tile, input, base, shared);\n",
     "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
     "    const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);\n",
-    "    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), input, base, sink, shared);\n",
+    "    gpi_tile_scan(&tile, gpi_combine(GPI_COMBINE_OF(input) gpi_scan_begin(sink.initial), prefix), input, base,\n",
+    "                  sink, shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_scan_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)\n",
@@ -15295,10 +15439,11 @@ static const char *const gpi_kernel_scan_scan[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)\n",
+    "GPI_KERNEL void gp_scan_spine(GPI_COMBINE_PARAMETERS __global GPI_T *partials, uint tiles,\n",
+    "                              gpi_argument initial)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
-    "    (void)gpi_sweep_spine(partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);\n",
+    "    (void)gpi_sweep_spine(GPI_COMBINE_HERE partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);\n",
     "}\n",
     "\n",
     "\n",
@@ -15405,8 +15550,8 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
-    "                                 gpi_argument initial)\n",
+    "GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,\n",
+    "                                 ulong out_offset, gpi_argument initial)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    gpi_list list;\n",
@@ -15417,10 +15562,11 @@ static const char *const gpi_kernel_scan_segmented_reduce[] = {
     "        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)get_local_id(0) * run, rows);\n",
     "        const uint end = min(begin + run, rows);\n",
     "        GPI_T sum = gpi_identity();\n",
-    "        for (uint r = begin; r < end; r++) sum = gpi_combine(sum, list.partials[row + r]);\n",
-    "        sum = gpi_group_reduce(sum, shared);\n",
+    "        for (uint r = begin; r < end; r++) sum = gpi_combine(GPI_COMBINE_HERE sum, list.partials[row + r]);\n",
+    "        sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);\n",
     "        if (rows > 0 && get_local_id(0) == 0)\n",
-    "            gpi_segment_put(out + out_offset, list.large[GPI_LARGE_WORDS * k], gpi_base_of(initial), sum);\n",
+    "            gpi_segment_put(GPI_COMBINE_HERE out + out_offset, list.large[GPI_LARGE_WORDS * k],\n",
+    "                            gpi_base_of(initial), sum);\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -15493,9 +15639,9 @@ static const char *const gpi_kernel_scan_segments[] = {
     "    return segment;\n",
     "}\n",
     "\n",
-    "static void gpi_segment_put(__global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)\n",
+    "static void gpi_segment_put(GPI_COMBINE_PARAMETER __global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)\n",
     "{\n",
-    "    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(initial, sum)));\n",
+    "    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_PASSED initial, sum)));\n",
     "}\n",
     "\n",
     "\n",
@@ -15549,7 +15695,7 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "    GPI_T sum = gpi_identity();\n",
     "    for (ulong j = 0; j < run; j++) {\n",
     "        const ulong i = GPI_COMMUTATIVE ? j * team + lane : lane * run + j;\n",
-    "        if (i < segment.count) sum = gpi_combine(sum, gpi_load(segment, i));\n",
+    "        if (i < segment.count) sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));\n",
     "    }\n",
     "    return sum;\n",
     "}\n",
@@ -15557,16 +15703,16 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "#if GPI_SUB_GROUP\n",
     "\n",
     "\n",
-    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
     "{\n",
     "    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);\n",
     "    GPI_T sum = x;\n",
     "    for (uint d = 1; d < min(team, (uint)GPI_SUB_GROUP); d *= 2)\n",
-    "        sum = gpi_combine(sum, gpi_items_down(sum, d, shared->value));\n",
+    "        sum = gpi_combine(GPI_COMBINE_PASSED sum, gpi_items_down(sum, d, shared->value));\n",
     "    for (uint d = GPI_SUB_GROUP; d < team; d *= 2) {\n",
     "        value[lane] = sum;\n",
     "        gpi_sync();\n",
-    "        if (lane + d < team) sum = gpi_combine(sum, value[lane + d]);\n",
+    "        if (lane + d < team) sum = gpi_combine(GPI_COMBINE_PASSED sum, value[lane + d]);\n",
     "        gpi_sync();\n",
     "    }\n",
     "    return sum;\n",
@@ -15574,14 +15720,14 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "\n",
     "#else\n",
     "\n",
-    "static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)\n",
     "{\n",
     "    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);\n",
     "    value[lane] = x;\n",
     "    for (uint d = 1; d < team; d *= 2) {\n",
     "        const uint i = 2 * d * lane;\n",
     "        gpi_sync();\n",
-    "        if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);\n",
+    "        if (i + d < team) value[i] = gpi_combine(GPI_COMBINE_PASSED value[i], value[i + d]);\n",
     "    }\n",
     "    gpi_sync();\n",
     "    x = value[0];\n",
@@ -15611,8 +15757,9 @@ static const char *const gpi_kernel_scan_segments_local[] = {
     "        gpi_sync();\n",
     "#endif\n",
     "        segment.count = skip ? 0 : segment.count;\n",
-    "        const GPI_T sum = gpi_team_reduce(gpi_segment_share(segment, lane, team), lane, team, shared);\n",
-    "        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);\n",
+    "        const GPI_T sum =\n",
+    "            gpi_team_reduce(GPI_COMBINE_OF(input) gpi_segment_share(segment, lane, team), lane, team, shared);\n",
+    "        if (!skip && lane == 0) gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, sum);\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -15646,9 +15793,9 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "{\n",
     "    GPI_T sum = gpi_identity();\n",
     "    for (ulong i = 0; i < segment.count && segment.count < GPI_SEGMENTS_FEW; i++)\n",
-    "        sum = gpi_combine(sum, gpi_load(segment, i));\n",
+    "        sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));\n",
     "    for (ulong base = 0; base < segment.count && segment.count >= GPI_SEGMENTS_FEW; base += GPI_TILE)\n",
-    "        sum = gpi_combine(sum, gpi_tile_reduce(segment, base, shared));\n",
+    "        sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_tile_reduce(segment, base, shared));\n",
     "    return sum;\n",
     "}\n",
     "\n",
@@ -15689,11 +15836,11 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "        begin = head[i] ? i : begin;\n",
     "        segment.in = input.in + begin;\n",
     "#endif\n",
-    "        last = gpi_combine(head[i] ? sum[0] : last, gpi_load(segment, i - begin));\n",
+    "        last = gpi_combine(GPI_COMBINE_OF(segment) head[i] ? sum[0] : last, gpi_load(segment, i - begin));\n",
     "        sum[i + 1] = last;\n",
     "    }\n",
     "    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)\n",
-    "        gpi_segment_put(out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);\n",
+    "        gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);\n",
     "}\n",
     "\n",
     "\n",
@@ -15704,8 +15851,9 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {\n",
     "        GPI_T sum = gpi_identity();\n",
     "        segment.in = input.in + k * length;\n",
-    "        for (uint i = 0; i < length; i++) sum = gpi_combine(sum, gpi_load(segment, i));\n",
-    "        gpi_segment_put(out, s + k, initial, sum);\n",
+    "        for (uint i = 0; i < length; i++)\n",
+    "            sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));\n",
+    "        gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);\n",
     "    }\n",
     "}\n",
     "\n",
@@ -15738,7 +15886,7 @@ static const char *const gpi_kernel_scan_segments_serial[] = {
     "            const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);\n",
     "            if (bad) gpi_bad_add(list, counters);\n",
     "            if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;\n",
-    "            gpi_segment_put(out, s, initial, gpi_segment_reduce(segment, shared));\n",
+    "            gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, gpi_segment_reduce(segment, shared));\n",
     "        }\n",
     "    }\n",
     "}\n",
@@ -15927,7 +16075,7 @@ static const char *const gpi_kernel_scan_tile_keyed[] = {
     "            const bool head =\n",
     "                j + k < own && ((begins && j + k == 0) || GPI_KEYS_DIFFER(input, key[j + k], last));\n",
     "            tile->heads |= (head ? 1u : 0u) << (j + k);\n",
-    "            sum.value = gpi_base_append(sum.value, value[k], head);\n",
+    "            sum.value = gpi_base_append(GPI_COMBINE_OF(input) sum.value, value[k], head);\n",
     "            last = key[j + k];\n",
     "        }\n",
     "    }\n",
@@ -15940,7 +16088,7 @@ static const char *const gpi_kernel_scan_tile_keyed[] = {
     "{\n",
     "    GPI_HEADS_TYPE key[GPI_PER_ITEM];\n",
     "    const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);\n",
-    "    tile->before = gpi_group_scan(own, &tile->aggregate,\n",
+    "    tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,\n",
     "                                  shared);\n",
     "}\n",
     "\n",
@@ -16085,12 +16233,15 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared) { return gpi_items_reduce(x, shared->value); }\n",
-    "\n",
-    "\n",
-    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)\n",
     "{\n",
-    "    return gpi_items_scan_exclusive(x, total, shared->value);\n",
+    "    return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)\n",
+    "{\n",
+    "    return gpi_items_scan_exclusive(GPI_COMBINE_PASSED x, total, shared->value);\n",
     "}\n",
     "\n",
     "\n",
@@ -16106,9 +16257,9 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "#endif\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;\n",
-    "        if (i < length) sum = gpi_combine(sum, gpi_load(input, base + i));\n",
+    "        if (i < length) sum = gpi_combine(GPI_COMBINE_OF(input) sum, gpi_load(input, base + i));\n",
     "    }\n",
-    "    return gpi_group_reduce(sum, shared);\n",
+    "    return gpi_group_reduce(GPI_COMBINE_OF(input) sum, shared);\n",
     "}\n",
     "\n",
     "\n",
@@ -16169,7 +16320,7 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "    }\n",
     "}\n",
     "#endif\n",
-    "#line 217\n",
+    "#line 220\n",
     "GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(input, base);\n",
@@ -16207,7 +16358,7 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "        tile->item[j] = at[GPI_TILE_PAD(j)];\n",
-    "        sum = gpi_combine(sum, tile->item[j]);\n",
+    "        sum = gpi_combine(GPI_COMBINE_OF(input) sum, tile->item[j]);\n",
     "    }\n",
     "#else\n",
     "    GPI_UNROLL\n",
@@ -16216,14 +16367,15 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "        gpi_chunk_get(at + GPI_TILE_PAD(j), x);\n",
     "        GPI_UNROLL\n",
     "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
-    "            sum = gpi_combine(sum, x[k]);\n",
+    "            sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);\n",
     "#ifdef GPI_SELECT_BY\n",
     "            tile->item[j + k] = x[k];\n",
     "#endif\n",
     "        }\n",
     "    }\n",
     "#endif\n",
-    "    tile->before = gpi_group_scan(sum, &tile->aggregate, shared);\n",
+    "    tile->before =\n",
+    "        gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);\n",
     "}\n",
     "\n",
     "#ifdef GPI_SELECT_BY\n",
@@ -16330,15 +16482,15 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_INLINE_GPU void gpi_own_scan(const gpi_tile *tile, GPI_T begin, const bool exclusive,\n",
-    "                                 gpi_tile_shared shared)\n",
+    "GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI_T begin,\n",
+    "                                 const bool exclusive, gpi_tile_shared shared)\n",
     "{\n",
     "    __local GPI_CELL *at = gpi_own_cells(shared);\n",
     "    GPI_T sum = begin;\n",
     "#if !GPI_SUB_GROUP && !GPI_KEYED\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
-    "        const GPI_T next = gpi_combine(sum, tile->item[j]);\n",
+    "        const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, tile->item[j]);\n",
     "        at[GPI_TILE_PAD(j)] = exclusive ? gpi_before(sum, tile->item[j]) : next;\n",
     "        sum = next;\n",
     "    }\n",
@@ -16349,7 +16501,8 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "        gpi_chunk_get(at + GPI_TILE_PAD(j), x);\n",
     "        GPI_UNROLL\n",
     "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
-    "            const GPI_T item = GPI_CELL_ITEM(tile, x[k], j + k), next = gpi_combine(sum, item);\n",
+    "            const GPI_T item = GPI_CELL_ITEM(tile, x[k], j + k),\n",
+    "                        next = gpi_combine(GPI_COMBINE_PASSED sum, item);\n",
     "            const GPI_T result = exclusive ? gpi_before(sum, item) : next;\n",
     "            GPI_CELL_SET(x[k], result);\n",
     "            sum = next;\n",
@@ -16364,12 +16517,13 @@ static const char *const gpi_kernel_scan_tile_scan_local[] = {
     "GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,\n",
     "                                  gpi_sink sink, gpi_tile_shared shared)\n",
     "{\n",
-    "    const GPI_T begin = gpi_combine(prefix, tile->before);\n",
+    "    const GPI_T begin = gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before);\n",
     "#if !GPI_SUB_GROUP\n",
-    "    gpi_own_scan(tile, begin, sink.exclusive, shared);\n",
+    "    gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, sink.exclusive, shared);\n",
     "#else\n",
-    "    if (sink.exclusive) gpi_own_scan(tile, begin, true, shared);\n",
-    "    else gpi_own_scan(tile, begin, false, shared);\n",
+    "    if (sink.exclusive)\n",
+    "        gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, true, shared);\n",
+    "    else gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, false, shared);\n",
     "#endif\n",
     "    gpi_stripe_sync();\n",
     "    gpi_stage_store(input, base, sink, shared);\n",
@@ -16417,7 +16571,7 @@ static const char *const gpi_kernel_scan_tile_scan_serial[] = {
     "GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)\n",
     "{\n",
     "    const GPI_T x = gpi_load(input, i);\n",
-    "    const GPI_T next = gpi_combine(sum, x);\n",
+    "    const GPI_T next = gpi_combine(GPI_COMBINE_OF(input) sum, x);\n",
     "    gpi_put(sink, gpi_position(input, i), exclusive ? gpi_before(sum, x) : next);\n",
     "    return next;\n",
     "}\n",
@@ -16472,7 +16626,7 @@ static const char *const gpi_kernel_scan_tile_scan_serial[] = {
     "    v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);\n",
     "    if (exclusive) v = select(GPI_SHIFT(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);\n",
     "    gpi_put_vector(input, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));\n",
-    "    sum.value = GPI_LAST(begun) ? last : gpi_base_combine(sum.value, last);\n",
+    "    sum.value = GPI_LAST(begun) ? last : gpi_base_combine(GPI_COMBINE_OF(input) sum.value, last);\n",
     "    return sum;\n",
     "}\n",
     "#elif GPI_LANES > 1\n",
@@ -16520,7 +16674,8 @@ static const char *const gpi_kernel_scan_tile_scan_serial[] = {
     "    GPI_T run[GPI_TILE_RUNS];\n",
     "    run[0] = sum;\n",
     "#pragma unroll\n",
-    "    for (uint k = 1; k < GPI_TILE_RUNS; k++) run[k] = gpi_combine(run[k - 1], tile->run[k - 1]);\n",
+    "    for (uint k = 1; k < GPI_TILE_RUNS; k++)\n",
+    "        run[k] = gpi_combine(GPI_COMBINE_OF(input) run[k - 1], tile->run[k - 1]);\n",
     "    for (; i < base + each; i += GPI_LINE_ELEMENTS) {\n",
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_TILE_RUNS; k++)\n",
@@ -16574,14 +16729,14 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "    return x;\n",
     "}\n",
     "\n",
-    "static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
     "    return x;\n",
     "}\n",
     "\n",
     "\n",
-    "static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)\n",
+    "static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
     "    *total = x;\n",
@@ -16627,6 +16782,7 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "}\n",
     "\n",
     "typedef struct gpi_tile {\n",
+    "    GPI_COMBINE_MEMBER\n",
     "    GPI_T run[GPI_TILE_RUNS];\n",
     "} gpi_tile;\n",
     "\n",
@@ -16644,13 +16800,14 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "    }\n",
     "    sum.value = gpi_lanes_fold(lanes, sum.value, 0);\n",
     "#endif\n",
-    "    while (i > base && !sum.head) sum = gpi_combine(gpi_load(input, --i), sum);\n",
+    "    while (i > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --i), sum);\n",
     "    return sum;\n",
     "}\n",
     "\n",
     "static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    (void)shared;\n",
+    "    GPI_COMBINE_COPY(*tile, input)\n",
     "    tile->run[0] = gpi_reduce_back(input, base);\n",
     "}\n",
     "\n",
@@ -16677,8 +16834,8 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "    }\n",
     "#pragma unroll\n",
     "    for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);\n",
-    "    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(input, i));\n",
-    "    tile->run[0] = gpi_combine(gpi_lanes_fold(sum[0], gpi_identity(), base), rest);\n",
+    "    for (; i < end; i++) rest = gpi_combine(GPI_COMBINE_OF(input) rest, gpi_load(input, i));\n",
+    "    tile->run[0] = gpi_combine(GPI_COMBINE_OF(input) gpi_lanes_fold(sum[0], gpi_identity(), base), rest);\n",
     "}\n",
     "\n",
     "#else\n",
@@ -16688,6 +16845,7 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "    const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);\n",
     "    uint i = 0;\n",
     "    (void)shared;\n",
+    "    GPI_COMBINE_COPY(*tile, input)\n",
     "#pragma unroll\n",
     "    for (uint k = 0; k < GPI_TILE_RUNS; k++) tile->run[k] = gpi_identity();\n",
     "    for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {\n",
@@ -16699,12 +16857,14 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "        for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {\n",
     "#pragma unroll\n",
     "            for (uint k = 0; k < GPI_TILE_RUNS; k++) {\n",
-    "                tile->run[k] = gpi_combine(tile->run[k], gpi_load(input, base + k * each + j));\n",
+    "                tile->run[k] =\n",
+    "                    gpi_combine(GPI_COMBINE_OF(input) tile->run[k], gpi_load(input, base + k * each + j));\n",
     "            }\n",
     "        }\n",
     "    }\n",
     "    for (i += (GPI_TILE_RUNS - 1) * each; i < length; i++) {\n",
-    "        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(input, base + i));\n",
+    "        tile->run[GPI_TILE_RUNS - 1] =\n",
+    "            gpi_combine(GPI_COMBINE_OF(input) tile->run[GPI_TILE_RUNS - 1], gpi_load(input, base + i));\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -16713,7 +16873,7 @@ static const char *const gpi_kernel_scan_tile_serial[] = {
     "{\n",
     "    GPI_T sum = tile->run[0];\n",
     "#pragma unroll\n",
-    "    for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(sum, tile->run[k]);\n",
+    "    for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(GPI_COMBINE_OF(*tile) sum, tile->run[k]);\n",
     "    return sum;\n",
     "}\n",
     "\n",
@@ -16745,6 +16905,7 @@ static const char *const gpi_kernel_scan_tile_sink[] = {
     "#line 8 \"kernels/scan/tile_sink.cl\"\n",
     "\n",
     "typedef struct gpi_sink {\n",
+    "    GPI_COMBINE_MEMBER\n",
     "    __global GPI_OUT *out;\n",
     "    GPI_BASE initial;\n",
     "    uint exclusive;\n",
@@ -16752,6 +16913,7 @@ static const char *const gpi_kernel_scan_tile_sink[] = {
     "\n",
     "#define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, gpi_argument initial, uint exclusive\n",
     "#define GPI_SINK_SET(sink)                 \\\n",
+    "    GPI_COMBINE_SET(sink)                  \\\n",
     "    (sink).out = out + out_offset;         \\\n",
     "    (sink).initial = gpi_base_of(initial); \\\n",
     "    (sink).exclusive = exclusive\n",
@@ -16768,7 +16930,8 @@ static const char *const gpi_kernel_scan_tile_sink[] = {
     "static void gpi_put(gpi_sink sink, ulong position, GPI_T x)\n",
     "{\n",
     "#if GPI_SEGMENTED\n",
-    "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(gpi_base_combine(sink.initial, x.value)));\n",
+    "    GPI_WRITE(sink.out, position,\n",
+    "              GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(sink) sink.initial, x.value)));\n",
     "#else\n",
     "    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(x));\n",
     "#endif\n",
@@ -16778,7 +16941,7 @@ static const char *const gpi_kernel_scan_tile_sink[] = {
     "#if !GPI_REVERSE && !GPI_OUT_HALF && GPI_FIELD_COUNT == 1\n",
     "#define GPI_PUT_QUADS 1\n",
     "#if GPI_SEGMENTED\n",
-    "#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(gpi_base_combine(sink.initial, x[k].value))\n",
+    "#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(sink) sink.initial, x[k].value))\n",
     "#else\n",
     "#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(x[k])\n",
     "#endif\n",
@@ -16827,6 +16990,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "#endif\n",
     "#line 33\n",
     "typedef struct gpi_run_sink {\n",
+    "    GPI_COMBINE_MEMBER\n",
     "    __global GPI_HEADS_TYPE *keys;\n",
     "    __global GPI_OUT *out;\n",
     "    GPI_BASE initial;\n",
@@ -16838,6 +17002,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "    __global GPI_HEADS_TYPE *keys_out, ulong keys_out_offset, __global GPI_OUT *out, ulong out_offset, \\\n",
     "        gpi_argument initial, __global uint *number, ulong number_offset, uint number_words\n",
     "#define GPI_RUNS_SET(runs)                                 \\\n",
+    "    GPI_COMBINE_SET(runs)                                  \\\n",
     "    (runs).keys = keys_out + keys_out_offset;              \\\n",
     "    (runs).out = out + out_offset;                         \\\n",
     "    (runs).initial = gpi_base_of(initial);                 \\\n",
@@ -16846,7 +17011,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "\n",
     "static void gpi_run_put(gpi_run_sink runs, ulong r, GPI_BASE product)\n",
     "{\n",
-    "    GPI_WRITE(runs.out, r, GPI_BASE_RESULT(gpi_base_combine(runs.initial, product)));\n",
+    "    GPI_WRITE(runs.out, r, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(runs) runs.initial, product)));\n",
     "}\n",
     "\n",
     "\n",
@@ -16858,7 +17023,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "    if (runs.number_words > 0) runs.number[0] = (uint)total.head;\n",
     "    if (runs.number_words == 2) runs.number[1] = (uint)((ulong)total.head >> 32);\n",
     "}\n",
-    "#line 68\n",
+    "#line 70\n",
     "#if GPI_KEYS_OUT && GPI_INPUTS > 0\n",
     "\n",
     "GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *key, gpi_tile_shared shared)\n",
@@ -16872,13 +17037,14 @@ static const char *const gpi_kernel_select_by_key[] = {
     "    }\n",
     "}\n",
     "#endif\n",
-    "#line 84\n",
+    "#line 86\n",
     "GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    GPI_CELL value[GPI_PER_ITEM];\n",
     "    GPI_HEADS_TYPE key[GPI_PER_ITEM];\n",
     "    const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);\n",
-    "    tile->before = gpi_group_scan(own, &tile->aggregate, shared);\n",
+    "    tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,\n",
+    "                                  shared);\n",
     "    GPI_BASE sum = tile->before.value;\n",
     "    uint r = (uint)tile->before.head;\n",
     "#if GPI_KEYS_OUT && GPI_INPUTS > 0\n",
@@ -16899,7 +17065,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "        if (head) shared->key[GPI_KEY_PAD(r)] = key[j];\n",
     "#endif\n",
     "        r += head;\n",
-    "        sum = gpi_base_append(sum, value[j], head != 0);\n",
+    "        sum = gpi_base_append(GPI_COMBINE_OF(input) sum, value[j], head != 0);\n",
     "    }\n",
     "}\n",
     "\n",
@@ -16909,7 +17075,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "#else\n",
     "#define GPI_STAGE_NEXT(stage, l, j) ((stage) + GPI_TILE_PAD((l) + 1))[GPI_TILE_PAD((j)*GPI_WG)]\n",
     "#endif\n",
-    "#line 123\n",
+    "#line 126\n",
     "GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_run_sink runs,\n",
     "                                 gpi_tile_shared shared)\n",
     "{\n",
@@ -16917,7 +17083,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "    const int left = (int)tile->aggregate.head - (int)l;\n",
     "    const ulong first = prefix.head + l;\n",
     "    if (l == 0 && left > 0 && first > 0)\n",
-    "        gpi_run_put(runs, first - 1, gpi_base_combine(prefix.value, shared->stage[0]));\n",
+    "        gpi_run_put(runs, first - 1, gpi_base_combine(GPI_COMBINE_OF(runs) prefix.value, shared->stage[0]));\n",
     "    GPI_UNROLL\n",
     "    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {\n",
     "#if GPI_KEYS_OUT\n",
@@ -16928,7 +17094,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "            gpi_run_put(runs, first + j * GPI_WG, GPI_STAGE_NEXT(shared->stage, l, j));\n",
     "    }\n",
     "}\n",
-    "#line 144\n",
+    "#line 147\n",
     "GPI_KERNEL void gp_by_key_look_back(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, volatile __global uint *state,\n",
     "                                    uint polls, volatile __global uint *counters)\n",
     "{\n",
@@ -16946,7 +17112,7 @@ static const char *const gpi_kernel_select_by_key[] = {
     "    const GPI_T aggregate = gpi_tile_aggregate(&tile);\n",
     "    const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);\n",
     "\n",
-    "    gpi_last_run_put(runs, input, base, gpi_combine(prefix, aggregate));\n",
+    "    gpi_last_run_put(runs, input, base, gpi_combine(GPI_COMBINE_OF(input) prefix, aggregate));\n",
     "    gpi_runs_put(&tile, prefix, runs, shared);\n",
     "}\n",
     "\n",
@@ -24927,6 +25093,7 @@ static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_
 static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
                                         const char *const *names, gpi_range *used, size_t written,
                                         size_t count);
+static size_t gpi_arg_size(const gp_arg *arg);
 static void gpi_args_define(const gpi_args *args, gpi_text *text);
 static const char *gpi_args_parameter(const gpi_args *args);
 static void gpi_args_name(const gpi_args *args, gpi_text *text);
@@ -25851,7 +26018,7 @@ typedef struct gpi_operation {
     const gp_monoid *monoid;
     const char *map;
     const gp_record *record; /* of the input, instead of a type */
-    gpi_args args;           /* that the map names */
+    gpi_args args;           /* that the map names, and the monoid's function may take */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
@@ -25886,7 +26053,9 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
+static void gpi_call_combine_args(gpi_call *call, const gpi_element *element);
 static const char *gpi_map_field(const gpi_operation *o);
+static bool gpi_combine_takes_args(const gpi_operation *o);
 static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
@@ -25899,7 +26068,9 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 
 /* prelude.c */
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
-static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
+                                     gpi_text *text);
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
@@ -25930,6 +26101,11 @@ static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ?
 
 /* Nothing but the map's value has a type. */
 static bool gpi_is_typed_by_map(const gpi_operation *o) { return o->indices || o->record; }
+
+static bool gpi_combine_takes_args(const gpi_operation *o)
+{
+    return o->monoid && o->monoid->takes_args && o->args.count > 0;
+}
 
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
@@ -26309,6 +26485,12 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     return result;
 }
 
+/* GPI_COMBINE_PARAMETERS of element/monoid.cl */
+static void gpi_call_combine_args(gpi_call *call, const gpi_element *element)
+{
+    if (gpi_combine_takes_args(&element->operation)) gpi_call_args(call, &element->operation.args);
+}
+
 /* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
 {
@@ -26384,6 +26566,7 @@ enum {
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
     GPI_MONOID_CHECK_MADE = 64,      /* elements made up; products added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with args that it takes, that a context remembers */
     GPI_MONOID_CHECK_SMALL = 1000,   /* numbers made up are less: whatever they count should not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
@@ -26464,6 +26647,7 @@ static gp_result gpi_monoid_check_launch(gpi_monoid_check *check, const cl_mem *
     gp_result result = gpi_call_begin(&call, check->gp, check->function, NULL, 0, NULL);
     if (result == GP_OK) {
         gpi_call_kernel(&call, check->program, "gp_monoid_check");
+        gpi_call_args(&call, &check->element.operation.args);
         GPI_CALL_ARG(&call, buffers[0]);
         GPI_CALL_ARG(&call, buffers[1]);
         GPI_CALL_ARG(&call, count);
@@ -26573,6 +26757,7 @@ static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
 static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
 {
     const char *equal = check->desc->equal;
+    const gpi_args *args = &check->element.operation.args;
     for (;;) {
         gpi_text text;
         char *prelude = gpi_prelude_make(check->gp, GPI_MONOID_CHECK, &check->element, &check->plan);
@@ -26580,10 +26765,10 @@ static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
         memset(&text, 0, sizeof text);
         if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
         if (equal) {
-            gpi_text_add(&text,
-                         "static bool gpi_user_equal(const gpi_user x, const gpi_user y)\n{\n    return (\n"
-                         "#line 1 \"equal\"\n%s\n    );\n}\n",
-                         equal);
+            gpi_text_add(&text, "static bool gpi_user_equal(%sconst gpi_user x, const gpi_user y)\n{\n",
+                         gpi_args_parameter(args));
+            gpi_args_name(args, &text);
+            gpi_text_add(&text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
         }
         if (!prelude || text.failed) {
             GP_FREE(text.data);
@@ -26596,6 +26781,14 @@ static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
     }
 }
 
+/* Nothing else is the caller's memory. */
+static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
+{
+    gpi_range used[GP_ARGS_MAX];
+    return gpi_args_check_buffers(check->gp, check->function, &check->element.operation.args, NULL, used, 0,
+                                  0);
+}
+
 static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
 {
     const gp_check_monoid_desc *desc = check->desc;
@@ -26603,6 +26796,7 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
     gp_result result;
     memset(&operation, 0, sizeof operation);
     operation.monoid = desc->monoid;
+    operation.args = gpi_args_make(desc->args, desc->arg_count);
     if (!desc->monoid)
         return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", check->function);
     if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_MONOID_CHECK_SAMPLES_MAX) {
@@ -26618,6 +26812,7 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
                         check->function, (double)desc->tolerance);
     }
     result = gpi_element_make(check->gp, check->function, &operation, &check->element);
+    if (result == GP_OK) result = gpi_monoid_check_args(check);
     if (result == GP_OK)
         result = gpi_plan_make(check->gp, check->function, GPI_REDUCE, &check->element,
                                GP_STRATEGY_MULTI_PASS, &check->plan);
@@ -26665,9 +26860,27 @@ static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, con
     return result;
 }
 
-/* Noted before it is tried, which looks here too; no longer noted where it fails. */
-static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gp_monoid *monoid)
+/* Arguments as part of what is tried. false: there is a buffer that is not there yet (..._scratch_size). */
+static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
 {
+    size_t k;
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        if (arg->value) {
+            *hash = gpi_fnv1a(*hash, arg->value, gpi_arg_size(arg));
+            continue;
+        }
+        if (!arg->buffer) return false;
+        *hash = gpi_fnv1a(*hash, &arg->buffer, sizeof arg->buffer);
+        *hash = gpi_fnv1a(*hash, &arg->offset, sizeof arg->offset);
+    }
+    return true;
+}
+
+/* Noted before it is tried, which looks here too; no longer noted where it fails. */
+static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gpi_operation *operation)
+{
+    const gp_monoid *monoid = operation->monoid;
     gp_check_monoid_desc desc;
     uint64_t *grown, hash = gpi_fnv1a(GPI_FNV1A_SEED, monoid->source, strlen(monoid->source) + 1);
     const uint32_t flags = (uint32_t)monoid->commutative * 2 + monoid->exact;
@@ -26678,15 +26891,21 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
     hash = gpi_fnv1a(hash, monoid->combine, strlen(monoid->combine) + 1);
     hash = gpi_fnv1a(hash, monoid->identity, monoid->size);
     hash = gpi_fnv1a(hash, &flags, sizeof flags);
+    if (monoid->takes_args && !gpi_monoid_check_hash(&operation->args, &hash)) return GP_OK;
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all are tried again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", function);
     gp->laws = grown;
     gp->laws[gp->law_count++] = hash;
     memset(&desc, 0, sizeof desc);
     desc.monoid = monoid;
+    if (monoid->takes_args) {
+        desc.args = operation->args.list;
+        desc.arg_count = operation->args.count;
+    }
     result = gpi_monoid_check_call(gp, function, &desc);
     if (result != GP_OK) gp->law_count--;
     gp->released = released; /* a call within another one, whose programs are still needed */
@@ -26699,7 +26918,7 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 {
     const gp_result result = gpi_element_describe(gp, function, operation, element);
     if (result != GP_OK || !operation->monoid || !gp->desc.check_monoids) return result;
-    return gpi_monoid_check_new(gp, function, operation->monoid);
+    return gpi_monoid_check_new(gp, function, operation);
 }
 
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc)
@@ -26755,25 +26974,41 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
 }
 
 /* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
-   variables in the kernels. The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns
-   to what was passed. */
-static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+   variables in the kernels. */
+static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text)
 {
     gpi_text_add(text, "typedef %s %s;\n", m->type, user);
     gpi_text_add(text,
                  "typedef char gpi_monoid_size_%zu_is_not_sizeof_type_%s[sizeof(%s) == %zu ? 1 : -1];\n",
                  m->size, user, user, m->size);
-    gpi_text_add(text,
-                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
-                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
-                 user, user, user, user, user, m->combine);
+}
+
+/* The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns to what was passed. `args`: what it
+   takes besides; NULL: nothing. */
+static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
+                                     gpi_text *text)
+{
+    unsigned k;
+    gpi_text_add(text, "static %s %s_combine(%s%s gpi_a, %s gpi_b)\n{\n", user, user,
+                 args ? gpi_args_parameter(args) : "", user, user);
+    gpi_text_add(text, "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y", user, m->combine);
+    for (k = 0; args && k < args->count; k++) gpi_text_add(text, ", gpi_given.a%u", k);
+    gpi_text_add(text, ");\n}\n");
 }
 
 /* The empty line keeps a last backslash to itself. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
-    gpi_prelude_user(m, "gpi_user", text);
+    gpi_prelude_user_type(m, "gpi_user", text);
+}
+
+/* After the arguments. */
+static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
+{
+    const bool takes = gpi_combine_takes_args(o);
+    if (takes) gpi_text_add(text, "#define GPI_MONOID_ARGS 1\n");
+    gpi_prelude_user_combine(o->monoid, "gpi_user", takes ? &o->args : NULL, text);
 }
 
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
@@ -26880,6 +27115,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
     if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
     gpi_prelude_fields(element, primitive, plan, text);
     gpi_args_define(&element->operation.args, text);
+    if (element->field_count == 0) gpi_prelude_combine(&element->operation, text);
     gpi_prelude_map(element, text);
     gpi_prelude_buffers(element, text);
     gpi_prelude_heads(element, plan, text);
@@ -27107,6 +27343,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
 static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     gpi_call_kernel(call, reduce->program, "gp_reduce_partials");
+    gpi_call_combine_args(call, &reduce->element);
     GPI_CALL_ARG(call, partials);
     gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);
@@ -27376,6 +27613,7 @@ static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
     result = gpi_call_launch(call, &scan->plan, scan->tiles);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, scan->program, "gp_scan_spine");
+    gpi_call_combine_args(call, &scan->element);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
     gpi_call_arg_initial(call, &scan->element);
@@ -27645,6 +27883,7 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     result = gpi_call_launch(call, &s->plan, groups);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_segments_join");
+    gpi_call_combine_args(call, &s->element);
     gpi_segmented_arg_list(call, s, scratch);
     gpi_segmented_arg_output(call, s);
     return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);
@@ -33093,6 +33332,7 @@ static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem 
                                 cl_uint groups)
 {
     gpi_call_kernel(call, s->nest.program, "gp_stack_tree");
+    gpi_call_combine_args(call, &s->element);
     gpi_call_arg_count(call, &s->nest.count);
     gpi_stack_arg_scratch(call, s, scratch);
     GPI_CALL_ARG(call, bottom);
@@ -33102,6 +33342,7 @@ static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem 
 static gp_result gpi_stack_base(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     gpi_call_kernel(call, s->nest.program, "gp_stack_base");
+    gpi_call_combine_args(call, &s->element);
     gpi_call_arg_count(call, &s->nest.count);
     gpi_stack_arg_scratch(call, s, scratch);
     gpi_call_arg_initial(call, &s->element);
@@ -36739,8 +36980,11 @@ enum {
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
     const char *function;
-    gp_type out_type;
+    gp_type type, out_type;             /* of samples, after the map where there is one; of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
+    size_t in_size;                     /* of an element in memory */
+    bool indices;                       /* there are none: the map takes the index alone */
+    gpi_args args;                      /* that the map names */
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
@@ -36823,7 +37067,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
             gp, GP_ERROR_INVALID_ARGUMENT,
             "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
             "lower and bins / (upper - lower) must be finite",
-            h->function, lower, upper, gpi_type_cl(gpi_operand(h->desc->type)));
+            h->function, lower, upper, gpi_type_cl(gpi_operand(h->type)));
     }
     if (h->size == 8) {
         memcpy(&h->lower, &lower, 8);
@@ -36843,12 +37087,12 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
     const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
     gp_result result;
-    if (gpi_is_float(d->type)) return gpi_bins_float(gp, h);
+    if (gpi_is_float(h->type)) return gpi_bins_float(gp, h);
     if (lower == 0 && upper == 0) {
-        gpi_bins_integer(h, gpi_is_signed(d->type) ? ~(all >> 1) : 0, all);
+        gpi_bins_integer(h, gpi_is_signed(h->type) ? ~(all >> 1) : 0, all);
         return GP_OK;
     }
-    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, d->type);
+    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, h->type);
     if (result != GP_OK) return result;
     gpi_bins_integer(h, lower, upper - lower - 1);
     return GP_OK;
@@ -36856,11 +37100,36 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 
 /* ------------------------------------------------------------------ plan */
 
+static gp_result gpi_histogram_check_map(gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    const bool has_type = !d->record && !h->indices;
+    gp_result result = gpi_check_text(gp, h->function, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, h->function, &h->args);
+    if (result != GP_OK) return result;
+    if (d->record && (d->type || !d->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: record is given, and type = %d, and map is %s: records take a map, and no type",
+                        h->function, (int)d->type, d->map ? "given" : "NULL");
+    }
+    if (d->map_type && !d->map) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d, and map is NULL", h->function,
+                        (int)d->map_type);
+    }
+    if (d->map && h->channels > 1) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: channels = %u and a map, which makes one sample of an element", h->function,
+                        d->channels);
+    }
+    if (has_type) result = gpi_check_type(gp, h->function, "type", d->type);
+    if (result == GP_OK && d->map && (d->map_type || !has_type))
+        result = gpi_check_type(gp, h->function, "map_type", d->map_type);
+    return result;
+}
+
 static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const gp_result result = gpi_check_type(gp, h->function, "type", d->type);
-    if (result != GP_OK) return result;
     if (h->out_type != GP_U32 && h->out_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
                         (int)h->out_type);
@@ -36892,6 +37161,23 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     return GP_OK;
 }
 
+/* Elements, and the map as a function; see element/prelude.c. */
+static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
+{
+    const gp_histogram_desc *d = h->desc;
+    const char *in = d->record ? d->record->cl_type : gpi_type_cl(h->indices ? h->type : d->type);
+    gpi_text_add(text,
+                 "#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n#define GPI_IN %s\n#define GPI_IN_HALF %d\n",
+                 !h->indices, d->map != NULL, in, d->type == GP_F16);
+    gpi_args_define(&h->args, text);
+    if (!d->map) return;
+    gpi_text_add(text, "static GPI_OPERAND gpi_map(%s", gpi_args_parameter(&h->args));
+    if (!h->indices) gpi_text_add(text, "const %s x, ", d->record ? in : gpi_type_cl(gpi_operand(d->type)));
+    gpi_text_add(text, "const ulong i)\n{\n");
+    gpi_args_name(&h->args, text);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
 /* A program's prelude. NULL: no memory. */
 static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
 {
@@ -36900,15 +37186,17 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
     memset(&text, 0, sizeof text);
     gpi_text_plan(gp, &h->plan, &text);
     gpi_text_add(&text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
-                 d->type == GP_F64, gpi_type_cl(d->type), gpi_type_cl(gpi_operand(d->type)));
+                 d->map ? gp->info.fp64 : d->type == GP_F64, gpi_type_cl(h->type),
+                 gpi_type_cl(gpi_operand(h->type)));
     gpi_text_add(&text,
                  "#define GPI_SAMPLE_SIZE %u\n#define GPI_SAMPLE_FLOAT %d\n#define GPI_SAMPLE_HALF %d\n",
-                 (unsigned)h->size, gpi_is_float(d->type), d->type == GP_F16);
+                 (unsigned)h->size, gpi_is_float(h->type), h->type == GP_F16);
     gpi_text_add(&text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
                  (unsigned)h->channels, d->edges != NULL, h->out_size == 8);
     gpi_text_add(&text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
                  d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
                  (unsigned)h->near_cells);
+    gpi_histogram_prelude_map(h, &text);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
     return NULL;
@@ -36940,6 +37228,7 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
     const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
     size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    if (groups < n >> 31) groups = n >> 31; /* a count of its own fits 32 bits */
     h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
@@ -36981,7 +37270,12 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     h->desc = d;
     h->function = function;
     h->out_type = d->out_type ? d->out_type : GP_U32;
-    h->size = gpi_type_size(d->type);
+    h->type = d->map && d->map_type ? d->map_type : d->type;
+    h->indices = d->map && !d->in && !d->type && !d->record;
+    h->args = gpi_args_make(d->args, d->arg_count);
+    gpi_args_add_record(&h->args, "record", d->record);
+    h->size = gpi_type_size(h->type);
+    h->in_size = d->record ? d->record->size : gpi_type_size(d->type);
     h->out_size = gpi_type_size(h->out_type);
     h->weight_size = gpi_type_size(d->weight_type);
     h->channels = d->channels ? d->channels : 1;
@@ -36991,7 +37285,8 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     h->count.buffer = d->count_buffer;
     h->count.offset = d->count_offset;
     h->count.type = d->count_type;
-    result = gpi_histogram_check_types(gp, h);
+    result = gpi_histogram_check_map(gp, h);
+    if (result == GP_OK) result = gpi_histogram_check_types(gp, h);
     if (result == GP_OK) result = gpi_histogram_check_bins(gp, h);
     if (result == GP_OK && !d->edges) result = gpi_bins_even(gp, h);
     if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
@@ -37004,15 +37299,15 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES };
+    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
     const char *f = h->function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
-    if (d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->size * h->channels,
+    if (d->count > 0 && !h->indices) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->in_size * h->channels,
                              GPI_READS, &used[IN]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
@@ -37029,7 +37324,8 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
                              GPI_BOTH, &used[OUT]);
     }
     if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, RANGES) : r;
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -37040,11 +37336,14 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->in; /* never looked at, then */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* never looked at, then */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
-    GPI_CALL_ARG(call, d->in);
-    GPI_CALL_ARG(call, in_at);
+    gpi_call_args(call, &h->args);
+    if (!h->indices) {
+        GPI_CALL_ARG(call, d->in);
+        GPI_CALL_ARG(call, in_at);
+    }
     if (d->weights) {
         GPI_CALL_ARG(call, d->weights);
         GPI_CALL_ARG(call, weights_at);
@@ -37140,23 +37439,30 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
 /* Counts zeros of the context's own, in as many bins as make each kernel work. */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
 {
-    const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1, size = gpi_type_size(desc->type);
+    const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1;
+    const size_t size = desc->record ? desc->record->size : gpi_type_size(desc->type);
+    const gp_type type = desc->map && desc->map_type ? desc->map_type : desc->type;
     gp_histogram_desc probe;
-    gp_result result;
+    gp_result result = GP_OK;
     memset(&probe, 0, sizeof probe);
     probe.type = desc->type;
+    probe.record = desc->record;
+    probe.map = desc->map;
+    probe.map_type = desc->map_type;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.channels = desc->channels;
     probe.out_type = desc->out_type;
     probe.weight_type = desc->weight_type;
-    probe.upper.f64 = gpi_is_float(desc->type) ? 1.0 : 0.0;
+    probe.upper.f64 = gpi_is_float(type) ? 1.0 : 0.0;
     probe.count = n;
     probe.bins = 16;
-    result = gpi_alloc_zeros(gp, n * (size ? 4 * size : 1), &probe.in);
+    if (size) result = gpi_alloc_zeros(gp, n * 4 * size, &probe.in);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * bins * sizeof(cl_ulong), &probe.out);
     if (desc->weight_type && result == GP_OK)
         result = gpi_alloc_zeros(gp, n * sizeof(cl_ulong), &probe.weights);
     if (desc->edges) {
-        probe.edges = probe.in;
+        if (result == GP_OK) result = gpi_alloc_zeros(gp, (bins + 1) * sizeof(cl_ulong), &probe.edges);
         probe.upper.u64 = 0;
     }
     if (result == GP_OK) result = gp_histogram(gp, &probe);
@@ -37165,6 +37471,7 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);
     if (probe.weights) (void)clReleaseMemObject(probe.weights);
+    if (probe.edges) (void)clReleaseMemObject(probe.edges);
     return result;
 }
 /* ---- End file src/histogram/histogram.c ---- */
@@ -37466,6 +37773,9 @@ static gp_result gpi_group_element(gp_context *gp, const char *function, const g
     if (!op->monoid && gpi_is_arg(op->op)) {
         result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax need a monoid here",
                           function, (int)op->op);
+    } else if (op->monoid && op->monoid->takes_args) {
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->takes_args: there are no args here",
+                          function);
     } else {
         result = gpi_element_make(gp, function, &operation, element);
     }
@@ -37538,7 +37848,8 @@ static void gpi_group_text_monoid(const gp_device_source_desc *desc, const gpi_e
         i++;
     (void)snprintf(user, sizeof user, "gpi_user_%u", k);
     if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
-    gpi_prelude_user(op->monoid, user, text);
+    gpi_prelude_user_type(op->monoid, user, text);
+    gpi_prelude_user_combine(op->monoid, user, NULL, text);
     gpi_group_text_op(op, element, k, user, text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
     gpi_text_add_kernels(text, "group/collectives.cl");

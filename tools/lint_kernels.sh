@@ -129,13 +129,14 @@ for index in 4 8; do
     done
 done
 # A scan of stacks has both: codes, and an element.
-for element in affine f64_max; do
+for element in affine affine_args f64_max; do
     for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
+        case $element:$shape in *_args:*"$BY_CODE") continue ;; esac # that map is a macro, which takes none
         check "stack_scan with $element $shape" -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 \
             -DGPI_MATCH=0 -DGPI_LOOKBACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
     done
 done
-# Nor has a histogram: samples, channels, edges, weights, counts.
+# Nor has a histogram: samples, channels, edges, weights, counts, a map.
 histogram_of() { # sample operand size float half channels edges weights wide
     echo "-DGPI_SAMPLE=$1 -DGPI_OPERAND=$2 -DGPI_SAMPLE_SIZE=$3 -DGPI_SAMPLE_FLOAT=$4 -DGPI_SAMPLE_HALF=$5" \
         "-DGPI_CHANNELS=$6 -DGPI_EDGES=$7 -DGPI_WEIGHTS=$8 -DGPI_WEIGHT=short -DGPI_COUNT_WIDE=$9"
@@ -143,7 +144,14 @@ histogram_of() { # sample operand size float half channels edges weights wide
 for of in "uchar uchar 1 0 0 1 0 0 0" "char char 1 0 0 3 1 0 1" "uchar uchar 1 0 0 4 0 1 1" "ushort ushort 2 0 0 1 0 1 0" \
     "half float 2 1 1 1 1 0 0" "float float 4 1 0 1 0 1 1" "long long 8 0 0 1 0 0 1" "double double 8 1 0 1 0 0 0"; do
     for shape in "$SERIAL -DGPI_NEAR_CELLS=16384" "$LOCAL -DGPI_NEAR_CELLS=4096"; do
-        check "histogram of $of $shape" -DGPI_FP64=1 $NARROW $(histogram_of $of) $shape kernels/histogram/histogram.cl
+        set -- $of
+        check "histogram of $of $shape" -DGPI_FP64=1 $NARROW $(histogram_of $of) -DGPI_INPUTS=1 -DGPI_MAPPED=0 \
+            -DGPI_IN="$1" -DGPI_IN_HALF="$5" $shape kernels/histogram/histogram.cl
+        test "$6" -eq 1 || continue
+        check "histogram of mapped $of $shape" -DGPI_FP64=1 $NARROW $(histogram_of $of) -DGPI_INPUTS=1 -DGPI_MAPPED=1 \
+            -DGPI_IN=half -DGPI_IN_HALF=1 "-Dgpi_map(x,i)=((x)+(i))" $shape kernels/histogram/histogram.cl
+        check "histogram of $of of indices $shape" -DGPI_FP64=1 $NARROW $(histogram_of $of) -DGPI_INPUTS=0 -DGPI_MAPPED=1 \
+            -DGPI_IN_HALF=0 "-Dgpi_map(i)=(i)" $shape kernels/histogram/histogram.cl
     done
 done
 # A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.

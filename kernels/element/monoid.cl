@@ -1,15 +1,19 @@
 /* monoid.cl - the element that travels between items and groups, and its associative operation.
 
-       GPI_T gpi_combine(a, b)       a stands before b in the order of the call
-       GPI_T gpi_identity()          neutral on both sides
+       GPI_T gpi_combine(GPI_COMBINE_OF(input) a, b)       a stands before b in the order of the call
+       GPI_T gpi_identity()                                neutral on both sides
 
    It is one field (element/op.cl), several side by side, or the user's own type. In a segmented scan it also
    knows whether a segment begins in it (Blelloch 1990): what stands before the last head does not count.
 
        GPI_BASE                      without that
 
+   A user's function may take the call's arguments (base/args.cl), which go the same way as those of expressions do:
+   with the input, or whatever else has a GPI_COMBINE_MEMBER, or from function to function.
+
    The host writes the description ahead:
        GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... of them; 0: the user's type
+       GPI_MONOID_ARGS               1: gpi_user_combine takes a gpi_args ahead
        GPI_SIZE                      sizeof(GPI_T), checked
        GPI_IDENTITY_WORDS            the identity, as 32-bit words
        GPI_COMMUTATIVE               1: any order of combination will do
@@ -20,6 +24,7 @@
        GPI_LANES                     elements of a vector step, 1 where there are no vectors            */
 #ifndef GPI_ELEMENT_MONOID_CL
 #define GPI_ELEMENT_MONOID_CL
+#include "base/args.cl"
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/ops.cl"
@@ -31,9 +36,30 @@
 #error "GPI_SIZE must be 1..128"
 #endif
 
+/* What base/args.cl has, where the operation takes arguments; else nothing. */
+#if GPI_MONOID_ARGS
+#define GPI_COMBINE_PARAMETERS GPI_ARGS_PARAMETERS
+#define GPI_COMBINE_MEMBER GPI_ARGS_MEMBER
+#define GPI_COMBINE_SET(holder) GPI_ARGS_SET(holder)
+#define GPI_COMBINE_COPY(holder, from) (holder).args = (from).args;
+#define GPI_COMBINE_OF(holder) GPI_ARGS_OF(holder)
+#define GPI_COMBINE_HERE GPI_ARGS_HERE
+#define GPI_COMBINE_PARAMETER GPI_ARGS_PARAMETER
+#define GPI_COMBINE_PASSED GPI_ARGS_PASSED
+#else
+#define GPI_COMBINE_PARAMETERS
+#define GPI_COMBINE_MEMBER
+#define GPI_COMBINE_SET(holder)
+#define GPI_COMBINE_COPY(holder, from)
+#define GPI_COMBINE_OF(holder)
+#define GPI_COMBINE_HERE
+#define GPI_COMBINE_PARAMETER
+#define GPI_COMBINE_PASSED
+#endif
+
 #if GPI_FIELD_COUNT == 0
 typedef gpi_user GPI_BASE;
-#define GPI_BASE_COMBINE(a, b) gpi_user_combine(a, b)
+#define GPI_BASE_COMBINE(a, b) gpi_user_combine(GPI_COMBINE_PASSED a, b)
 #define GPI_BASE_MAKE(y, i) (y)
 #define GPI_BASE_RESULT(a) (a)
 
@@ -136,7 +162,7 @@ static GPI_BASE gpi_base_of(gpi_argument argument)
 
 /* Here and below no parameter that is a struct is written to: Mesa 22.3 then writes to the caller's too.
    In the order of the call, which may be from the last element to the first. */
-static GPI_BASE gpi_base_combine(GPI_BASE a, GPI_BASE b)
+static GPI_BASE gpi_base_combine(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b)
 {
 #if GPI_REVERSE
     return GPI_BASE_COMBINE(b, a);
@@ -158,16 +184,16 @@ typedef struct GPI_PACKED gpi_segment {
 #define GPI_T gpi_segment
 
 /* a . b, unless b begins a segment. */
-static GPI_BASE gpi_base_append(GPI_BASE a, GPI_BASE b, bool head)
+static GPI_BASE gpi_base_append(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b, bool head)
 {
-    const GPI_BASE both = gpi_base_combine(a, b);
+    const GPI_BASE both = gpi_base_combine(GPI_COMBINE_PASSED a, b);
     return head ? b : both;
 }
 
-static GPI_T gpi_combine(GPI_T a, GPI_T b)
+static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)
 {
     GPI_T c;
-    c.value = gpi_base_append(a.value, b.value, b.head != 0);
+    c.value = gpi_base_append(GPI_COMBINE_PASSED a.value, b.value, b.head != 0);
 #if GPI_HEADS == 3
     c.head = a.head + b.head;
 #else

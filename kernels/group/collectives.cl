@@ -19,6 +19,8 @@
        GPI_GROUP_T              type of x
        GPI_GROUP_COMBINE(a, b)  a stands before b
        GPI_GROUP_IDENTITY       neutral
+       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE takes from the caller, as the first parameter of these
+                                functions, with a comma, and as it is passed on; not defined: nothing
        GPI_GROUP_SIZE           G
        GPI_GROUP_ITEM           l
        GPI_GROUP_TURNS(n)       n, not known to compilers that must not unroll (docs/drivers.md)
@@ -27,6 +29,10 @@
 #include "base/paste.cl"
 
 #define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)
+#ifndef GPI_GROUP_PARAMETER
+#define GPI_GROUP_PARAMETER
+#define GPI_GROUP_PASSED
+#endif
 
 #ifndef GPI_GROUP_ROW
 #define GPI_GROUP_ROW 32u
@@ -37,20 +43,21 @@
 #endif
 
 #if GPI_GROUP_ALONE
-static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
+static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)
 {
     (void)memory;
     return x;
 }
 
-static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)
+static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,
+                                      __local GPI_GROUP_T *memory)
 {
     (void)memory;
     *total = x;
     return x;
 }
 
-static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,
+static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,
                                                 __local GPI_GROUP_T *memory)
 {
     (void)memory;
@@ -60,7 +67,7 @@ static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *tota
 
 #else
 /* Every row becomes its own scan. */
-static void GPI_GROUP_N(_rows)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
+static void GPI_GROUP_N(_rows)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)
 {
     const uint l = GPI_GROUP_ITEM, first = l * GPI_GROUP_ROW;
     memory[GPI_GROUP_CELL(l)] = x;
@@ -74,22 +81,22 @@ static void GPI_GROUP_N(_rows)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
     barrier(CLK_LOCAL_MEM_FENCE); /* the rows are scanned */
 }
 
-static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
+static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)
 {
     GPI_GROUP_T sum = GPI_GROUP_IDENTITY;
-    GPI_GROUP_N(_rows)(x, memory);
+    GPI_GROUP_N(_rows)(GPI_GROUP_PASSED x, memory);
     for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_ROWS); r++)
         sum = GPI_GROUP_COMBINE(sum, memory[GPI_GROUP_END(r)]);
     barrier(CLK_LOCAL_MEM_FENCE); /* the rows are read: the next call may overwrite them */
     return sum;
 }
 
-static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,
+static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,
                                                 __local GPI_GROUP_T *memory)
 {
     const uint l = GPI_GROUP_ITEM;
     GPI_GROUP_T sum = GPI_GROUP_IDENTITY, before = GPI_GROUP_IDENTITY;
-    GPI_GROUP_N(_rows)(x, memory);
+    GPI_GROUP_N(_rows)(GPI_GROUP_PASSED x, memory);
     for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_ROWS); r++) {
         if (r == l / GPI_GROUP_ROW) before = sum;
         sum = GPI_GROUP_COMBINE(sum, memory[GPI_GROUP_END(r)]);
@@ -100,9 +107,10 @@ static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *tota
     return before;
 }
 
-static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)
+static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,
+                                      __local GPI_GROUP_T *memory)
 {
-    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(x, total, memory);
+    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PASSED x, total, memory);
     return GPI_GROUP_COMBINE(before, x);
 }
 #endif
@@ -112,3 +120,5 @@ static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local
 #undef GPI_GROUP_T
 #undef GPI_GROUP_COMBINE
 #undef GPI_GROUP_IDENTITY
+#undef GPI_GROUP_PARAMETER
+#undef GPI_GROUP_PASSED

@@ -16,6 +16,10 @@
 #include "group/sub_group.cl"
 
 #define GPI_GROUP_N(name) GPI_PASTE(GPI_GROUP, name)
+#ifndef GPI_GROUP_PARAMETER
+#define GPI_GROUP_PARAMETER
+#define GPI_GROUP_PASSED
+#endif
 
 #ifndef GPI_GROUP_SUB_GROUPS
 #define GPI_GROUP_SUB_GROUPS (GPI_GROUP_SIZE / GPI_SUB_GROUP)
@@ -70,7 +74,7 @@ static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T
 }
 #endif
 
-static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memory)
+static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)
 {
     GPI_GROUP_T sum = GPI_GROUP_IDENTITY, own = x;
     GPI_UNROLL
@@ -84,7 +88,7 @@ static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_T x, __local GPI_GROUP_T *memo
 }
 
 /* The same as _scan_exclusive of a value of each sub-group, which its last lane has. */
-static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_T own, GPI_GROUP_T *total,
+static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PARAMETER GPI_GROUP_T own, GPI_GROUP_T *total,
                                                  __local GPI_GROUP_T *memory)
 {
     GPI_GROUP_T sum = GPI_GROUP_IDENTITY, before = GPI_GROUP_IDENTITY;
@@ -100,7 +104,7 @@ static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_T own, GPI_GROUP_T *t
     return before;
 }
 
-static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *total,
+static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,
                                                 __local GPI_GROUP_T *memory)
 {
     const uint l = gpi_sg_lane();
@@ -111,13 +115,14 @@ static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_T x, GPI_GROUP_T *tota
         if (l >= d) own = GPI_GROUP_COMBINE(y, own);
     }
     const GPI_GROUP_T neighbour = GPI_GROUP_N(_up)(own, 1, memory);
-    const GPI_GROUP_T before = GPI_GROUP_N(_scan_sub_groups)(own, total, memory);
+    const GPI_GROUP_T before = GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PASSED own, total, memory);
     return l > 0 ? GPI_GROUP_COMBINE(before, neighbour) : before;
 }
 
-static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local GPI_GROUP_T *memory)
+static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GROUP_T *total,
+                                      __local GPI_GROUP_T *memory)
 {
-    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(x, total, memory);
+    const GPI_GROUP_T before = GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PASSED x, total, memory);
     return GPI_GROUP_COMBINE(before, x);
 }
 
@@ -126,3 +131,5 @@ static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_T x, GPI_GROUP_T *total, __local
 #undef GPI_GROUP_T
 #undef GPI_GROUP_COMBINE
 #undef GPI_GROUP_IDENTITY
+#undef GPI_GROUP_PARAMETER
+#undef GPI_GROUP_PASSED

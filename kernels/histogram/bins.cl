@@ -12,7 +12,7 @@
 
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
-       GPI_SAMPLE, GPI_OPERAND               type of a sample in memory, in an expression
+       GPI_SAMPLE, GPI_OPERAND               type of a sample, and of edges, in memory, in an expression
        GPI_SAMPLE_SIZE, _FLOAT, _HALF        its bytes; 1: float or double; 1: half
        GPI_EDGES                             1: bins by edges */
 #ifndef GPI_HISTOGRAM_BINS_CL
@@ -52,9 +52,9 @@ typedef struct gpi_bins {
     (bins).edges = edges + edges_at
 
 #if GPI_SAMPLE_HALF
-#define GPI_READ_SAMPLE(p, i) vload_half(i, p)
+#define GPI_READ_EDGE(p, i) vload_half(i, p)
 #else
-#define GPI_READ_SAMPLE(p, i) (p)[i]
+#define GPI_READ_EDGE(p, i) (p)[i]
 #endif
 
 /* Samples whose bins are looked for side by side: so that reads of edges do not wait for each other, and as
@@ -81,10 +81,10 @@ static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
     for (; n > 1; n -= n / 2) {
 #pragma unroll
         for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
-            b[k] += GPI_READ_SAMPLE(bins.edges, b[k] + n / 2 - 1) <= x[k] ? n / 2 : 0;
+            b[k] += GPI_READ_EDGE(bins.edges, b[k] + n / 2 - 1) <= x[k] ? n / 2 : 0;
     }
     for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {
-        b[k] += GPI_READ_SAMPLE(bins.edges, b[k]) <= x[k];
+        b[k] += GPI_READ_EDGE(bins.edges, b[k]) <= x[k];
         b[k] = b[k] - 1 < bins.count ? b[k] - 1 : GPI_HISTOGRAM_NOWHERE;
     }
 }

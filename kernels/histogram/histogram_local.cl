@@ -1,7 +1,7 @@
 /* histogram_local.cl - counts in the local shape, in tables in local memory, or in `out`.
 
-       8 bits, no weights   16 bytes at a time, an addition each
-       else                 a run of equal samples of one item is one addition
+       8 bits, no weights, no map   16 bytes at a time, an addition each
+       else                         a run of equal samples of one item is one addition
 
    The tables' counts of a cell lie side by side, in banks of their own: with 16 tables 32 items take two turns at
    most to add, whatever their samples are. For bytes, to ask whether a run goes on would cost more. */
@@ -68,7 +68,7 @@ static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint
     return next;
 }
 
-#if GPI_BYTES && !GPI_WEIGHTS
+#if GPI_BYTES && !GPI_WEIGHTS && !GPI_MAPPED
 static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + cell * GPI_BYTE_COPIES); }
 
 /* The first byte is of `channel`. */
@@ -109,7 +109,7 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
     }
 }
 
-#elif GPI_BYTES
+#elif GPI_BYTES && !GPI_MAPPED
 /* Byte `at` of the group's, as a cell: its channel's table, its value. */
 static uint gpi_byte_cell(ulong at, uint value) { return (uint)(at % GPI_CHANNELS) * 256 + value; }
 
@@ -136,6 +136,16 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
     for (uint k = 0; k < 4; k++) gpi_run_end(t, run[k], near);
 }
 #else
+/* Where samples are counted: bytes by their values. */
+static void gpi_cells_find(const GPI_OPERAND *x, gpi_bins bins, uint *cell)
+{
+#if GPI_BYTES
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) cell[k] = (uchar)x[k];
+#else
+    gpi_bins_find(x, bins, cell);
+#endif
+}
+
 static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 {
     gpi_histogram_run run;
@@ -145,8 +155,8 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
         GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
         uint b[GPI_HISTOGRAM_BATCH];
         for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++)
-            x[k] = GPI_READ_SAMPLE(s.in, min(i + k * GPI_WG, s.end - 1));
-        gpi_bins_find(x, t.bins, b);
+            x[k] = gpi_sample_read(s, min(i + k * GPI_WG, s.end - 1));
+        gpi_cells_find(x, t.bins, b);
         for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {
             if (i + k * GPI_WG < s.end)
                 run = gpi_run_go_on(t, run, b[k], GPI_WEIGHT_OF(s, i + k * GPI_WG), near);

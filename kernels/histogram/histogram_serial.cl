@@ -1,6 +1,7 @@
 /* histogram_serial.cl - counts in the serial shape.
 
-       8 bits      tables in private memory: byte k of each aligned word has one of its own, and with it its channel
+       8 bits      tables in private memory: byte k of each aligned word has one of its own, and with it its channel;
+                   what a map makes goes to GPI_COPIES of them, in turns
        few bins    GPI_COPIES tables in private memory, in turns
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL
@@ -9,11 +10,23 @@
 #include "histogram/bins.cl"
 #include "histogram/samples.cl"
 
+#define GPI_COPIES 4
+
 #if GPI_BYTES
 /* Tables: one for each byte of a word of 8, or of three words, after which 3 channels come round again. */
-#define GPI_SLOTS (GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)
+#define GPI_SLOTS (GPI_MAPPED ? GPI_COPIES : GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)
 
-#if GPI_WEIGHTS
+#if GPI_MAPPED
+typedef gpi_histogram_cell gpi_near;
+
+static void gpi_count_bytes(gpi_near *table, gpi_samples s)
+{
+    for (ulong i = s.begin; i < s.end; i++)
+        table[(uint)(i % GPI_SLOTS) * 256 + (uchar)gpi_sample_read(s, i)] += GPI_WEIGHT_OF(s, i);
+}
+#define GPI_SLOT_CHANNEL(slot, s) 0
+
+#elif GPI_WEIGHTS
 typedef gpi_histogram_cell gpi_near;
 
 static void gpi_count_bytes(gpi_near *table, gpi_samples s)
@@ -84,7 +97,7 @@ typedef gpi_histogram_cell gpi_near;
 static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)
 {
     GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
-    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = GPI_READ_SAMPLE(s.in, min(i + k, s.end - 1));
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) x[k] = gpi_sample_read(s, min(i + k, s.end - 1));
     gpi_bins_find(x, bins, b);
     for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) b[k] = i + k < s.end ? b[k] : GPI_HISTOGRAM_NOWHERE;
 }
@@ -92,14 +105,15 @@ static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)
 GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b)
 {
     GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
-    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_SAMPLE); k += 64) /* a line each, 2 KiB ahead */
+#if GPI_INPUTS > 0
+    for (uint k = 0; k < GPI_HISTOGRAM_BATCH * sizeof(GPI_IN); k += 64) /* a line each, 2 KiB ahead */
         GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048 + k);
-    GPI_FOR_BATCH(k) x[k] = GPI_READ_SAMPLE(s.in, i + k);
+#endif
+    GPI_FOR_BATCH(k) x[k] = gpi_sample_read(s, i + k);
     gpi_bins_find(x, bins, b);
 }
 
-/* Four tables, each with a last cell for what has no bin. */
-#define GPI_COPIES 4
+/* Each table has a last cell for what has no bin. */
 static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
                            volatile __global uint *out)
 {

@@ -1,5 +1,9 @@
 /* prelude.h - floats between edges, with weights (src/histogram/histogram.c). */
 #include "base/prelude.h"
+#define GPI_INPUTS 1
+#define GPI_MAPPED 0
+#define GPI_IN float
+#define GPI_IN_HALF 0
 #define GPI_SAMPLE float
 #define GPI_OPERAND float
 #define GPI_SAMPLE_SIZE 4

@@ -1,16 +1,23 @@
 /* samples.cl - the samples that a group counts, their weights, and what is counted.
 
    Parameters
-       GPI_CHANNELS              samples of an element, 1..4; more than one of 8 bits only
+       GPI_IN, GPI_IN_HALF       type of elements in memory; 1: half. GPI_INPUTS 0: there are none
+       GPI_MAPPED                1: gpi_map(x, i), or gpi_map(i) without an input, makes the sample of an element; 0:
+                                 elements are samples, of GPI_SAMPLE
+       GPI_CHANNELS              samples of an element, 1..4; more than one of 8 bits only, and without a map
        GPI_WEIGHTS, GPI_WEIGHT   1: with weights, of this type
        GPI_COUNT_WIDE            1: counts of 64 bits */
 #ifndef GPI_HISTOGRAM_SAMPLES_CL
 #define GPI_HISTOGRAM_SAMPLES_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 
 #if GPI_CHANNELS < 1 || GPI_CHANNELS > 4 || (GPI_CHANNELS > 1 && GPI_SAMPLE_SIZE > 1)
 #error "GPI_CHANNELS must be 1, or up to 4 with samples of 8 bits"
+#endif
+#if (GPI_MAPPED && GPI_CHANNELS > 1) || (GPI_INPUTS == 0 && !GPI_MAPPED)
+#error "a map makes one sample of an element, or of an index"
 #endif
 
 #if GPI_COUNT_WIDE
@@ -26,7 +33,10 @@ typedef uint gpi_weight;
 
 /* What is counted: elements [begin, end) of this group, and their weights. */
 typedef struct gpi_samples {
-    __global const GPI_SAMPLE *in;
+#if GPI_INPUTS > 0
+    __global const GPI_IN *in;
+#endif
+    GPI_ARGS_MEMBER
     ulong begin, end;
 #if GPI_WEIGHTS
     __global const GPI_WEIGHT *weights;
@@ -42,14 +52,40 @@ typedef struct gpi_samples {
 #define GPI_WEIGHTS_SET(samples)
 #define GPI_WEIGHT_OF(samples, i) ((gpi_weight)1)
 #endif
+#if GPI_INPUTS > 0
+#define GPI_ELEMENTS_PARAMETERS __global const GPI_IN *in, ulong in_at,
+#define GPI_ELEMENTS_SET(samples) (samples).in = in + in_at * GPI_CHANNELS;
+#else
+#define GPI_ELEMENTS_PARAMETERS
+#define GPI_ELEMENTS_SET(samples)
+#endif
 #define GPI_SAMPLES_PARAMETERS \
-    __global const GPI_SAMPLE *in, ulong in_at, GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span
+    GPI_ARGS_PARAMETERS GPI_ELEMENTS_PARAMETERS GPI_WEIGHTS_PARAMETERS GPI_COUNT_PARAMETERS, ulong span
 #define GPI_SAMPLES_SET(samples)                                           \
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words); \
-    (samples).in = in + in_at * GPI_CHANNELS;                              \
+    GPI_ARGS_SET(samples)                                                  \
+    GPI_ELEMENTS_SET(samples)                                              \
     GPI_WEIGHTS_SET(samples)                                               \
     (samples).begin = min(n, span * get_group_id(0));                      \
     (samples).end = min(n, (samples).begin + span)
+
+#if GPI_IN_HALF
+#define GPI_READ_ELEMENT(p, i) vload_half(i, p)
+#else
+#define GPI_READ_ELEMENT(p, i) (p)[i]
+#endif
+
+/* The sample of element i, where an element has one. */
+static GPI_OPERAND gpi_sample_read(gpi_samples s, ulong i)
+{
+#if GPI_INPUTS == 0
+    return gpi_map(GPI_ARGS_OF(s) i);
+#elif GPI_MAPPED
+    return gpi_map(GPI_ARGS_OF(s) GPI_READ_ELEMENT(s.in, i), i);
+#else
+    return GPI_READ_ELEMENT(s.in, i);
+#endif
+}
 
 /* Adds to a count of `out`. */
 static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_histogram_cell x)

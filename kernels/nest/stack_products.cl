@@ -20,6 +20,7 @@
 #include "nest/tile_summary.cl"
 
 typedef struct gpi_stack {
+    GPI_COMBINE_MEMBER
     gpi_nest nest;
     __global GPI_T *cells, *bases, *joints;
 } gpi_stack;
@@ -29,6 +30,7 @@ typedef struct gpi_stack {
     __global uint *scratch, ulong joints_at, ulong bases_at, ulong cells_at, uint leaves
 #define GPI_STACK_SET(stack)                                                           \
     gpi_stack stack;                                                                   \
+    GPI_COMBINE_SET(stack)                                                             \
     stack.nest = gpi_nest_make(scratch, 0, (gpi_tiles)scratch, leaves,                 \
                                gpi_count(bound, wanted, wanted_offset, wanted_words)); \
     stack.joints = (__global GPI_T *)(scratch + joints_at);                            \
@@ -45,7 +47,7 @@ static GPI_T gpi_stack_at(gpi_stack stack, gpi_place place, GPI_T initial)
 {
     if (place.leaf == GPI_NOWHERE) return initial;
     const gpi_index k = stack.nest.tree[stack.nest.leaves + place.leaf].pushes - place.need;
-    return gpi_combine(stack.bases[place.leaf], gpi_stack_cells(stack, place.leaf)[k]);
+    return gpi_combine(GPI_COMBINE_OF(stack) stack.bases[place.leaf], gpi_stack_cells(stack, place.leaf)[k]);
 }
 
 /* The product of the lowest m > 0 openers that node x pushes. */
@@ -56,11 +58,11 @@ GPI_NOINLINE GPI_T gpi_stack_lowest(gpi_stack stack, uint x, gpi_index m)
     while (x < leaves) {
         const gpi_index left = gpi_excess(stack.nest.tree[2 * x].pushes, stack.nest.tree[2 * x + 1].pops);
         const bool right = m > left;
-        if (right) product = gpi_combine(product, stack.joints[x]);
+        if (right) product = gpi_combine(GPI_COMBINE_OF(stack) product, stack.joints[x]);
         if (right) m -= left;
         x = 2 * x + right;
     }
-    return gpi_combine(product, gpi_stack_cells(stack, x - leaves)[m]);
+    return gpi_combine(GPI_COMBINE_OF(stack) product, gpi_stack_cells(stack, x - leaves)[m]);
 }
 
 /* The children of node x are there. */

@@ -53,7 +53,7 @@ GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,
     gpi_slice_group(GPI_SYMBOL_INPUT, input, stack, shared);
 }
 
-GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)
+GPI_KERNEL void gp_stack_tree(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)
 {
     GPI_STACK_SET(stack);
 #define GPI_STACK_CLEAR(x) stack.nest.tree[x] = gpi_node_make(0, 0)
@@ -63,7 +63,8 @@ GPI_KERNEL void gp_stack_tree(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint b
 
 /* What tile t leaves of the stack before it: up from its leaf, with all that is to the left and not taken by
    what comes after it. */
-GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_argument initial)
+GPI_KERNEL void gp_stack_base(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS,
+                              gpi_argument initial)
 {
     GPI_STACK_SET(stack);
     const uint tile = (uint)get_global_id(0);
@@ -74,10 +75,12 @@ GPI_KERNEL void gp_stack_base(GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, gpi_ar
         if (!(x & 1)) continue;
         const gpi_node before = stack.nest.tree[x - 1];
         const bool some = before.pushes > need;
-        if (some) product = gpi_combine(gpi_stack_lowest(stack, x - 1, before.pushes - need), product);
+        if (some)
+            product = gpi_combine(GPI_COMBINE_OF(stack) gpi_stack_lowest(stack, x - 1, before.pushes - need),
+                                  product);
         need = some ? before.pops : need + before.pops - before.pushes;
     }
-    stack.bases[tile] = gpi_combine(gpi_base_of(initial), product);
+    stack.bases[tile] = gpi_combine(GPI_COMBINE_OF(stack) gpi_base_of(initial), product);
 }
 
 GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,

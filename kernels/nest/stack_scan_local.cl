@@ -86,15 +86,16 @@ static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_sl
 }
 
 /* The products of the first 1, 2 ... `count` values. */
-static void gpi_slice_scan(uint count, gpi_slice_shared memory)
+static void gpi_slice_scan(GPI_COMBINE_PARAMETER uint count, gpi_slice_shared memory)
 {
     const uint share = (count + GPI_WG - 1) / GPI_WG, first = min((uint)get_local_id(0) * share, count);
     const uint end = min(first + share, count);
     GPI_T product = gpi_identity(), all;
-    for (uint k = first; k < end; k++) product = gpi_combine(product, memory->value[GPI_SLICE_CELL(k)]);
-    product = gpi_items_scan_exclusive(product, &all, memory->sums);
+    for (uint k = first; k < end; k++)
+        product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);
+    product = gpi_items_scan_exclusive(GPI_COMBINE_PASSED product, &all, memory->sums);
     for (uint k = first; k < end; k++) {
-        product = gpi_combine(product, memory->value[GPI_SLICE_CELL(k)]);
+        product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);
         memory->value[GPI_SLICE_CELL(k)] = product;
     }
     gpi_sync(); /* the products are there */
@@ -110,7 +111,7 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
     for (uint k = l; k < count; k += GPI_WG)
         memory->value[GPI_SLICE_CELL(k)] = gpi_load(input, begin + memory->stage[k]);
     gpi_sync(); /* the values are there */
-    gpi_slice_scan(count, memory);
+    gpi_slice_scan(GPI_COMBINE_OF(input) count, memory);
     for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_SLICE_CELL(k)];
     if (l != 0) return;
     cell[0] = gpi_identity();
@@ -190,24 +191,24 @@ static __local GPI_T *gpi_fold_own(gpi_fold_shared memory)
 }
 
 /* Each opener of `open`, which the item leaves, multiplied with those below it. */
-static void gpi_fold_item(uint open, gpi_fold_shared memory)
+static void gpi_fold_item(GPI_COMBINE_PARAMETER uint open, gpi_fold_shared memory)
 {
     __local GPI_T *own = gpi_fold_own(memory);
     GPI_T x = gpi_identity();
     for (; open; open &= open - 1) {
         __local GPI_T *value = own + gpi_lowest(open);
-        x = gpi_combine(x, *value);
+        x = gpi_combine(GPI_COMBINE_PASSED x, *value);
         *value = x;
     }
 }
 
 /* These products multiplied with what is below them. */
-static void gpi_fold_on(GPI_T base, uint open, gpi_fold_shared memory)
+static void gpi_fold_on(GPI_COMBINE_PARAMETER GPI_T base, uint open, gpi_fold_shared memory)
 {
     __local GPI_T *own = gpi_fold_own(memory);
     for (; open; open &= open - 1) {
         __local GPI_T *value = own + gpi_lowest(open);
-        *value = gpi_combine(base, *value);
+        *value = gpi_combine(GPI_COMBINE_PASSED base, *value);
     }
 }
 
@@ -220,13 +221,13 @@ static GPI_T gpi_fold_base(gpi_fold f)
     GPI_T x = gpi_fold_below(f, q);
     while (q < GPI_TILE && q / (GPI_STACK_BLOCK * GPI_PER_ITEM) == block) {
         q = memory->link[q / GPI_PER_ITEM];
-        x = gpi_combine(gpi_fold_below(f, q), x);
+        x = gpi_combine(GPI_COMBINE_OF(f.stack) gpi_fold_below(f, q), x);
     }
     memory->row[l * GPI_STACK_ROW] = x;
     memory->next[l] = (ushort)(q < GPI_TILE ? q / GPI_PER_ITEM : GPI_NO_ITEM);
     gpi_sync(); /* all items are at the end of their blocks */
     for (uint next = memory->next[l]; next != GPI_NO_ITEM; next = memory->next[next])
-        x = gpi_combine(memory->row[next * GPI_STACK_ROW], x);
+        x = gpi_combine(GPI_COMBINE_OF(f.stack) memory->row[next * GPI_STACK_ROW], x);
     return x;
 }
 
@@ -257,7 +258,7 @@ static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of 
             continue;
         }
         if (item.opens & bit) {
-            x = gpi_combine(x, *value);
+            x = gpi_combine(GPI_COMBINE_OF(f.stack) x, *value);
             open |= bit;
         } else if (left.closes & bit) {
             close ^= bit;
@@ -313,10 +314,10 @@ static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OU
     gpi_fold_load(input, f);
     memory->link[get_local_id(0)] = (ushort)gpi_fold_search(shared, (uint)popcount(left.closes));
     gpi_sync(); /* values and links are there */
-    gpi_fold_item(left.opens, memory);
+    gpi_fold_item(GPI_COMBINE_OF(input) left.opens, memory);
     gpi_sync_all(); /* the items' own products, and those before the tile */
     const GPI_T base = gpi_fold_base(f);
-    gpi_fold_on(base, left.opens, memory);
+    gpi_fold_on(GPI_COMBINE_OF(input) base, left.opens, memory);
     gpi_sync(); /* the products of all openers that items leave */
     gpi_fold_brackets(f, item, left, base);
     gpi_sync(); /* the products after all brackets */

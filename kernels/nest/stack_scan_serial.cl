@@ -27,7 +27,8 @@ GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_i
         ++*pops;
         return;
     }
-    if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(input, at));
+    if (GPI_STACK_SMALL || sign > 0)
+        (*top)[1] = gpi_combine(GPI_COMBINE_OF(input) * *top, gpi_load(input, at));
     *top = next;
 }
 
@@ -124,7 +125,8 @@ GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at,
     if (GPI_RARELY(next < f->base)) {
         *f->base = gpi_fold_below(f);
     } else {
-        if (GPI_STACK_SMALL || sign > 0) (*top)[1] = gpi_combine(**top, gpi_load(f->input, at));
+        if (GPI_STACK_SMALL || sign > 0)
+            (*top)[1] = gpi_combine(GPI_COMBINE_OF(f->input) * *top, gpi_load(f->input, at));
         *top = next;
     }
     if (!exclusive) gpi_stack_put(f->out, at, **top);

@@ -7,7 +7,9 @@
 
 #define GPI_GROUP gpi_items
 #define GPI_GROUP_T GPI_T
-#define GPI_GROUP_COMBINE(a, b) gpi_combine(a, b)
+#define GPI_GROUP_COMBINE(a, b) gpi_combine(GPI_COMBINE_PASSED a, b)
+#define GPI_GROUP_PARAMETER GPI_COMBINE_PARAMETER
+#define GPI_GROUP_PASSED GPI_COMBINE_PASSED
 #define GPI_GROUP_IDENTITY gpi_identity()
 #define GPI_GROUP_SIZE GPI_WG
 #define GPI_GROUP_ITEM ((uint)get_local_id(0))

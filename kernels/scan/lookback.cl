@@ -139,13 +139,13 @@ static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
 #if GPI_ORDERED && GPI_SUB_GROUP
 /* The product of lanes anchor, anchor - 1 ... 0, in lane 0: each adds its own to what the lane above it has. Ends because
    every turn is one of `anchor`. */
-static GPI_T gpi_fold_lanes(GPI_T seen, uint anchor, gpi_tile_shared shared)
+static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_tile_shared shared)
 {
     const uint l = gpi_sg_lane();
     GPI_T sum = seen;
     for (uint k = 0; gpi_sg_vote(k < anchor, &shared->sub_group); k++) {
         const GPI_T above = gpi_items_down(sum, 1, shared->value);
-        if (l < anchor) sum = gpi_combine(above, seen);
+        if (l < anchor) sum = gpi_combine(GPI_COMBINE_PASSED above, seen);
     }
     return sum;
 }
@@ -164,7 +164,7 @@ static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
 
 /* In *product that of the tiles before `next` from their anchor on. Returns 0 if all are in it, else the anchor.
    Ends because each turn goes one tile back, or forth again. */
-static uint gpi_fold_back(volatile __global uint *state, uint next, GPI_T *product)
+static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *product)
 {
     uint anchor = next;
     bool inclusive = false;
@@ -174,7 +174,7 @@ static uint gpi_fold_back(volatile __global uint *state, uint next, GPI_T *produ
     *product = seen;
     for (uint k = anchor + 1; k < next; k++) {
         const bool whole = gpi_await(state, k, &seen) == GPI_INCLUSIVE;
-        *product = whole ? seen : gpi_combine(*product, seen);
+        *product = whole ? seen : gpi_combine(GPI_COMBINE_PASSED * product, seen);
         inclusive = inclusive || whole;
     }
     return inclusive ? 0 : anchor;
@@ -185,8 +185,8 @@ static uint gpi_fold_back(volatile __global uint *state, uint next, GPI_T *produ
 /* The same as below by a whole sub-group, each of whose lanes looks at another tile; what lane 0 has for *prefix
    counts. The nearest inclusive one, or the nearest late one, says how many lanes count. Emulated, all sub-groups
    of the group come along, with `next` 0. (lookback.pml: LANES.) */
-static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded,
-                          gpi_tile_shared shared)
+static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
+                          uint *polls, bool bounded, gpi_tile_shared shared)
 {
     const uint l = gpi_sg_lane();
     bool more = next > 0;
@@ -205,19 +205,21 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
         const bool anchors = flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && seen.head > 0);
         const uint anchor = gpi_sg_first(gpi_sg_ballot(anchors, &shared->sub_group));
         if (!anchored && anchor >= told) told = 0;
-        const GPI_T folded = gpi_fold_lanes(seen, anchored || told == 0 ? 0 : anchor, shared);
+        const GPI_T folded =
+            gpi_fold_lanes(GPI_COMBINE_PASSED seen, anchored || told == 0 ? 0 : anchor, shared);
 #endif
         if (l < told) sum = seen;
         GPI_UNROLL
         for (uint d = 1; d < GPI_STRUCT_TURNS(GPI_SUB_GROUP); d *= 2)
-            sum = gpi_combine(gpi_items_down(sum, d, shared->value), sum); /* lane 0: of the first 2 d */
+            sum = gpi_combine(GPI_COMBINE_PASSED gpi_items_down(sum, d, shared->value),
+                              sum); /* lane 0: of the first 2 d */
 #if GPI_ORDERED
         if (!anchored) sum.value = folded.value;
-        if (told > 0) *prefix = anchored ? gpi_combine(sum, *prefix) : sum;
+        if (told > 0) *prefix = anchored ? gpi_combine(GPI_COMBINE_PASSED sum, *prefix) : sum;
         anchored = anchored || told > 0;
         next = told > 0 && inclusive < late ? 0 : next - told;
 #else
-        *prefix = gpi_combine(sum, *prefix);
+        *prefix = gpi_combine(GPI_COMBINE_PASSED sum, *prefix);
         next = inclusive < late ? 0 : next - told;
 #endif
         more = next > 0 && (told > 0 || !bounded || *polls > 0);
@@ -235,10 +237,11 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
    Ends because each turn either goes one tile back or uses up one of *polls; where polls are not
    counted, because tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml:
    `alive`, `right`, and the mutation BUG_TICKET; with POLLS and SILENT what the bound is for.) */
-static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefix, uint *polls, bool bounded)
+static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
+                          uint *polls, bool bounded)
 {
 #if GPI_ORDERED
-    if (next > 0) next = gpi_fold_back(state, next, prefix);
+    if (next > 0) next = gpi_fold_back(GPI_COMBINE_PASSED state, next, prefix);
 #endif
     while (next > 0) {
         GPI_T seen = *prefix;
@@ -249,7 +252,7 @@ static uint gpi_walk_back(volatile __global uint *state, uint next, GPI_T *prefi
             GPI_PAUSE();
             continue;
         }
-        *prefix = gpi_combine(seen, *prefix);
+        *prefix = gpi_combine(GPI_COMBINE_PASSED seen, *prefix);
         next = flag == GPI_INCLUSIVE ? 0 : next - 1;
     }
     return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
@@ -272,21 +275,23 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
 #if GPI_SUB_GROUP
         const bool first = gpi_sg_index() == 0;
         if (first || GPI_SG_ALL)
-            next = gpi_walk_back(state, first ? next : 0, &prefix, &polls, bounded, shared);
+            next = gpi_walk_back(GPI_COMBINE_OF(input) state, first ? next : 0, &prefix, &polls, bounded,
+                                 shared);
 #else
-        if (leader) next = gpi_walk_back(state, next, &prefix, &polls, bounded);
+        if (leader) next = gpi_walk_back(GPI_COMBINE_OF(input) state, next, &prefix, &polls, bounded);
 #endif
         next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has barriers */
         if (next == 0) break;
         const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);
         next -= 1;
         if (leader) {
-            prefix = gpi_combine(late, prefix);
+            prefix = gpi_combine(GPI_COMBINE_OF(input) late, prefix);
             gpi_post(state, next, late);
             atomic_inc(counters + GPI_COUNT_FALLBACKS);
         }
     }
-    if (leader && next == 0) gpi_publish(state, tile, GPI_INCLUSIVE, gpi_combine(prefix, aggregate));
+    if (leader && next == 0)
+        gpi_publish(state, tile, GPI_INCLUSIVE, gpi_combine(GPI_COMBINE_OF(input) prefix, aggregate));
     if (leader && next != 0) atomic_inc(counters + GPI_COUNT_ABANDONED);
     return gpi_broadcast_element(prefix, shared);
 }

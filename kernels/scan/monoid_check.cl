@@ -5,10 +5,11 @@
    and writes which of them fail, and what came out:  | e a | a e | a b | b a | (a b) c | a (b c) |
 
    Parameters: those of element/monoid.cl, and
-       gpi_user_equal(x, y)     the caller's idea of equal, where GPI_EQUAL is 1
+       gpi_user_equal(GPI_ARGS_PASSED x, y)     the caller's idea of equal, where GPI_EQUAL is 1
        GPI_EXACT                else: the same bits; or, without, words that are close as floats      */
 #ifndef GPI_SCAN_MONOID_CHECK_CL
 #define GPI_SCAN_MONOID_CHECK_CL
+#include "base/args.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"
 
@@ -45,10 +46,10 @@ static bool gpi_word_same(uint a, uint b, float slack)
 #endif
 }
 
-static bool gpi_same(GPI_T x, GPI_T y, float slack)
+static bool gpi_same(GPI_ARGS_PARAMETER GPI_T x, GPI_T y, float slack)
 {
 #if GPI_EQUAL
-    return gpi_user_equal(x, y);
+    return gpi_user_equal(GPI_ARGS_PASSED x, y);
 #else
     gpi_bits a, b;
     bool same = true;
@@ -59,24 +60,26 @@ static bool gpi_same(GPI_T x, GPI_T y, float slack)
 #endif
 }
 
-GPI_KERNEL void gp_monoid_check(__global const GPI_T *elements, __global const uint *triples, uint count,
-                                float tolerance, __global GPI_T *results, __global uint *failed)
+GPI_KERNEL void gp_monoid_check(GPI_ARGS_PARAMETERS __global const GPI_T *elements,
+                                __global const uint *triples, uint count, float tolerance,
+                                __global GPI_T *results, __global uint *failed)
 {
     const uint t = (uint)get_global_id(0);
     if (t >= count) return;
     const GPI_T e = gpi_identity(), a = elements[triples[3 * t]], b = elements[triples[3 * t + 1]],
                 c = elements[triples[3 * t + 2]];
-    const GPI_T ab = gpi_combine(a, b), ba = gpi_combine(b, a), bc = gpi_combine(b, c);
-    const GPI_T left = gpi_combine(e, a), right = gpi_combine(a, e);
-    const GPI_T ab_c = gpi_combine(ab, c), a_bc = gpi_combine(a, bc);
+    const GPI_T ab = gpi_combine(GPI_COMBINE_HERE a, b), ba = gpi_combine(GPI_COMBINE_HERE b, a),
+                bc = gpi_combine(GPI_COMBINE_HERE b, c);
+    const GPI_T left = gpi_combine(GPI_COMBINE_HERE e, a), right = gpi_combine(GPI_COMBINE_HERE a, e);
+    const GPI_T ab_c = gpi_combine(GPI_COMBINE_HERE ab, c), a_bc = gpi_combine(GPI_COMBINE_HERE a, bc);
     const float both = fmax(gpi_scale_of(a), gpi_scale_of(b));
     const float three = fmax(fmax(both, gpi_scale_of(c)), fmax(gpi_scale_of(ab), gpi_scale_of(bc)));
     const float all = fmax(three, fmax(gpi_scale_of(ab_c), gpi_scale_of(a_bc)));
     uint f = 0;
-    if (!gpi_same(left, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_LEFT;
-    if (!gpi_same(right, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_RIGHT;
-    if (!gpi_same(ab, ba, tolerance * fmax(both, gpi_scale_of(ab)))) f |= GPI_LAW_COMMUTES;
-    if (!gpi_same(ab_c, a_bc, tolerance * all)) f |= GPI_LAW_ASSOCIATES;
+    if (!gpi_same(GPI_ARGS_HERE left, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_LEFT;
+    if (!gpi_same(GPI_ARGS_HERE right, a, tolerance * gpi_scale_of(a))) f |= GPI_LAW_RIGHT;
+    if (!gpi_same(GPI_ARGS_HERE ab, ba, tolerance * fmax(both, gpi_scale_of(ab)))) f |= GPI_LAW_COMMUTES;
+    if (!gpi_same(GPI_ARGS_HERE ab_c, a_bc, tolerance * all)) f |= GPI_LAW_ASSOCIATES;
     failed[t] = f;
     results += (ulong)t * GPI_LAW_RESULTS;
     results[0] = left;

@@ -51,7 +51,8 @@ static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)
     const ulong base = (ulong)span * tiles * GPI_TILE, apart = GPI_SHARE_APART;
     const ulong limit = min(base + tiles * GPI_TILE, input.count);
 #endif
-    return gpi_group_reduce(gpi_share_reduce(input, base, limit, tiles * GPI_PER_ITEM, apart), shared);
+    return gpi_group_reduce(
+        GPI_COMBINE_OF(input) gpi_share_reduce(input, base, limit, tiles * GPI_PER_ITEM, apart), shared);
 }
 #define GPI_SPANS(count) gpi_spans(count)
 #define GPI_SPAN_REDUCE(input, span, shared) gpi_span_reduce(input, span, shared)
@@ -88,15 +89,16 @@ GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, 
     GPI_INPUT_SET(input);
     GPI_COUNT_CHECK(span == 0, counters);
     const GPI_T sum = GPI_SPAN_REDUCE(input, span, shared);
-    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);
+    const GPI_T total = gpi_combine(GPI_COMBINE_OF(input) gpi_base_of(initial), sum);
     if (get_local_id(0) != 0) return;
     if (result) gpi_write_result(out, out_offset, total);
     else partials[span] = sum;
 }
 
 /* One group. Every item takes a run of consecutive partials, so that input order is kept. */
-GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PARAMETERS,
-                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial)
+GPI_KERNEL void gp_reduce_partials(GPI_COMBINE_PARAMETERS __global const GPI_T *partials,
+                                   GPI_COUNT_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
+                                   gpi_argument initial)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);
@@ -105,9 +107,9 @@ GPI_KERNEL void gp_reduce_partials(__global const GPI_T *partials, GPI_COUNT_PAR
     const uint begin = min((uint)get_local_id(0) * run, spans);
     const uint end = min(begin + run, spans);
     GPI_T sum = gpi_identity();
-    for (uint i = begin; i < end; i++) sum = gpi_combine(sum, partials[i]);
-    sum = gpi_group_reduce(sum, shared);
-    const GPI_T total = gpi_combine(gpi_base_of(initial), sum);
+    for (uint i = begin; i < end; i++) sum = gpi_combine(GPI_COMBINE_HERE sum, partials[i]);
+    sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);
+    const GPI_T total = gpi_combine(GPI_COMBINE_HERE gpi_base_of(initial), sum);
     if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);
 }
 #endif

@@ -18,7 +18,10 @@ typedef struct gpi_tile_memory {
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
 /* The product of every item's x, in item order (group/collectives.cl). */
-static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared) { return gpi_items_reduce(x, shared->value); }
+static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)
+{
+    return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);
+}
 
 #define GPI_SHARE_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)
 #if GPI_QUADS && GPI_PER_ITEM >= 4
@@ -46,7 +49,8 @@ static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool ali
     for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)
         GPI_SHARE_LOAD(input, i + k * GPI_SHARE_STRIDE, aligned, x + k * GPI_SHARE_CHUNK);
     GPI_UNROLL
-    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) all = gpi_combine(all, x[k]);
+    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++)
+        all = gpi_combine(GPI_COMBINE_OF(input) all, x[k]);
     return all;
 }
 
@@ -64,7 +68,8 @@ static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per
         if (base + end > limit) {
             for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) {
                 const uint at = i + k / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE + k % GPI_SHARE_CHUNK;
-                if (base + at < limit) sum = gpi_combine(sum, gpi_load(input, base + at));
+                if (base + at < limit)
+                    sum = gpi_combine(GPI_COMBINE_OF(input) sum, gpi_load(input, base + at));
             }
         } else if (aligned) {
             sum = gpi_step_reduce(sum, input, base + i, true);
@@ -80,6 +85,7 @@ static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per
 static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const ulong limit = base + gpi_tile_length(input, base);
-    return gpi_group_reduce(gpi_share_reduce(input, base, limit, GPI_PER_ITEM, GPI_SHARE_APART), shared);
+    return gpi_group_reduce(
+        GPI_COMBINE_OF(input) gpi_share_reduce(input, base, limit, GPI_PER_ITEM, GPI_SHARE_APART), shared);
 }
 #endif

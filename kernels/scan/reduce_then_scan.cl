@@ -15,16 +15,17 @@ static void gpi_sweep_up(gpi_input input, __global GPI_T *partials, gpi_tile_sha
 }
 
 /* partials[t] becomes begin . partials[0] ... partials[t-1]; returns begin . all of them. */
-static GPI_T gpi_sweep_spine(__global GPI_T *partials, uint tiles, GPI_T begin, gpi_tile_shared shared)
+static GPI_T gpi_sweep_spine(GPI_COMBINE_PARAMETER __global GPI_T *partials, uint tiles, GPI_T begin,
+                             gpi_tile_shared shared)
 {
     GPI_T carry = begin;
     for (uint base = 0; base < tiles; base += GPI_WG) {
         const uint i = base + (uint)get_local_id(0);
         GPI_T total;
         const GPI_T x = i < tiles ? partials[i] : gpi_identity();
-        const GPI_T before = gpi_group_scan(x, &total, shared);
-        if (i < tiles) partials[i] = gpi_combine(carry, before);
-        carry = gpi_combine(carry, total);
+        const GPI_T before = gpi_group_scan(GPI_COMBINE_PASSED x, &total, shared);
+        if (i < tiles) partials[i] = gpi_combine(GPI_COMBINE_PASSED carry, before);
+        carry = gpi_combine(GPI_COMBINE_PASSED carry, total);
     }
     return carry;
 }

@@ -53,7 +53,8 @@ GPI_KERNEL void gp_scan_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, vol
     gpi_tile_open(&tile, input, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);
-    gpi_tile_scan(&tile, gpi_combine(gpi_scan_begin(sink.initial), prefix), input, base, sink, shared);
+    gpi_tile_scan(&tile, gpi_combine(GPI_COMBINE_OF(input) gpi_scan_begin(sink.initial), prefix), input, base,
+                  sink, shared);
 }
 
 GPI_KERNEL void gp_scan_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)
@@ -65,10 +66,11 @@ GPI_KERNEL void gp_scan_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)
 }
 
 /* partials[t] becomes initial . partials[0] ... partials[t-1] */
-GPI_KERNEL void gp_scan_spine(__global GPI_T *partials, uint tiles, gpi_argument initial)
+GPI_KERNEL void gp_scan_spine(GPI_COMBINE_PARAMETERS __global GPI_T *partials, uint tiles,
+                              gpi_argument initial)
 {
     GPI_SHARED(gpi_tile_memory, shared);
-    (void)gpi_sweep_spine(partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);
+    (void)gpi_sweep_spine(GPI_COMBINE_HERE partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);
 }
 
 /* `partials` is not read when there is one tile. */

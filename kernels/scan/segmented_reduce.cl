@@ -87,8 +87,8 @@ GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
 }
 
 /* Every item takes a run of consecutive rows, so that input order is kept. */
-GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
-                                 gpi_argument initial)
+GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,
+                                 ulong out_offset, gpi_argument initial)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     gpi_list list;
@@ -99,10 +99,11 @@ GPI_KERNEL void gp_segments_join(GPI_LIST_PARAMETERS, __global GPI_OUT *out, ulo
         const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)get_local_id(0) * run, rows);
         const uint end = min(begin + run, rows);
         GPI_T sum = gpi_identity();
-        for (uint r = begin; r < end; r++) sum = gpi_combine(sum, list.partials[row + r]);
-        sum = gpi_group_reduce(sum, shared);
+        for (uint r = begin; r < end; r++) sum = gpi_combine(GPI_COMBINE_HERE sum, list.partials[row + r]);
+        sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);
         if (rows > 0 && get_local_id(0) == 0)
-            gpi_segment_put(out + out_offset, list.large[GPI_LARGE_WORDS * k], gpi_base_of(initial), sum);
+            gpi_segment_put(GPI_COMBINE_HERE out + out_offset, list.large[GPI_LARGE_WORDS * k],
+                            gpi_base_of(initial), sum);
     }
 }
 #endif

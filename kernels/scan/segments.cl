@@ -59,9 +59,9 @@ static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, b
     return segment;
 }
 
-static void gpi_segment_put(__global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)
+static void gpi_segment_put(GPI_COMBINE_PARAMETER __global GPI_OUT *out, ulong s, GPI_BASE initial, GPI_T sum)
 {
-    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(initial, sum)));
+    GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_PASSED initial, sum)));
 }
 
 /* Enters a large segment; false: there is no room, which happens only where bad offsets let segments overlap. */

@@ -16,7 +16,7 @@ static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
     GPI_T sum = gpi_identity();
     for (ulong j = 0; j < run; j++) {
         const ulong i = GPI_COMMUTATIVE ? j * team + lane : lane * run + j;
-        if (i < segment.count) sum = gpi_combine(sum, gpi_load(segment, i));
+        if (i < segment.count) sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
     }
     return sum;
 }
@@ -24,16 +24,16 @@ static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
 #if GPI_SUB_GROUP
 /* The product of every x of the team, in item order, for its first item: by shuffles, and then, where the team has
    several sub-groups, by way of local memory. Item l has the product of d items from l on. */
-static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)
+static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
     __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
     GPI_T sum = x;
     for (uint d = 1; d < min(team, (uint)GPI_SUB_GROUP); d *= 2)
-        sum = gpi_combine(sum, gpi_items_down(sum, d, shared->value));
+        sum = gpi_combine(GPI_COMBINE_PASSED sum, gpi_items_down(sum, d, shared->value));
     for (uint d = GPI_SUB_GROUP; d < team; d *= 2) {
         value[lane] = sum;
         gpi_sync(); /* the products are written */
-        if (lane + d < team) sum = gpi_combine(sum, value[lane + d]);
+        if (lane + d < team) sum = gpi_combine(GPI_COMBINE_PASSED sum, value[lane + d]);
         gpi_sync(); /* they are read: the next turn may overwrite them */
     }
     return sum;
@@ -41,14 +41,14 @@ static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shar
 
 #else
 /* The product of every x of the team, in item order, for its first item: a tree of neighbours. */
-static GPI_T gpi_team_reduce(GPI_T x, uint lane, uint team, gpi_tile_shared shared)
+static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
     __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
     value[lane] = x;
     for (uint d = 1; d < team; d *= 2) {
         const uint i = 2 * d * lane;
         gpi_sync(); /* the neighbour's product is written */
-        if (i + d < team) value[i] = gpi_combine(value[i], value[i + d]);
+        if (i + d < team) value[i] = gpi_combine(GPI_COMBINE_PASSED value[i], value[i + d]);
     }
     gpi_sync(); /* the root is written */
     x = value[0];
@@ -78,8 +78,9 @@ static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list li
         gpi_sync(); /* and read: the next segments may overwrite it */
 #endif
         segment.count = skip ? 0 : segment.count;
-        const GPI_T sum = gpi_team_reduce(gpi_segment_share(segment, lane, team), lane, team, shared);
-        if (!skip && lane == 0) gpi_segment_put(out, s, initial, sum);
+        const GPI_T sum =
+            gpi_team_reduce(GPI_COMBINE_OF(input) gpi_segment_share(segment, lane, team), lane, team, shared);
+        if (!skip && lane == 0) gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, sum);
     }
 }
 #endif

@@ -20,9 +20,9 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 {
     GPI_T sum = gpi_identity();
     for (ulong i = 0; i < segment.count && segment.count < GPI_SEGMENTS_FEW; i++)
-        sum = gpi_combine(sum, gpi_load(segment, i));
+        sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
     for (ulong base = 0; base < segment.count && segment.count >= GPI_SEGMENTS_FEW; base += GPI_TILE)
-        sum = gpi_combine(sum, gpi_tile_reduce(segment, base, shared));
+        sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_tile_reduce(segment, base, shared));
     return sum;
 }
 
@@ -63,11 +63,11 @@ static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *
         begin = head[i] ? i : begin;
         segment.in = input.in + begin;
 #endif
-        last = gpi_combine(head[i] ? sum[0] : last, gpi_load(segment, i - begin));
+        last = gpi_combine(GPI_COMBINE_OF(segment) head[i] ? sum[0] : last, gpi_load(segment, i - begin));
         sum[i + 1] = last;
     }
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)
-        gpi_segment_put(out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);
+        gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);
 }
 
 /* Of one length. */
@@ -78,8 +78,9 @@ GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI
     for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {
         GPI_T sum = gpi_identity();
         segment.in = input.in + k * length;
-        for (uint i = 0; i < length; i++) sum = gpi_combine(sum, gpi_load(segment, i));
-        gpi_segment_put(out, s + k, initial, sum);
+        for (uint i = 0; i < length; i++)
+            sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
+        gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);
     }
 }
 
@@ -112,7 +113,7 @@ static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list li
             const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);
             if (bad) gpi_bad_add(list, counters);
             if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;
-            gpi_segment_put(out, s, initial, gpi_segment_reduce(segment, shared));
+            gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, gpi_segment_reduce(segment, shared));
         }
     }
 }

@@ -124,7 +124,7 @@ GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base,
             const bool head =
                 j + k < own && ((begins && j + k == 0) || GPI_KEYS_DIFFER(input, key[j + k], last));
             tile->heads |= (head ? 1u : 0u) << (j + k);
-            sum.value = gpi_base_append(sum.value, value[k], head);
+            sum.value = gpi_base_append(GPI_COMBINE_OF(input) sum.value, value[k], head);
             last = key[j + k];
         }
     }
@@ -137,7 +137,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
 {
     GPI_HEADS_TYPE key[GPI_PER_ITEM];
     const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);
-    tile->before = gpi_group_scan(own, &tile->aggregate,
+    tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,
                                   shared); /* its barriers come after all that the stages are given */
 }
 

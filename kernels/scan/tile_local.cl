@@ -127,12 +127,15 @@ static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
 }
 
 /* The product of every item's x, in item order (group/collectives.cl). */
-static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared) { return gpi_items_reduce(x, shared->value); }
+static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)
+{
+    return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);
+}
 
 /* The product of x over the items before this one; *total over all. */
-static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
+static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
-    return gpi_items_scan_exclusive(x, total, shared->value);
+    return gpi_items_scan_exclusive(GPI_COMBINE_PASSED x, total, shared->value);
 }
 
 /* The product of the tile's elements. */
@@ -148,9 +151,9 @@ static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared
 #endif
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;
-        if (i < length) sum = gpi_combine(sum, gpi_load(input, base + i));
+        if (i < length) sum = gpi_combine(GPI_COMBINE_OF(input) sum, gpi_load(input, base + i));
     }
-    return gpi_group_reduce(sum, shared);
+    return gpi_group_reduce(GPI_COMBINE_OF(input) sum, shared);
 }
 
 /* A chunk of cells to and from the stage. */
@@ -251,7 +254,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         tile->item[j] = at[GPI_TILE_PAD(j)];
-        sum = gpi_combine(sum, tile->item[j]);
+        sum = gpi_combine(GPI_COMBINE_OF(input) sum, tile->item[j]);
     }
 #else
     GPI_UNROLL
@@ -260,14 +263,15 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
         gpi_chunk_get(at + GPI_TILE_PAD(j), x);
         GPI_UNROLL
         for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
-            sum = gpi_combine(sum, x[k]);
+            sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
 #ifdef GPI_SELECT_BY
             tile->item[j + k] = x[k];
 #endif
         }
     }
 #endif
-    tile->before = gpi_group_scan(sum, &tile->aggregate, shared); /* its barriers free the stage */
+    tile->before =
+        gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared); /* its barriers free the stage */
 }
 
 #ifdef GPI_SELECT_BY

@@ -63,15 +63,15 @@ GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, 
 }
 
 /* This item's own elements on the stage, scanned from `begin` on; by chunks, so that few of them are in registers. */
-GPI_INLINE_GPU void gpi_own_scan(const gpi_tile *tile, GPI_T begin, const bool exclusive,
-                                 gpi_tile_shared shared)
+GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI_T begin,
+                                 const bool exclusive, gpi_tile_shared shared)
 {
     __local GPI_CELL *at = gpi_own_cells(shared);
     GPI_T sum = begin;
 #if !GPI_SUB_GROUP && !GPI_KEYED
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
-        const GPI_T next = gpi_combine(sum, tile->item[j]);
+        const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, tile->item[j]);
         at[GPI_TILE_PAD(j)] = exclusive ? gpi_before(sum, tile->item[j]) : next;
         sum = next;
     }
@@ -82,7 +82,8 @@ GPI_INLINE_GPU void gpi_own_scan(const gpi_tile *tile, GPI_T begin, const bool e
         gpi_chunk_get(at + GPI_TILE_PAD(j), x);
         GPI_UNROLL
         for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
-            const GPI_T item = GPI_CELL_ITEM(tile, x[k], j + k), next = gpi_combine(sum, item);
+            const GPI_T item = GPI_CELL_ITEM(tile, x[k], j + k),
+                        next = gpi_combine(GPI_COMBINE_PASSED sum, item);
             const GPI_T result = exclusive ? gpi_before(sum, item) : next;
             GPI_CELL_SET(x[k], result);
             sum = next;
@@ -97,12 +98,13 @@ GPI_INLINE_GPU void gpi_own_scan(const gpi_tile *tile, GPI_T begin, const bool e
 GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
                                   gpi_sink sink, gpi_tile_shared shared)
 {
-    const GPI_T begin = gpi_combine(prefix, tile->before);
+    const GPI_T begin = gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before);
 #if !GPI_SUB_GROUP
-    gpi_own_scan(tile, begin, sink.exclusive, shared);
+    gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, sink.exclusive, shared);
 #else
-    if (sink.exclusive) gpi_own_scan(tile, begin, true, shared); /* asked once, not for each element */
-    else gpi_own_scan(tile, begin, false, shared);
+    if (sink.exclusive)
+        gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, true, shared); /* asked once, not for each element */
+    else gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, false, shared);
 #endif
     gpi_stripe_sync(); /* the stage is filled */
     gpi_stage_store(input, base, sink, shared);

@@ -27,7 +27,7 @@ static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elem
 GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
 {
     const GPI_T x = gpi_load(input, i);
-    const GPI_T next = gpi_combine(sum, x);
+    const GPI_T next = gpi_combine(GPI_COMBINE_OF(input) sum, x);
     gpi_put(sink, gpi_position(input, i), exclusive ? gpi_before(sum, x) : next);
     return next;
 }
@@ -88,7 +88,7 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
     v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);
     if (exclusive) v = select(GPI_SHIFT(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);
     gpi_put_vector(input, sink, i, gpi_lanes_combine((gpi_lanes)(sink.initial), v));
-    sum.value = GPI_LAST(begun) ? last : gpi_base_combine(sum.value, last);
+    sum.value = GPI_LAST(begun) ? last : gpi_base_combine(GPI_COMBINE_OF(input) sum.value, last);
     return sum;
 }
 #elif GPI_LANES > 1
@@ -136,7 +136,8 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong bas
     GPI_T run[GPI_TILE_RUNS];
     run[0] = sum;
 #pragma unroll
-    for (uint k = 1; k < GPI_TILE_RUNS; k++) run[k] = gpi_combine(run[k - 1], tile->run[k - 1]);
+    for (uint k = 1; k < GPI_TILE_RUNS; k++)
+        run[k] = gpi_combine(GPI_COMBINE_OF(input) run[k - 1], tile->run[k - 1]);
     for (; i < base + each; i += GPI_LINE_ELEMENTS) {
 #pragma unroll
         for (uint k = 0; k < GPI_TILE_RUNS; k++)

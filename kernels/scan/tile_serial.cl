@@ -24,14 +24,14 @@ static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
     return x;
 }
 
-static GPI_T gpi_group_reduce(GPI_T x, gpi_tile_shared shared)
+static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)
 {
     (void)shared;
     return x;
 }
 
 /* The product of x over the items before this one; *total over all. */
-static GPI_T gpi_group_scan(GPI_T x, GPI_T *total, gpi_tile_shared shared)
+static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
     (void)shared;
     *total = x;
@@ -82,6 +82,7 @@ static uint gpi_run_length(uint length)
 }
 
 typedef struct gpi_tile {
+    GPI_COMBINE_MEMBER
     GPI_T run[GPI_TILE_RUNS]; /* the products of the runs */
 } gpi_tile;
 
@@ -99,13 +100,14 @@ static GPI_T gpi_reduce_back(gpi_input input, ulong base)
     }
     sum.value = gpi_lanes_fold(lanes, sum.value, 0);
 #endif
-    while (i > base && !sum.head) sum = gpi_combine(gpi_load(input, --i), sum);
+    while (i > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --i), sum);
     return sum;
 }
 
 static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     (void)shared;
+    GPI_COMBINE_COPY(*tile, input)
     tile->run[0] = gpi_reduce_back(input, base);
 }
 
@@ -132,8 +134,8 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
     }
 #pragma unroll
     for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);
-    for (; i < end; i++) rest = gpi_combine(rest, gpi_load(input, i));
-    tile->run[0] = gpi_combine(gpi_lanes_fold(sum[0], gpi_identity(), base), rest);
+    for (; i < end; i++) rest = gpi_combine(GPI_COMBINE_OF(input) rest, gpi_load(input, i));
+    tile->run[0] = gpi_combine(GPI_COMBINE_OF(input) gpi_lanes_fold(sum[0], gpi_identity(), base), rest);
 }
 
 #else
@@ -143,6 +145,7 @@ GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi
     const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);
     uint i = 0;
     (void)shared;
+    GPI_COMBINE_COPY(*tile, input)
 #pragma unroll
     for (uint k = 0; k < GPI_TILE_RUNS; k++) tile->run[k] = gpi_identity();
     for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {
@@ -154,12 +157,14 @@ GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi
         for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {
 #pragma unroll
             for (uint k = 0; k < GPI_TILE_RUNS; k++) {
-                tile->run[k] = gpi_combine(tile->run[k], gpi_load(input, base + k * each + j));
+                tile->run[k] =
+                    gpi_combine(GPI_COMBINE_OF(input) tile->run[k], gpi_load(input, base + k * each + j));
             }
         }
     }
     for (i += (GPI_TILE_RUNS - 1) * each; i < length; i++) {
-        tile->run[GPI_TILE_RUNS - 1] = gpi_combine(tile->run[GPI_TILE_RUNS - 1], gpi_load(input, base + i));
+        tile->run[GPI_TILE_RUNS - 1] =
+            gpi_combine(GPI_COMBINE_OF(input) tile->run[GPI_TILE_RUNS - 1], gpi_load(input, base + i));
     }
 }
 #endif
@@ -168,7 +173,7 @@ static GPI_T gpi_tile_aggregate(const gpi_tile *tile)
 {
     GPI_T sum = tile->run[0];
 #pragma unroll
-    for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(sum, tile->run[k]);
+    for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(GPI_COMBINE_OF(*tile) sum, tile->run[k]);
     return sum;
 }
 

@@ -7,6 +7,7 @@
 #include "element/ops.cl"
 
 typedef struct gpi_sink {
+    GPI_COMBINE_MEMBER
     __global GPI_OUT *out;
     GPI_BASE initial; /* what stands before each segment; not looked at where there are none */
     uint exclusive;
@@ -14,6 +15,7 @@ typedef struct gpi_sink {
 
 #define GPI_SINK_PARAMETERS __global GPI_OUT *out, ulong out_offset, gpi_argument initial, uint exclusive
 #define GPI_SINK_SET(sink)                 \
+    GPI_COMBINE_SET(sink)                  \
     (sink).out = out + out_offset;         \
     (sink).initial = gpi_base_of(initial); \
     (sink).exclusive = exclusive
@@ -30,7 +32,8 @@ static GPI_T gpi_before(GPI_T sum, GPI_T x)
 static void gpi_put(gpi_sink sink, ulong position, GPI_T x)
 {
 #if GPI_SEGMENTED
-    GPI_WRITE(sink.out, position, GPI_BASE_RESULT(gpi_base_combine(sink.initial, x.value)));
+    GPI_WRITE(sink.out, position,
+              GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(sink) sink.initial, x.value)));
 #else
     GPI_WRITE(sink.out, position, GPI_BASE_RESULT(x));
 #endif
@@ -40,7 +43,7 @@ static void gpi_put(gpi_sink sink, ulong position, GPI_T x)
 #if !GPI_REVERSE && !GPI_OUT_HALF && GPI_FIELD_COUNT == 1
 #define GPI_PUT_QUADS 1
 #if GPI_SEGMENTED
-#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(gpi_base_combine(sink.initial, x[k].value))
+#define GPI_PUT_RESULT(k) GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(sink) sink.initial, x[k].value))
 #else
 #define GPI_PUT_RESULT(k) GPI_BASE_RESULT(x[k])
 #endif

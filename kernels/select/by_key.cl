@@ -31,6 +31,7 @@
 /* ------------------------------------------------------------------ outputs */
 
 typedef struct gpi_run_sink {
+    GPI_COMBINE_MEMBER
     __global GPI_HEADS_TYPE *keys;
     __global GPI_OUT *out;
     GPI_BASE initial;
@@ -42,6 +43,7 @@ typedef struct gpi_run_sink {
     __global GPI_HEADS_TYPE *keys_out, ulong keys_out_offset, __global GPI_OUT *out, ulong out_offset, \
         gpi_argument initial, __global uint *number, ulong number_offset, uint number_words
 #define GPI_RUNS_SET(runs)                                 \
+    GPI_COMBINE_SET(runs)                                  \
     (runs).keys = keys_out + keys_out_offset;              \
     (runs).out = out + out_offset;                         \
     (runs).initial = gpi_base_of(initial);                 \
@@ -50,7 +52,7 @@ typedef struct gpi_run_sink {
 
 static void gpi_run_put(gpi_run_sink runs, ulong r, GPI_BASE product)
 {
-    GPI_WRITE(runs.out, r, GPI_BASE_RESULT(gpi_base_combine(runs.initial, product)));
+    GPI_WRITE(runs.out, r, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(runs) runs.initial, product)));
 }
 
 /* The tile that ends the input knows of all runs; where there is no input, the first one does. */
@@ -86,7 +88,8 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_CELL value[GPI_PER_ITEM];
     GPI_HEADS_TYPE key[GPI_PER_ITEM];
     const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);
-    tile->before = gpi_group_scan(own, &tile->aggregate, shared); /* its barriers free the keys' stage */
+    tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,
+                                  shared); /* its barriers free the keys' stage */
     GPI_BASE sum = tile->before.value;
     uint r = (uint)tile->before.head;
 #if GPI_KEYS_OUT && GPI_INPUTS > 0
@@ -107,7 +110,7 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
         if (head) shared->key[GPI_KEY_PAD(r)] = key[j];
 #endif
         r += head;
-        sum = gpi_base_append(sum, value[j], head != 0);
+        sum = gpi_base_append(GPI_COMBINE_OF(input) sum, value[j], head != 0);
     }
 }
 
@@ -127,7 +130,7 @@ GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_run_sin
     const int left = (int)tile->aggregate.head - (int)l;
     const ulong first = prefix.head + l;
     if (l == 0 && left > 0 && first > 0)
-        gpi_run_put(runs, first - 1, gpi_base_combine(prefix.value, shared->stage[0]));
+        gpi_run_put(runs, first - 1, gpi_base_combine(GPI_COMBINE_OF(runs) prefix.value, shared->stage[0]));
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
 #if GPI_KEYS_OUT
@@ -158,7 +161,7 @@ GPI_KERNEL void gp_by_key_look_back(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, v
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);
     /* Not after the last barrier: PoCL 6 hangs on returns and then a branch there (docs/drivers.md). */
-    gpi_last_run_put(runs, input, base, gpi_combine(prefix, aggregate));
+    gpi_last_run_put(runs, input, base, gpi_combine(GPI_COMBINE_OF(input) prefix, aggregate));
     gpi_runs_put(&tile, prefix, runs, shared);
 }
 

@@ -16,8 +16,10 @@
    are the same. Bins of integers are exact, for any bounds. Those of floats are computed in the sample's
    type (halves: f32) as (x - lower) * (bins / (upper - lower)), rounded each time; what that rounds up to
    `bins` is in the last bin.
-   Edges are bins + 1 rising numbers of `type`. Equal ones make an empty bin; where they fall, samples go
-   into any bins.
+   Edges are bins + 1 rising numbers of the samples' type. Equal ones make an empty bin; where they fall,
+   samples go into any bins.
+   With `map`, element i's sample is map(in[i]). Without an input (`in` NULL, `type` 0) the map is of the
+   index alone; then, and of records, map_type is required.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
    counts of its own, one channel after the other; channels_out counts the first ones only (colours without
    alpha). Weights are integers, one per element, for all its channels.
@@ -33,19 +35,24 @@
    Limits: what fits in memory; 2^32 - 2 bins.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
-    cl_mem in;
+    cl_mem in;           /* NULL, type 0 and a map: no input */
     size_t in_offset;    /* elements, as all offsets */
     size_t count;        /* of elements, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;          /* of samples */
-    uint32_t channels;     /* samples per element, 1 to 4; 0: 1; more than 1 only with types of 8 bits */
+    gp_type type;            /* of the input; without a map, of samples */
+    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const char *map;         /* a sample: expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and buffers that the map names; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
+    gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
+    uint32_t channels; /* samples per element, 1 to 4; 0: 1; more than 1 only of 8 bits, and without a map */
     uint32_t channels_out; /* how many of these are counted, from the first on; 0: all */
     size_t bins;           /* per channel, at most 2^32 - 2; 0: 256, only with types of 8 bits */
     gp_value lower;        /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
     gp_value upper;        /* the same; both 0: the whole range of an integer type */
-    cl_mem edges;          /* bins + 1 elements of `type`, instead of lower and upper; NULL: even bins */
+    cl_mem edges;          /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
     size_t edges_offset;
     cl_mem weights; /* `count` integers; NULL: 1 each */
     size_t weights_offset;

@@ -83,6 +83,13 @@ enum { GP_OPS_MAX = 8 };
    `commutative` lets the library combine in any order; without it, input order is kept.
    `exact` says that recombining the same elements in another grouping gives the same bits (integers, min and
    max; not float sums). A group may then publish results in place of one that is late.
+   `takes_args`: combine takes the desc's `args`, after a and b and in their order: a value by its type, a buffer as
+   a pointer, __global const. So numbers in it may change from call to call without a new program:
+
+       float combine(float a, float b, float limit) { return min(a + b, limit); }
+
+   The identity has to be neutral, and combine associative, for whatever is given. Types of args that are not built
+   in are defined in `source`.
    The strings and the identity are read during the call only.
 
    Errors: GP_ERROR_INVALID_ARGUMENT for a source with names that begin with gp_, gpi_, GP_ or GPI_;
@@ -97,21 +104,8 @@ typedef struct gp_monoid {
     size_t size;          /* bytes of one element */
     bool commutative;
     bool exact;
+    bool takes_args; /* combine(a, b, ...) has the args of the desc; not in a gp_group_op */
 } gp_monoid;
-
-/* A monoid, and elements to test it on. */
-typedef struct gp_check_monoid_desc {
-    const gp_monoid *monoid;
-    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
-                            words that are small numbers: integers below 1000, or where the monoid is not
-                            `exact` floats within +-2 */
-    size_t sample_count; /* at most 2^20 */
-    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
-                            monoid is `exact`, the same bits; otherwise words that are close as floats */
-    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
-                            elements at hand; 0: 1e-4 */
-    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
-} gp_check_monoid_desc;
 
 /* Expressions. A map, in the `map` field of a desc, is an OpenCL C expression that turns an input element
    into an operand while it is loaded, at no cost in memory traffic: "x * x", "x > 0.5f", "x * y".
@@ -183,3 +177,19 @@ typedef struct gp_arg {
 } gp_arg;
 
 enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };
+
+/* A monoid, and elements to test it on. */
+typedef struct gp_check_monoid_desc {
+    const gp_monoid *monoid;
+    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
+                            words that are small numbers: integers below 1000, or where the monoid is not
+                            `exact` floats within +-2 */
+    size_t sample_count; /* at most 2^20 */
+    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
+                            monoid is `exact`, the same bits; otherwise words that are close as floats */
+    const gp_arg *args;  /* of `equal`, and of combine where it takes them; NULL: none */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
+    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
+                            elements at hand; 0: 1e-4 */
+    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
+} gp_check_monoid_desc;

@@ -42,7 +42,8 @@ typedef struct gp_warmup_desc {
     const gp_merge_desc *merge;   /* only key_type, value_size */
     const gp_search_desc *search; /* only key_type, out_type */
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
-    const gp_histogram_desc *histogram; /* only type, channels, out_type, weight_type, edges or not */
+    const gp_histogram_desc *histogram; /* only type, record, map, map_type, args, channels, out_type,
+                                           weight_type, edges or not */
     const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */

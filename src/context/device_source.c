@@ -57,6 +57,9 @@ static gp_result gpi_group_element(gp_context *gp, const char *function, const g
     if (!op->monoid && gpi_is_arg(op->op)) {
         result = gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax need a monoid here",
                           function, (int)op->op);
+    } else if (op->monoid && op->monoid->takes_args) {
+        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid->takes_args: there are no args here",
+                          function);
     } else {
         result = gpi_element_make(gp, function, &operation, element);
     }
@@ -129,7 +132,8 @@ static void gpi_group_text_monoid(const gp_device_source_desc *desc, const gpi_e
         i++;
     (void)snprintf(user, sizeof user, "gpi_user_%u", k);
     if (i == k) gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", op->monoid->source);
-    gpi_prelude_user(op->monoid, user, text);
+    gpi_prelude_user_type(op->monoid, user, text);
+    gpi_prelude_user_combine(op->monoid, user, NULL, text);
     gpi_group_text_op(op, element, k, user, text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
     gpi_text_add_kernels(text, "group/collectives.cl");

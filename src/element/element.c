@@ -16,6 +16,11 @@ static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ?
 /* Nothing but the map's value has a type. */
 static bool gpi_is_typed_by_map(const gpi_operation *o) { return o->indices || o->record; }
 
+static bool gpi_combine_takes_args(const gpi_operation *o)
+{
+    return o->monoid && o->monoid->takes_args && o->args.count > 0;
+}
+
 static gp_result gpi_check_monoid(gp_context *gp, const char *function, const gp_monoid *m)
 {
     const char *missing = gpi_is_blank(m->type)      ? "type"
@@ -392,6 +397,12 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     result = gp_buffer_create(gp, count * element->base_size, elements, out);
     GP_FREE(elements);
     return result;
+}
+
+/* GPI_COMBINE_PARAMETERS of element/monoid.cl */
+static void gpi_call_combine_args(gpi_call *call, const gpi_element *element)
+{
+    if (gpi_combine_takes_args(&element->operation)) gpi_call_args(call, &element->operation.args);
 }
 
 /* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */

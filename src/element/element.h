@@ -24,7 +24,7 @@ typedef struct gpi_operation {
     const gp_monoid *monoid;
     const char *map;
     const gp_record *record; /* of the input, instead of a type */
-    gpi_args args;           /* that the map names */
+    gpi_args args;           /* that the map names, and the monoid's function may take */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
@@ -59,7 +59,9 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan);
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out);
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element);
+static void gpi_call_combine_args(gpi_call *call, const gpi_element *element);
 static const char *gpi_map_field(const gpi_operation *o);
+static bool gpi_combine_takes_args(const gpi_operation *o);
 static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_type(gp_context *gp, const char *function, const char *field, gp_type type);
 static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
@@ -72,7 +74,9 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 
 /* prelude.c */
 static void gpi_identity_words(const gpi_element *element, gpi_text *text);
-static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text);
+static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
+                                     gpi_text *text);
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text);
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);

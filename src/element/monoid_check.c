@@ -19,6 +19,7 @@ enum {
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
     GPI_MONOID_CHECK_MADE = 64,      /* elements made up; products added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with args that it takes, that a context remembers */
     GPI_MONOID_CHECK_SMALL = 1000,   /* numbers made up are less: whatever they count should not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
@@ -99,6 +100,7 @@ static gp_result gpi_monoid_check_launch(gpi_monoid_check *check, const cl_mem *
     gp_result result = gpi_call_begin(&call, check->gp, check->function, NULL, 0, NULL);
     if (result == GP_OK) {
         gpi_call_kernel(&call, check->program, "gp_monoid_check");
+        gpi_call_args(&call, &check->element.operation.args);
         GPI_CALL_ARG(&call, buffers[0]);
         GPI_CALL_ARG(&call, buffers[1]);
         GPI_CALL_ARG(&call, count);
@@ -208,6 +210,7 @@ static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
 static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
 {
     const char *equal = check->desc->equal;
+    const gpi_args *args = &check->element.operation.args;
     for (;;) {
         gpi_text text;
         char *prelude = gpi_prelude_make(check->gp, GPI_MONOID_CHECK, &check->element, &check->plan);
@@ -215,10 +218,10 @@ static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
         memset(&text, 0, sizeof text);
         if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
         if (equal) {
-            gpi_text_add(&text,
-                         "static bool gpi_user_equal(const gpi_user x, const gpi_user y)\n{\n    return (\n"
-                         "#line 1 \"equal\"\n%s\n    );\n}\n",
-                         equal);
+            gpi_text_add(&text, "static bool gpi_user_equal(%sconst gpi_user x, const gpi_user y)\n{\n",
+                         gpi_args_parameter(args));
+            gpi_args_name(args, &text);
+            gpi_text_add(&text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
         }
         if (!prelude || text.failed) {
             GP_FREE(text.data);
@@ -231,6 +234,14 @@ static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
     }
 }
 
+/* Nothing else is the caller's memory. */
+static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
+{
+    gpi_range used[GP_ARGS_MAX];
+    return gpi_args_check_buffers(check->gp, check->function, &check->element.operation.args, NULL, used, 0,
+                                  0);
+}
+
 static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
 {
     const gp_check_monoid_desc *desc = check->desc;
@@ -238,6 +249,7 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
     gp_result result;
     memset(&operation, 0, sizeof operation);
     operation.monoid = desc->monoid;
+    operation.args = gpi_args_make(desc->args, desc->arg_count);
     if (!desc->monoid)
         return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", check->function);
     if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_MONOID_CHECK_SAMPLES_MAX) {
@@ -253,6 +265,7 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
                         check->function, (double)desc->tolerance);
     }
     result = gpi_element_make(check->gp, check->function, &operation, &check->element);
+    if (result == GP_OK) result = gpi_monoid_check_args(check);
     if (result == GP_OK)
         result = gpi_plan_make(check->gp, check->function, GPI_REDUCE, &check->element,
                                GP_STRATEGY_MULTI_PASS, &check->plan);
@@ -300,9 +313,27 @@ static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, con
     return result;
 }
 
-/* Noted before it is tried, which looks here too; no longer noted where it fails. */
-static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gp_monoid *monoid)
+/* Arguments as part of what is tried. false: there is a buffer that is not there yet (..._scratch_size). */
+static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
 {
+    size_t k;
+    for (k = 0; k < args->count; k++) {
+        const gp_arg *arg = &args->list[k];
+        if (arg->value) {
+            *hash = gpi_fnv1a(*hash, arg->value, gpi_arg_size(arg));
+            continue;
+        }
+        if (!arg->buffer) return false;
+        *hash = gpi_fnv1a(*hash, &arg->buffer, sizeof arg->buffer);
+        *hash = gpi_fnv1a(*hash, &arg->offset, sizeof arg->offset);
+    }
+    return true;
+}
+
+/* Noted before it is tried, which looks here too; no longer noted where it fails. */
+static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gpi_operation *operation)
+{
+    const gp_monoid *monoid = operation->monoid;
     gp_check_monoid_desc desc;
     uint64_t *grown, hash = gpi_fnv1a(GPI_FNV1A_SEED, monoid->source, strlen(monoid->source) + 1);
     const uint32_t flags = (uint32_t)monoid->commutative * 2 + monoid->exact;
@@ -313,15 +344,21 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
     hash = gpi_fnv1a(hash, monoid->combine, strlen(monoid->combine) + 1);
     hash = gpi_fnv1a(hash, monoid->identity, monoid->size);
     hash = gpi_fnv1a(hash, &flags, sizeof flags);
+    if (monoid->takes_args && !gpi_monoid_check_hash(&operation->args, &hash)) return GP_OK;
     for (i = 0; i < gp->law_count; i++) {
         if (gp->laws[i] == hash) return GP_OK;
     }
+    if (gp->law_count == GPI_MONOID_CHECK_NOTED) gp->law_count = 0; /* all are tried again */
     grown = (uint64_t *)GP_REALLOC(gp->laws, (gp->law_count + 1) * sizeof *grown);
     if (!grown) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", function);
     gp->laws = grown;
     gp->laws[gp->law_count++] = hash;
     memset(&desc, 0, sizeof desc);
     desc.monoid = monoid;
+    if (monoid->takes_args) {
+        desc.args = operation->args.list;
+        desc.arg_count = operation->args.count;
+    }
     result = gpi_monoid_check_call(gp, function, &desc);
     if (result != GP_OK) gp->law_count--;
     gp->released = released; /* a call within another one, whose programs are still needed */
@@ -334,7 +371,7 @@ static gp_result gpi_element_make(gp_context *gp, const char *function, const gp
 {
     const gp_result result = gpi_element_describe(gp, function, operation, element);
     if (result != GP_OK || !operation->monoid || !gp->desc.check_monoids) return result;
-    return gpi_monoid_check_new(gp, function, operation->monoid);
+    return gpi_monoid_check_new(gp, function, operation);
 }
 
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc)

@@ -49,25 +49,41 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
 }
 
 /* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
-   variables in the kernels. The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns
-   to what was passed. */
-static void gpi_prelude_user(const gp_monoid *m, const char *user, gpi_text *text)
+   variables in the kernels. */
+static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text)
 {
     gpi_text_add(text, "typedef %s %s;\n", m->type, user);
     gpi_text_add(text,
                  "typedef char gpi_monoid_size_%zu_is_not_sizeof_type_%s[sizeof(%s) == %zu ? 1 : -1];\n",
                  m->size, user, user, m->size);
-    gpi_text_add(text,
-                 "static %s %s_combine(%s gpi_a, %s gpi_b)\n{\n"
-                 "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y);\n}\n",
-                 user, user, user, user, user, m->combine);
+}
+
+/* The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns to what was passed. `args`: what it
+   takes besides; NULL: nothing. */
+static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
+                                     gpi_text *text)
+{
+    unsigned k;
+    gpi_text_add(text, "static %s %s_combine(%s%s gpi_a, %s gpi_b)\n{\n", user, user,
+                 args ? gpi_args_parameter(args) : "", user, user);
+    gpi_text_add(text, "    %s gpi_x = gpi_a, gpi_y = gpi_b;\n    return %s(gpi_x, gpi_y", user, m->combine);
+    for (k = 0; args && k < args->count; k++) gpi_text_add(text, ", gpi_given.a%u", k);
+    gpi_text_add(text, ");\n}\n");
 }
 
 /* The empty line keeps a last backslash to itself. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
-    gpi_prelude_user(m, "gpi_user", text);
+    gpi_prelude_user_type(m, "gpi_user", text);
+}
+
+/* After the arguments. */
+static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
+{
+    const bool takes = gpi_combine_takes_args(o);
+    if (takes) gpi_text_add(text, "#define GPI_MONOID_ARGS 1\n");
+    gpi_prelude_user_combine(o->monoid, "gpi_user", takes ? &o->args : NULL, text);
 }
 
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text)
@@ -174,6 +190,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
     if (element->field_count == 0) gpi_prelude_monoid(element->operation.monoid, text);
     gpi_prelude_fields(element, primitive, plan, text);
     gpi_args_define(&element->operation.args, text);
+    if (element->field_count == 0) gpi_prelude_combine(&element->operation, text);
     gpi_prelude_map(element, text);
     gpi_prelude_buffers(element, text);
     gpi_prelude_heads(element, plan, text);

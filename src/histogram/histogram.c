@@ -7,6 +7,7 @@
 #include "base/type.h"
 #include "runtime/tuning.h"
 #include "program/program.h"
+#include "program/user_text.h"
 #include "launch/launch.h"
 #include "element/element.h"
 #include "histogram/histogram.h"
@@ -25,8 +26,11 @@ enum {
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
     const char *function;
-    gp_type out_type;
+    gp_type type, out_type;             /* of samples, after the map where there is one; of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
+    size_t in_size;                     /* of an element in memory */
+    bool indices;                       /* there are none: the map takes the index alone */
+    gpi_args args;                      /* that the map names */
     size_t channels, wanted;            /* of an element; of those, counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
@@ -109,7 +113,7 @@ static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
             gp, GP_ERROR_INVALID_ARGUMENT,
             "%s: lower = %.17g and upper = %.17g: as %s, lower must be less than upper, and upper - "
             "lower and bins / (upper - lower) must be finite",
-            h->function, lower, upper, gpi_type_cl(gpi_operand(h->desc->type)));
+            h->function, lower, upper, gpi_type_cl(gpi_operand(h->type)));
     }
     if (h->size == 8) {
         memcpy(&h->lower, &lower, 8);
@@ -129,12 +133,12 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
     const cl_ulong all = ~(cl_ulong)0 >> (64 - 8 * h->size); /* the type's range, less one */
     const cl_ulong lower = d->lower.u64, upper = d->upper.u64;
     gp_result result;
-    if (gpi_is_float(d->type)) return gpi_bins_float(gp, h);
+    if (gpi_is_float(h->type)) return gpi_bins_float(gp, h);
     if (lower == 0 && upper == 0) {
-        gpi_bins_integer(h, gpi_is_signed(d->type) ? ~(all >> 1) : 0, all);
+        gpi_bins_integer(h, gpi_is_signed(h->type) ? ~(all >> 1) : 0, all);
         return GP_OK;
     }
-    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, d->type);
+    result = gpi_check_bounds(gp, h->function, "lower", lower, "upper", upper, h->type);
     if (result != GP_OK) return result;
     gpi_bins_integer(h, lower, upper - lower - 1);
     return GP_OK;
@@ -142,11 +146,36 @@ static gp_result gpi_bins_even(gp_context *gp, gpi_histogram *h)
 
 /* ------------------------------------------------------------------ plan */
 
+static gp_result gpi_histogram_check_map(gp_context *gp, const gpi_histogram *h)
+{
+    const gp_histogram_desc *d = h->desc;
+    const bool has_type = !d->record && !h->indices;
+    gp_result result = gpi_check_text(gp, h->function, "map", d->map);
+    if (result == GP_OK) result = gpi_args_check(gp, h->function, &h->args);
+    if (result != GP_OK) return result;
+    if (d->record && (d->type || !d->map)) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
+                        "%s: record is given, and type = %d, and map is %s: records take a map, and no type",
+                        h->function, (int)d->type, d->map ? "given" : "NULL");
+    }
+    if (d->map_type && !d->map) {
+        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: map_type = %d, and map is NULL", h->function,
+                        (int)d->map_type);
+    }
+    if (d->map && h->channels > 1) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "%s: channels = %u and a map, which makes one sample of an element", h->function,
+                        d->channels);
+    }
+    if (has_type) result = gpi_check_type(gp, h->function, "type", d->type);
+    if (result == GP_OK && d->map && (d->map_type || !has_type))
+        result = gpi_check_type(gp, h->function, "map_type", d->map_type);
+    return result;
+}
+
 static gp_result gpi_histogram_check_types(gp_context *gp, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
-    const gp_result result = gpi_check_type(gp, h->function, "type", d->type);
-    if (result != GP_OK) return result;
     if (h->out_type != GP_U32 && h->out_type != GP_U64) {
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: out_type = %d, must be GP_U32 or GP_U64", h->function,
                         (int)h->out_type);
@@ -178,6 +207,23 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     return GP_OK;
 }
 
+/* Elements, and the map as a function; see element/prelude.c. */
+static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
+{
+    const gp_histogram_desc *d = h->desc;
+    const char *in = d->record ? d->record->cl_type : gpi_type_cl(h->indices ? h->type : d->type);
+    gpi_text_add(text,
+                 "#define GPI_INPUTS %d\n#define GPI_MAPPED %d\n#define GPI_IN %s\n#define GPI_IN_HALF %d\n",
+                 !h->indices, d->map != NULL, in, d->type == GP_F16);
+    gpi_args_define(&h->args, text);
+    if (!d->map) return;
+    gpi_text_add(text, "static GPI_OPERAND gpi_map(%s", gpi_args_parameter(&h->args));
+    if (!h->indices) gpi_text_add(text, "const %s x, ", d->record ? in : gpi_type_cl(gpi_operand(d->type)));
+    gpi_text_add(text, "const ulong i)\n{\n");
+    gpi_args_name(&h->args, text);
+    gpi_text_add(text, "#line 1 \"map\"\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
+}
+
 /* A program's prelude. NULL: no memory. */
 static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
 {
@@ -186,15 +232,17 @@ static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
     memset(&text, 0, sizeof text);
     gpi_text_plan(gp, &h->plan, &text);
     gpi_text_add(&text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
-                 d->type == GP_F64, gpi_type_cl(d->type), gpi_type_cl(gpi_operand(d->type)));
+                 d->map ? gp->info.fp64 : d->type == GP_F64, gpi_type_cl(h->type),
+                 gpi_type_cl(gpi_operand(h->type)));
     gpi_text_add(&text,
                  "#define GPI_SAMPLE_SIZE %u\n#define GPI_SAMPLE_FLOAT %d\n#define GPI_SAMPLE_HALF %d\n",
-                 (unsigned)h->size, gpi_is_float(d->type), d->type == GP_F16);
+                 (unsigned)h->size, gpi_is_float(h->type), h->type == GP_F16);
     gpi_text_add(&text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
                  (unsigned)h->channels, d->edges != NULL, h->out_size == 8);
     gpi_text_add(&text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
                  d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
                  (unsigned)h->near_cells);
+    gpi_histogram_prelude_map(h, &text);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
     return NULL;
@@ -226,6 +274,7 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
     const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
     size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
+    if (groups < n >> 31) groups = n >> 31; /* a count of its own fits 32 bits */
     h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
@@ -267,7 +316,12 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     h->desc = d;
     h->function = function;
     h->out_type = d->out_type ? d->out_type : GP_U32;
-    h->size = gpi_type_size(d->type);
+    h->type = d->map && d->map_type ? d->map_type : d->type;
+    h->indices = d->map && !d->in && !d->type && !d->record;
+    h->args = gpi_args_make(d->args, d->arg_count);
+    gpi_args_add_record(&h->args, "record", d->record);
+    h->size = gpi_type_size(h->type);
+    h->in_size = d->record ? d->record->size : gpi_type_size(d->type);
     h->out_size = gpi_type_size(h->out_type);
     h->weight_size = gpi_type_size(d->weight_type);
     h->channels = d->channels ? d->channels : 1;
@@ -277,7 +331,8 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     h->count.buffer = d->count_buffer;
     h->count.offset = d->count_offset;
     h->count.type = d->count_type;
-    result = gpi_histogram_check_types(gp, h);
+    result = gpi_histogram_check_map(gp, h);
+    if (result == GP_OK) result = gpi_histogram_check_types(gp, h);
     if (result == GP_OK) result = gpi_histogram_check_bins(gp, h);
     if (result == GP_OK && !d->edges) result = gpi_bins_even(gp, h);
     if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
@@ -290,15 +345,15 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES };
+    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
     const char *f = h->function;
-    gpi_range used[RANGES];
+    gpi_range used[ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
-    if (d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->size * h->channels,
+    if (d->count > 0 && !h->indices) {
+        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->in_size * h->channels,
                              GPI_READS, &used[IN]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
@@ -315,7 +370,8 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
                              GPI_BOTH, &used[OUT]);
     }
     if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, RANGES) : r;
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, OUT, RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -326,11 +382,14 @@ static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->in; /* never looked at, then */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* never looked at, then */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
-    GPI_CALL_ARG(call, d->in);
-    GPI_CALL_ARG(call, in_at);
+    gpi_call_args(call, &h->args);
+    if (!h->indices) {
+        GPI_CALL_ARG(call, d->in);
+        GPI_CALL_ARG(call, in_at);
+    }
     if (d->weights) {
         GPI_CALL_ARG(call, d->weights);
         GPI_CALL_ARG(call, weights_at);
@@ -426,23 +485,30 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
 /* Counts zeros of the context's own, in as many bins as make each kernel work. */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
 {
-    const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1, size = gpi_type_size(desc->type);
+    const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1;
+    const size_t size = desc->record ? desc->record->size : gpi_type_size(desc->type);
+    const gp_type type = desc->map && desc->map_type ? desc->map_type : desc->type;
     gp_histogram_desc probe;
-    gp_result result;
+    gp_result result = GP_OK;
     memset(&probe, 0, sizeof probe);
     probe.type = desc->type;
+    probe.record = desc->record;
+    probe.map = desc->map;
+    probe.map_type = desc->map_type;
+    probe.args = desc->args;
+    probe.arg_count = desc->arg_count;
     probe.channels = desc->channels;
     probe.out_type = desc->out_type;
     probe.weight_type = desc->weight_type;
-    probe.upper.f64 = gpi_is_float(desc->type) ? 1.0 : 0.0;
+    probe.upper.f64 = gpi_is_float(type) ? 1.0 : 0.0;
     probe.count = n;
     probe.bins = 16;
-    result = gpi_alloc_zeros(gp, n * (size ? 4 * size : 1), &probe.in);
+    if (size) result = gpi_alloc_zeros(gp, n * 4 * size, &probe.in);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * bins * sizeof(cl_ulong), &probe.out);
     if (desc->weight_type && result == GP_OK)
         result = gpi_alloc_zeros(gp, n * sizeof(cl_ulong), &probe.weights);
     if (desc->edges) {
-        probe.edges = probe.in;
+        if (result == GP_OK) result = gpi_alloc_zeros(gp, (bins + 1) * sizeof(cl_ulong), &probe.edges);
         probe.upper.u64 = 0;
     }
     if (result == GP_OK) result = gp_histogram(gp, &probe);
@@ -451,5 +517,6 @@ static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (probe.out) (void)clReleaseMemObject(probe.out);
     if (probe.weights) (void)clReleaseMemObject(probe.weights);
+    if (probe.edges) (void)clReleaseMemObject(probe.edges);
     return result;
 }

@@ -170,6 +170,7 @@ static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem 
                                 cl_uint groups)
 {
     gpi_call_kernel(call, s->nest.program, "gp_stack_tree");
+    gpi_call_combine_args(call, &s->element);
     gpi_call_arg_count(call, &s->nest.count);
     gpi_stack_arg_scratch(call, s, scratch);
     GPI_CALL_ARG(call, bottom);
@@ -179,6 +180,7 @@ static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem 
 static gp_result gpi_stack_base(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     gpi_call_kernel(call, s->nest.program, "gp_stack_base");
+    gpi_call_combine_args(call, &s->element);
     gpi_call_arg_count(call, &s->nest.count);
     gpi_stack_arg_scratch(call, s, scratch);
     gpi_call_arg_initial(call, &s->element);

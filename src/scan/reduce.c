@@ -149,6 +149,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
 static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     gpi_call_kernel(call, reduce->program, "gp_reduce_partials");
+    gpi_call_combine_args(call, &reduce->element);
     GPI_CALL_ARG(call, partials);
     gpi_call_arg_count(call, &reduce->count);
     GPI_CALL_ARG(call, reduce->out);

@@ -168,6 +168,7 @@ static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
     result = gpi_call_launch(call, &scan->plan, scan->tiles);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, scan->program, "gp_scan_spine");
+    gpi_call_combine_args(call, &scan->element);
     GPI_CALL_ARG(call, partials);
     GPI_CALL_ARG(call, scan->tiles);
     gpi_call_arg_initial(call, &scan->element);

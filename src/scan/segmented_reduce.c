@@ -184,6 +184,7 @@ static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_
     result = gpi_call_launch(call, &s->plan, groups);
     if (result != GP_OK) return result;
     gpi_call_kernel(call, s->program, "gp_segments_join");
+    gpi_call_combine_args(call, &s->element);
     gpi_segmented_arg_list(call, s, scratch);
     gpi_segmented_arg_output(call, s);
     return gpi_call_launch(call, &s->plan, groups < s->large ? groups : s->large);

@@ -254,6 +254,7 @@ static const gp_monoid *fuzz_const_gp_monoid_pointer(fuzz *f)
     m->identity = b & 16 ? NULL : fuzz_bytes(f, m->size <= FUZZ_ROOM ? m->size : FUZZ_ROOM);
     m->commutative = b >> 5 & 1;
     m->exact = b >> 6 & 1;
+    m->takes_args = b >> 7;
     if (b == 255) m->type = NULL;
     if (b == 254) m->source = NULL;
     if (b == 253) m->combine = NULL;
