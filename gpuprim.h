@@ -776,9 +776,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
    a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
    comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
-   ("x.mass > 5"), and halves are floats. Of larger records select positions (by flags, which gp_transform makes,
-   to indices_out), and move the records by gp_transform with the map "p[x]", x a position and p an argument.
-   Flags are of any type: floats are compared as numbers, halves by their bits.
+   ("x.mass > 5"), of any size, and halves are floats. Flags are of any type: floats are compared as numbers, halves by their bits.
 
    Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
      one of these is required. There must be room for `count` elements and indices. A count on the device can
@@ -788,7 +786,8 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    Count 0: only count_out is written.
    Scratch: 16 bytes per tile.
    Cost: single pass reads once and writes what is selected. Multi-pass reads what decides twice. One launch
-     for up to one tile.
+     for up to one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes are read once more where they are
+     selected, and a work-item moves a whole one.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
    Example: examples/11_compact.c, examples/16_csv.c */
@@ -807,8 +806,8 @@ typedef struct gp_select_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
-    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as predicates see an element */
     const char *predicate;   /* set predicate, flags or indices */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
@@ -876,8 +875,8 @@ typedef struct gp_partition_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
-    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as predicates see an element */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
@@ -908,10 +907,11 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
 
    The first key of each run of equal neighbours. gp_unique_by_key moves a value with each key; gp_unique
    has none. In a run each key is equal to the one before it. Keys need not be sorted, and keys of different
-   runs may be equal. Integers and records are compared by value, floats as numbers (-0 equals +0, NaN
+   runs may be equal. Integers and bytes are compared by value, floats as numbers (-0 equals +0, NaN
    equals nothing; halves too). Or `equal` decides, an expression in x and y, a key and the one before it:
-   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Records are uchar, ushort, uint, ulong or uint4 in it:
-   "all(x.xy == y.xy)" compares the first 8 bytes of 16.
+   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Keys of key_size bytes are uchar, ushort, uint, ulong or uint4 in
+   it ("all(x.xy == y.xy)" compares the first 8 bytes of 16), or what `record` says: "x.id == y.id". Records take
+   an `equal`, and may have any size.
 
    Result: keys, the keys' indices, how many, and with gp_unique_by_key values; at least one of these is
      required, with room for `count` elements. gp_unique_by_key requires values_out.
@@ -920,7 +920,7 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
    Count 0: only count_out is written.
    Scratch: as for gp_select.
    Cost: single pass reads once and writes what is kept. Multi-pass reads the keys twice. One launch for up to
-     one tile.
+     one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes: as for gp_select.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: as for gp_select. */
 typedef struct gp_unique_desc {
@@ -942,12 +942,13 @@ typedef struct gp_unique_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;   /* set key_type or key_size */
-    size_t key_size;    /* bytes of a record: 1, 2, 4, 8, 16 */
-    size_t value_size;  /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
-    const char *equal;  /* NULL: x == y */
-    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;   /* at most GP_ARGS_MAX */
+    gp_type key_type;        /* set key_type or key_size */
+    size_t key_size;         /* bytes of a key: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as `equal` sees a key */
+    size_t value_size;       /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
+    const char *equal;       /* NULL: x == y; records take one */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -998,11 +999,12 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; set type or element_size */
-    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal;   /* NULL: x == y */
-    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;    /* at most GP_ARGS_MAX */
+    gp_type type;            /* of elements; set type or element_size */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as `equal` sees an element */
+    const char *equal;       /* NULL: x == y; records take one */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
@@ -1028,7 +1030,9 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
 
    Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
    run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
-   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys. To group by key, sort by key
+   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
+   records (`key_record`) take one, which may call what this record's source defines; a map may call what `record`'s
+   does. To group by key, sort by key
    first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
@@ -1040,7 +1044,7 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
    Scratch: in a single pass on GPUs some bytes per tile; else 4 bytes per element, and what both steps need
      for tiles.
    Cost: in a single pass on GPUs one launch, which reads keys and values once. In two steps, which maps of i,
-     argmin, argmax and keys of GP_F16 always take, floats and inexact monoids where devices are not known to be
+     argmin, argmax, keys of GP_F16 and key records of other sizes than 1, 2, 4, 8 and 16 bytes always take, floats and inexact monoids where devices are not known to be
      fair, and CPUs: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and
      back.
    Limits: 2^32 - 2 elements.
@@ -1061,10 +1065,11 @@ typedef struct gp_reduce_by_key_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;  /* set key_type or key_size */
-    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
-    gp_type type;      /* of `in`; with a monoid but no map: leave 0 */
+    gp_type key_type;            /* set key_type or key_size */
+    size_t key_size;             /* bytes of a key: 1, 2, 4, 8, 16 */
+    const gp_record *key_record; /* instead of both: as `equal` sees a key */
+    const char *equal;           /* NULL: x == y; records take one */
+    gp_type type;                /* of `in`; with a monoid but no map: leave 0 */
     /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
@@ -2523,7 +2528,8 @@ typedef struct gp_warmup_desc {
     const gp_partition_desc *partition;   /* the same */
     const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* the same */
-    const gp_reduce_by_key_desc *reduce_by_key; /* also key_type or key_size, equal, keys_out or not */
+    const gp_reduce_by_key_desc
+        *reduce_by_key;       /* also key_type, key_size or key_record, equal, keys_out or not */
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
     const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */
@@ -2928,6 +2934,7 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function,
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback);
 static uint32_t gpi_power_of_two_below(uint64_t x);
 static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size);
+static size_t gpi_word_of(size_t size);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static size_t gpi_ceil_div(size_t a, size_t b);
 /* ---- End file src/base/math.h ---- */
@@ -2949,6 +2956,14 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
     size_t i;
     for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
     return hash;
+}
+
+/* The largest word, of up to 16 bytes, that something of this size is made of. */
+static size_t gpi_word_of(size_t size)
+{
+    size_t word = 16;
+    while (size % word) word /= 2;
+    return word;
 }
 
 static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
@@ -17517,14 +17532,17 @@ static const char *const gpi_kernel_select_input[] = {
     "}\n",
     "\n",
     "\n",
+    "#define GPI_RECORD_PLAIN (GPI_RECORD_SIZE <= 16 && (GPI_RECORD_SIZE & (GPI_RECORD_SIZE - 1)) == 0)\n",
+    "\n",
+    "\n",
     "#define GPI_BY_MASKS                                                                             \\\n",
     "    (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_SELECT_BY != GPI_SELECT_BY_INDICES && \\\n",
-    "     GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)\n",
+    "     GPI_RECORD_PLAIN && GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)\n",
     "\n",
     "\n",
-    "#define GPI_KEPT                                                                        \\\n",
-    "    (GPI_SHAPE_LOCAL && GPI_OUT && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \\\n",
-    "     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                       \\\n",
+    "#define GPI_KEPT                                                                                            \\\n",
+    "    (GPI_SHAPE_LOCAL && GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \\\n",
+    "     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                                           \\\n",
     "     (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))\n",
     "\n",
     "\n",
@@ -27832,12 +27850,17 @@ typedef struct gpi_compact {
 
 /* condition.c */
 static const char *gpi_compact_record(size_t size);
+static bool gpi_compact_is_plain(size_t size);
+static const char *gpi_compact_moved(size_t size);
+static void gpi_compact_prelude_moved(size_t size, gpi_text *text);
 static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
                                          const char *field, const char *expression, gpi_text *text);
 
 /* compact.c */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size);
+static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                            size_t size, const char *field, const gp_record *record);
 static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
                                     size_t most);
 static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
@@ -27891,13 +27914,16 @@ static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_ke
         if (d->args[k].record && gpi_by_key_may_define(d->args[k].record->source)) return true;
     return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
            (d->monoid && gpi_by_key_may_define(d->monoid->source)) ||
-           (d->record && gpi_by_key_may_define(d->record->source));
+           (d->record && gpi_by_key_may_define(d->record->source)) ||
+           (d->key_record && gpi_by_key_may_define(d->key_record->source));
 }
 
-/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from. */
-static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d)
+/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged
+   as one word. */
+static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
-    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && !gpi_by_key_has_positions(gp, d);
+    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size) &&
+           !gpi_by_key_has_positions(gp, d);
 }
 
 /* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
@@ -27928,11 +27954,27 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     return gpi_element_make(gp, keys->function, &o, element);
 }
 
+/* A staged key as expressions have it. */
+static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, gpi_text *text)
+{
+    const char *key = keys->record ? keys->record->cl_type : keys->type ? gpi_type_cl(keys->type) : record;
+    gpi_text_add(text, "#define GPI_X %s\n", key);
+    if (!keys->record) {
+        gpi_text_add(text, "#define GPI_KEY_OF(x) as_%s(x)\n", key);
+        return;
+    }
+    gpi_text_add(text, "typedef union gpi_key_cell {\n    %s moved;\n    GPI_X key;\n} gpi_key_cell;\n",
+                 record);
+    gpi_text_add(text,
+                 "static GPI_X gpi_key_of(%s x)\n{\n    gpi_key_cell cell;\n    cell.moved = x;\n"
+                 "    return cell.key;\n}\n#define GPI_KEY_OF(x) gpi_key_of(x)\n",
+                 record);
+}
+
 static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, bool keys_out,
                                 const gpi_by_key_pass *p)
 {
     const char *record = gpi_compact_record(keys->size);
-    const char *key = keys->type ? gpi_type_cl(keys->type) : record;
     const char *equal = keys->equal ? keys->equal : keys->size == 16 ? "all(x == y)" : "x == y";
     gpi_text text;
     memset(&text, 0, sizeof text);
@@ -27941,7 +27983,7 @@ static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, b
     gpi_prelude_keyed(&p->element, &p->plan, keys->size, &text);
     gpi_text_add(&text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n",
                  record, keys_out, !p->element.exact);
-    gpi_text_add(&text, "#define GPI_X %s\n#define GPI_KEY_OF(x) as_%s(x)\n", key, key);
+    gpi_by_key_prelude_key(keys, record, &text);
     gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, &text);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
@@ -27964,7 +28006,7 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
 {
     gp_result r;
     memset(p, 0, sizeof *p);
-    if (!gpi_by_key_passes(gp, d)) return GP_OK;
+    if (!gpi_by_key_passes(gp, d, keys)) return GP_OK;
     p->key_size = keys->size;
     p->count = keys->count;
     p->ones = ones;
@@ -28090,6 +28132,19 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     return GP_OK;
 }
 
+/* Or such records; `field` is their field's name. */
+static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                            size_t size, const char *field, const gp_record *record)
+{
+    if (!record) return gpi_compact_type(gp, c, prefix, type, size);
+    c->record = record;
+    c->size = record->size;
+    gpi_args_add_record(&c->args, field, record);
+    if (!type && !size) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d, %ssize = %zu, and %s is given: give one",
+                    c->function, prefix, (int)type, *prefix ? prefix : "element_", size, field);
+}
+
 /* A type of numbers: GP_U32 where it is 0, and large enough for `most`. */
 static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
                                     size_t most)
@@ -28164,7 +28219,7 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
 {
-    const char *record = gpi_compact_record(c->size);
+    const char *record = gpi_compact_moved(c->size);
     const bool half = c->type == GP_F16;
     const char *element = half        ? "float"
                           : c->record ? c->record->cl_type
@@ -28184,6 +28239,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                  plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
+    gpi_compact_prelude_moved(c->size, text);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
     gpi_args_define(&c->args, text);
     gpi_compact_prelude_function(c, "gpi_predicate", "const GPI_X x, const ulong i", "predicate",
@@ -28240,12 +28296,11 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
-    const size_t element = gpi_compact_element_size(c);
+    const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
     gp_result result = gpi_args_check(gp, c->function, &c->args);
     if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
     if (result != GP_OK || c->pass.program) return result;
-    result =
-        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
+    result = gpi_plan_make_select(gp, c->function, moved > element ? moved : element, c->strategy, &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       &c->program);
@@ -28469,7 +28524,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
    described what is wanted. */
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 {
-    const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * 16;
+    const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * (c->size > 16 ? c->size : 16);
     cl_mem in = NULL, out = NULL;
     gpi_call call;
     gp_result result = gpi_alloc_zeros(gp, room, &in);
@@ -28501,6 +28556,22 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 static const char *gpi_compact_record(size_t size)
 {
     return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
+}
+
+/* Records of other sizes than these are moved as words, one record at a time. */
+static bool gpi_compact_is_plain(size_t size) { return size <= 16 && (size & (size - 1)) == 0; }
+
+static const char *gpi_compact_moved(size_t size)
+{
+    return gpi_compact_is_plain(size) ? gpi_compact_record(size) : "gpi_moved_record";
+}
+
+static void gpi_compact_prelude_moved(size_t size, gpi_text *text)
+{
+    const size_t word = gpi_word_of(size);
+    if (gpi_compact_is_plain(size)) return;
+    gpi_text_add(text, "typedef struct gpi_moved_record {\n    %s word[%u];\n} gpi_moved_record;\n",
+                 gpi_compact_record(word), (unsigned)(size / word));
 }
 
 /* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
@@ -28556,7 +28627,7 @@ static gp_result gpi_by_key_keys(gp_context *gp, gpi_by_key *b)
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = GP_U32;
     c->closed = true;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    r = gpi_compact_type_or_record(gp, c, "key_", d->key_type, d->key_size, "key_record", d->key_record);
     return r == GP_OK ? gpi_unique_equal(gp, c, d->equal) : r;
 }
 
@@ -28788,25 +28859,6 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 
 /* ---- Begin file src/select/select.c ---- */
 /* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
-/* Elements of a type, of some bytes, or records of these sizes. */
-static gp_result gpi_select_type(gp_context *gp, gpi_compact *c, gp_type type, size_t size,
-                                 const gp_record *record)
-{
-    if (!record) return gpi_compact_type(gp, c, "", type, size);
-    if (type || size) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, element_size = %zu, and record is given: give one", c->function,
-                        (int)type, size);
-    }
-    if (record->size > 16 || record->size & (record->size - 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: record->size = %zu, must be 1, 2, 4, 8 or 16",
-                        c->function, record->size);
-    }
-    c->record = record;
-    gpi_args_add_record(&c->args, "record", record);
-    return gpi_compact_type(gp, c, "", type, record->size);
-}
-
 /* Exactly one of what can decide. */
 static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                cl_mem indices)
@@ -28847,7 +28899,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
-    r = gpi_select_type(gp, c, d->type, d->element_size, d->record);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
@@ -28902,7 +28954,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     c->predicate2 = d->predicate2;
     c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
     c->index_type = GP_U32;
-    r = gpi_select_type(gp, c, d->type, d->element_size, d->record);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);
@@ -28933,6 +28985,10 @@ GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
+    if (c->record && !equal) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is NULL: it says which records are equal",
+                        c->function);
+    }
     return gpi_check_text(gp, c->function, "equal", equal);
 }
 
@@ -28945,7 +29001,7 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
     GPI_COMPACT_BEGIN(c, function, d);
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    r = gpi_compact_type_or_record(gp, c, "key_", d->key_type, d->key_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) r = gpi_check_value_size(gp, function, d->value_size);
     if (r == GP_OK && values != (d->value_size != 0)) {
@@ -29007,7 +29063,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,
@@ -31046,21 +31102,13 @@ static void gpi_records_prelude_key(const gpi_records *s, const gpi_records_key 
     gpi_text_add(text, ")\n");
 }
 
-/* The largest words that records are made of. */
-static size_t gpi_records_word(size_t size)
-{
-    size_t word = 16;
-    while (size % word) word /= 2;
-    return word;
-}
-
 static char *gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
 {
     const gpi_records *s = (const gpi_records *)description;
     const gpi_records_key *key = &s->key[s->being_planned];
     const gp_type type = s->desc->type;
     const gp_record *record = s->desc->record;
-    const size_t size = s->size ? s->size : 1, word = gpi_records_word(size);
+    const size_t size = s->size ? s->size : 1, word = gpi_word_of(size);
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong", "ulong2"};
     size_t log = 0;
     gpi_text text;
@@ -31245,7 +31293,7 @@ static gp_result gpi_records_move(gpi_call *call, const gpi_records *s, cl_mem s
 {
     const gp_sort_records_desc *d = s->desc;
     const gpi_records_key *key = s->key;
-    const size_t word = gpi_records_word(s->size), words = s->size / word;
+    const size_t word = gpi_word_of(s->size), words = s->size / word;
     const cl_ulong span = gpi_records_span(call->gp, s, &key->plan);
     const cl_mem in = s->in_place ? scratch : d->in, out = s->in_place ? d->in : d->out;
     if (s->in_place) {

@@ -56,7 +56,8 @@ typedef struct gp_warmup_desc {
     const gp_partition_desc *partition;   /* the same */
     const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* the same */
-    const gp_reduce_by_key_desc *reduce_by_key; /* also key_type or key_size, equal, keys_out or not */
+    const gp_reduce_by_key_desc
+        *reduce_by_key;       /* also key_type, key_size or key_record, equal, keys_out or not */
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
     const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */
