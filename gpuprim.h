@@ -1230,7 +1230,13 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
 /* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Searches many needles in one sorted sequence of keys.
+   Searches many needles in one sorted sequence of keys. Keys are in memory, as key_type, or are made by
+   expressions in x, an element, and i (ulong), its index: `map` for keys, `needle_map` for needles. Elements are
+   then records, or of key_type; without a buffer and a record the expression is in i alone. The value is converted
+   to key_type. Without needles, needle_map and needle_record, needle i is i:
+
+       gp_search_desc starts = {.keys = rows, .count = n, .record = &row, .map = "x.cell", .key_type = GP_U32,
+                                .needle_count = cells + 1, .out = first_row_of_cell};
 
    Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
    Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
@@ -1240,18 +1246,18 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
    Count 0: without keys every position is 0; without needles it does nothing.
    Cost: one launch, no scratch. A needle takes log2(count) steps, about the first half of them in near
      memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
-     by side.
+     by side. A map is evaluated at each step, on the element that the step reads.
    Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
    Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
-    cl_mem keys; /* sorted; NULL when count is 0 */
+    cl_mem keys; /* sorted; NULL when count is 0, or `map` is in i alone */
     size_t keys_offset;
     size_t count;        /* of keys, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem needles;
+    cl_mem needles; /* NULL: needle_map is in i alone, or needle i is i */
     size_t needles_offset;
     size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
     cl_mem needle_count_buffer; /* NULL: needle_count is the number */
@@ -1259,9 +1265,15 @@ typedef struct gp_search_desc {
     gp_type needle_count_type;
     cl_mem out; /* needle_count positions */
     size_t out_offset;
-    gp_type out_type; /* 0: GP_U64 */
-    gp_type key_type; /* of keys and needles */
-    bool upper;       /* upper bound; else lower */
+    gp_type out_type;        /* 0: GP_U64 */
+    gp_type key_type;        /* of keys and needles */
+    const char *map;         /* expression in x and i: the key of element i; NULL: the element itself */
+    const gp_record *record; /* with a map, what elements of `keys` are; NULL: of key_type */
+    const char *needle_map;  /* the same for needles */
+    const gp_record *needle_record; /* the same */
+    const gp_arg *args;             /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;               /* at most GP_ARGS_MAX */
+    bool upper;                     /* upper bound; else lower */
     bool descending;
     const cl_event *wait;
     cl_uint wait_count;
@@ -2509,10 +2521,12 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort;     /* also value_size (for gp_argsort that of the indices), and count: how many
+    const gp_sort_desc *sort;   /* also value_size (for gp_argsort that of the indices), and count: how many
                                      keys to expect; 0: few and many */
-    const gp_merge_desc *merge;   /* only key_type, value_size */
-    const gp_search_desc *search; /* only key_type, out_type */
+    const gp_merge_desc *merge; /* only key_type, value_size */
+    const gp_search_desc
+        *search; /* only key_type, out_type, records, map, needle_map, args, and with a map without a record
+                    whether the buffer is there; needle_map "i": there are no needles */
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
     const gp_histogram_desc *histogram; /* only type, channels, out_type, weight_type, edges or not */
     const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
@@ -20520,17 +20534,19 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
 /* ---- Begin file kernels/sort/search.cl ---- */
 static const char *const gpi_kernel_sort_search[] = {
     "#line 1 \"kernels/sort/search.cl\"\n",
-    "#line 25\n",
+    "#line 33\n",
     "#ifndef GPI_SORT_SEARCH_CL\n",
     "#define GPI_SORT_SEARCH_CL\n",
+    "#include \"base/args.cl\"\n",
+    "#line 36 \"kernels/sort/search.cl\"\n",
     "#include \"base/count.cl\"\n",
-    "#line 28 \"kernels/sort/search.cl\"\n",
+    "#line 37 \"kernels/sort/search.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 29 \"kernels/sort/search.cl\"\n",
+    "#line 38 \"kernels/sort/search.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 30 \"kernels/sort/search.cl\"\n",
+    "#line 39 \"kernels/sort/search.cl\"\n",
     "#include \"element/key.cl\"\n",
-    "#line 31 \"kernels/sort/search.cl\"\n",
+    "#line 40 \"kernels/sort/search.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -20552,12 +20568,20 @@ static const char *const gpi_kernel_sort_search[] = {
     "#define GPI_ABREAST 4\n",
     "#endif\n",
     "#endif\n",
-    "#line 56\n",
+    "\n",
+    "#ifndef GPI_LANE_BITS\n",
+    "#define GPI_HAY gpi_key\n",
+    "#define GPI_HAY_MAPPED 0\n",
+    "#define GPI_NEEDLE gpi_key\n",
+    "#define GPI_NEEDLE_MAPPED 0\n",
+    "#endif\n",
+    "#line 72\n",
     "typedef struct gpi_haystack {\n",
-    "    __global const gpi_key *key;\n",
+    "    __global const GPI_HAY *key;\n",
     "    ulong count, stride;\n",
     "    gpi_key_bits flip;\n",
     "    uint samples;\n",
+    "    GPI_ARGS_MEMBER\n",
     "} gpi_haystack;\n",
     "\n",
     "\n",
@@ -20567,17 +20591,58 @@ static const char *const gpi_kernel_sort_search[] = {
     "} gpi_needles;\n",
     "\n",
     "\n",
-    "static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bits flip, uint wanted,\n",
-    "                               GPI_GROUP_SPACE gpi_key_bits *sample)\n",
+    "#if GPI_HAY_HALF\n",
+    "#define GPI_READ_HAY(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_HAY(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_NEEDLE_HALF\n",
+    "#define GPI_READ_NEEDLE(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_NEEDLE(p, i) (p)[i]\n",
+    "#endif\n",
+    "\n",
+    "#ifdef GPI_LANE_BITS\n",
+    "GPI_INLINE ushort gpi_half_bits(float v)\n",
     "{\n",
-    "    gpi_haystack hay;\n",
-    "    hay.key = key;\n",
-    "    hay.count = n;\n",
-    "    hay.flip = flip;\n",
-    "    hay.stride = n / wanted + 1;\n",
-    "    hay.samples = (uint)(n / hay.stride);\n",
+    "    ushort bits;\n",
+    "    vstore_half(v, 0, (half *)&bits);\n",
+    "    return bits;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "GPI_INLINE gpi_key_bits gpi_hay_order(gpi_haystack hay, ulong i)\n",
+    "{\n",
+    "#if !GPI_HAY_MAPPED\n",
+    "    return gpi_key_order(hay.key[i], hay.flip);\n",
+    "#elif GPI_HAY_PRESENT\n",
+    "    return gpi_key_order(GPI_LANE_BITS(gpi_hay_lane(GPI_ARGS_OF(hay) GPI_READ_HAY(hay.key, i), i)), hay.flip);\n",
+    "#else\n",
+    "    return gpi_key_order(GPI_LANE_BITS(gpi_hay_lane(GPI_ARGS_OF(hay) i)), hay.flip);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE gpi_key_bits gpi_needle_order(gpi_haystack hay, __global const GPI_NEEDLE *needle, ulong i)\n",
+    "{\n",
+    "#if !GPI_NEEDLE_MAPPED\n",
+    "    return gpi_key_order(needle[i], hay.flip);\n",
+    "#elif GPI_NEEDLE_PRESENT\n",
+    "    return gpi_key_order(GPI_LANE_BITS(gpi_needle_lane(GPI_ARGS_OF(hay) GPI_READ_NEEDLE(needle, i), i)),\n",
+    "                         hay.flip);\n",
+    "#else\n",
+    "    (void)needle;\n",
+    "    return gpi_key_order(GPI_LANE_BITS(gpi_needle_lane(GPI_ARGS_OF(hay) i)), hay.flip);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gpi_key_bits *sample)\n",
+    "{\n",
+    "    hay.stride = hay.count / wanted + 1;\n",
+    "    hay.samples = (uint)(hay.count / hay.stride);\n",
     "    for (uint s = (uint)get_local_id(0); s < hay.samples; s += GPI_WG)\n",
-    "        sample[s] = gpi_key_order(key[(s + 1) * hay.stride - 1], flip);\n",
+    "        sample[s] = gpi_hay_order(hay, (s + 1) * hay.stride - 1);\n",
     "    gpi_sync();\n",
     "    return hay;\n",
     "}\n",
@@ -20601,12 +20666,11 @@ static const char *const gpi_kernel_sort_search[] = {
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
     "            const ulong middle = needles->at[k] + n / 2;\n",
-    "            needles->at[k] =\n",
-    "                gpi_key_order(hay.key[middle - 1], hay.flip) < needles->q[k] ? middle : needles->at[k];\n",
+    "            needles->at[k] = gpi_hay_order(hay, middle - 1) < needles->q[k] ? middle : needles->at[k];\n",
     "        }\n",
     "    }\n",
     "    for (uint k = 0; k < GPI_ABREAST && n; k++)\n",
-    "        needles->at[k] += gpi_key_order(hay.key[needles->at[k]], hay.flip) < needles->q[k];\n",
+    "        needles->at[k] += gpi_hay_order(hay, needles->at[k]) < needles->q[k];\n",
     "}\n",
     "\n",
     "\n",
@@ -20619,9 +20683,9 @@ static const char *const gpi_kernel_sort_search[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __global const gpi_key *needle,\n",
-    "                                  ulong needle_at, __global gpi_value *out, ulong out_at, ulong flip,\n",
-    "                                  uint upper, uint wanted_samples, ulong span,\n",
+    "GPI_KERNEL void gp_search_needles(GPI_ARGS_PARAMETERS __global const GPI_HAY *key, ulong key_at,\n",
+    "                                  __global const GPI_NEEDLE *needle, ulong needle_at, __global gpi_value *out,\n",
+    "                                  ulong out_at, ulong flip, uint upper, uint wanted_samples, ulong span,\n",
     "                                  GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),\n",
     "                                  volatile __global uint *counters)\n",
     "{\n",
@@ -20631,14 +20695,19 @@ static const char *const gpi_kernel_sort_search[] = {
     "    GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);\n",
     "    GPI_COUNT_CHECK_NAMED(needle, get_group_id(0) == 0, counters);\n",
     "    if (begin >= needles) return;\n",
-    "    const gpi_haystack hay = gpi_sample(key + key_at, n, (gpi_key_bits)flip, wanted_samples, sample);\n",
+    "    gpi_haystack hay;\n",
+    "    GPI_ARGS_SET(hay)\n",
+    "    hay.key = key + key_at;\n",
+    "    hay.count = n;\n",
+    "    hay.flip = (gpi_key_bits)flip;\n",
+    "    hay = gpi_sample(hay, wanted_samples, sample);\n",
     "    needle += needle_at;\n",
     "    out += out_at;\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_ABREAST * GPI_WG) {\n",
     "        gpi_needles some;\n",
     "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
     "            const ulong i = min(base + k * GPI_WG, end - 1);\n",
-    "            some.q[k] = gpi_key_order(needle[i], hay.flip) + upper;\n",
+    "            some.q[k] = gpi_needle_order(hay, needle, i) + upper;\n",
     "        }\n",
     "        gpi_search(hay, sample, &some);\n",
     "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
@@ -29557,11 +29626,23 @@ enum {
     GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
 };
 
+/* Keys or needles: keys of key_type in memory, or what an expression makes of elements. */
+typedef struct gpi_searched {
+    const char *macro;       /* GPI_HAY, GPI_NEEDLE */
+    const char *name, *lane; /* the expression's field, and function */
+    const char *map;         /* NULL: keys as they are in memory */
+    const gp_record *record; /* NULL: keys, or, where there is no buffer, nothing but i */
+    bool present;            /* there is a buffer */
+    size_t size;             /* of an element */
+} gpi_searched;
+
 /* A checked call, ready to run. */
 typedef struct gpi_search {
     const gp_search_desc *desc;
     const char *function;
     size_t key_size, out_size;
+    gpi_args args;
+    gpi_searched hay, needle;
     gpi_plan plan;
     gpi_program *program;
     gpi_count keys, needles;
@@ -29573,7 +29654,8 @@ enum {
     GPI_SEARCH_COUNTER,
     GPI_SEARCH_NEEDLE_COUNTER,
     GPI_SEARCH_OUT, /* written */
-    GPI_SEARCH_RANGES
+    GPI_SEARCH_RANGES,
+    GPI_SEARCH_ALL = GPI_SEARCH_RANGES + GP_ARGS_MAX
 };
 
 static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
@@ -29598,6 +29680,98 @@ static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
     return GP_OK;
 }
 
+/* ------------------------------------------------------------------ keys and needles by expression */
+
+static gp_result gpi_searched_check(gp_context *gp, const gpi_search *search, const char *field,
+                                    const char *map, const char *record_field, const gp_record *record)
+{
+    if (map || !record) return gpi_check_text(gp, search->function, field, map);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: %s is given, and %s is NULL: it makes keys of records", search->function,
+                    record_field, field);
+}
+
+/* Where there are no elements, what they are does not matter. */
+static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl_mem buffer, const char *map,
+                                      const gp_record *record)
+{
+    gpi_searched s;
+    memset(&s, 0, sizeof s);
+    s.map = count ? map : NULL;
+    s.record = count ? record : NULL;
+    s.present = !s.map || s.record || buffer;
+    s.size = s.record ? s.record->size : search->key_size;
+    return s;
+}
+
+static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const bool implicit = !d->needles && !d->needle_map && !d->needle_record;
+    gp_result r = gpi_searched_check(gp, search, "map", d->map, "record", d->record);
+    if (r == GP_OK)
+        r = gpi_searched_check(gp, search, "needle_map", d->needle_map, "needle_record", d->needle_record);
+    search->args = gpi_args_make(d->args, d->arg_count);
+    gpi_args_add_record(&search->args, "record", d->record);
+    gpi_args_add_record(&search->args, "needle_record", d->needle_record);
+    if (r == GP_OK) r = gpi_args_check(gp, search->function, &search->args);
+    search->hay = gpi_searched_make(search, d->count, d->keys, d->map, d->record);
+    search->needle = gpi_searched_make(search, d->needle_count, d->needles, implicit ? "i" : d->needle_map,
+                                       d->needle_record);
+    search->hay.macro = "GPI_HAY";
+    search->hay.name = "map";
+    search->hay.lane = "gpi_hay_lane";
+    search->needle.macro = "GPI_NEEDLE";
+    search->needle.name = "needle_map";
+    search->needle.lane = "gpi_needle_lane";
+    return r;
+}
+
+/* Lines of its own, so that the expression may end in a comment. */
+static void gpi_searched_prelude(const gpi_search *search, const gpi_searched *s, gpi_text *text)
+{
+    const gp_type type = search->desc->key_type;
+    const char *lane = gpi_type_cl(gpi_operand(type));
+    const bool half = s->map && !s->record && type == GP_F16;
+    gpi_text_add(text, "#define %s_MAPPED %d\n#define %s_PRESENT %d\n#define %s_HALF %d\n", s->macro,
+                 s->map != NULL, s->macro, s->present, s->macro, half);
+    gpi_text_add(text, "#define %s %s\n", s->macro,
+                 s->record                      ? s->record->cl_type
+                 : s->map && s->present && half ? "half"
+                 : s->map && s->present         ? gpi_type_cl(type)
+                                                : "gpi_key");
+    if (!s->map) return;
+    gpi_text_add(text, "static %s %s(%s", lane, s->lane, gpi_args_parameter(&search->args));
+    if (s->present) gpi_text_add(text, "const %s x, ", s->record ? s->record->cl_type : lane);
+    gpi_text_add(text, "const ulong i)\n{\n    (void)i;\n");
+    gpi_args_name(&search->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", s->name, lane,
+                 s->name, s->map);
+}
+
+static bool gpi_search_is_mapped(const gpi_search *search) { return search->hay.map || search->needle.map; }
+
+/* What the kernel's text begins with besides, where there are expressions. NULL: no memory. */
+static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
+{
+    const gp_type type = search->desc->key_type;
+    static const char *const bits[] = {"as_uchar", "as_ushort", "as_uint", "as_ulong"};
+    size_t log = 0;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    while ((size_t)1 << log < search->key_size) log++;
+    gpi_text_add(&text, "#undef GPI_FP64\n#define GPI_FP64 %d\n", gp->info.fp64);
+    gpi_text_add(&text, "#define GPI_LANE_BITS(v) %s(v)\n", type == GP_F16 ? "gpi_half_bits" : bits[log]);
+    gpi_args_define(&search->args, &text);
+    gpi_searched_prelude(search, &search->hay, &text);
+    gpi_searched_prelude(search, &search->needle, &text);
+    if (!text.failed) return text.data;
+    GP_FREE(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ plan */
+
 /* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
    was fitted. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
@@ -29609,7 +29783,9 @@ static cl_uint gpi_search_samples(const gpi_plan *plan)
 static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
+    char *more = NULL;
     gp_result result = gpi_search_check_types(gp, search);
+    if (result == GP_OK) result = gpi_search_describe(gp, search);
     if (result != GP_OK) return result;
     search->keys.bound = d->count;
     search->keys.buffer = d->count_buffer;
@@ -29621,31 +29797,51 @@ static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
     search->needles.type = d->needle_count_type;
     result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
     if (result != GP_OK) return result;
-    return gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size, "", &search->plan,
-                           &search->program);
+    if (gpi_search_is_mapped(search)) {
+        more = gpi_search_prelude(gp, search);
+        if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", search->function);
+    }
+    result = gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size,
+                             more ? more : "", &search->plan, &search->program);
+    GP_FREE(more);
+    return result;
 }
+
+/* ------------------------------------------------------------------ check */
 
 static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const char *const *names = gpi_search_names;
     const char *f = search->function;
-    gpi_range used[GPI_SEARCH_RANGES];
+    gpi_range used[GPI_SEARCH_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
-    if (d->count > 0)
+    if (d->count > 0 && search->hay.present)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
-                             search->key_size, GPI_READS, &used[GPI_SEARCH_KEYS]);
-    if (r == GP_OK)
+                             search->hay.size, GPI_READS, &used[GPI_SEARCH_KEYS]);
+    if (r == GP_OK && search->needle.present)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
-                             d->needle_count, search->key_size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
+                             d->needle_count, search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
                              search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
     if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
     if (r == GP_OK)
         r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
-    return r == GP_OK ? gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_args_check_buffers(gp, f, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* A buffer of elements and its offset; where there is none, some buffer has to stand in. */
+static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    const cl_mem given = buffer ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, given);
+    gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
 /* A serial group with few needles keeps few samples; a local one reads them all at once. */
@@ -29664,17 +29860,14 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     const size_t n = d->needle_count;
     const cl_ulong span = serial ? gpi_serial_span(call->gp, &search->plan, n, GPI_SEARCH_SERIAL_SPAN_MIN)
                                  : gpi_plan_tile(&search->plan);
-    const cl_ulong keys_at = d->count ? d->keys_offset : 0, needles_at = d->needles_offset;
     const cl_ulong out_at = d->out_offset, flip = gpi_key_flip(d->key_type, d->descending);
-    const cl_mem keys = d->count ? d->keys : d->needles; /* of no keys, none is looked at */
     const cl_uint upper = d->upper;
     const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, search->program, "gp_search_needles");
-    GPI_CALL_ARG(call, keys);
-    GPI_CALL_ARG(call, keys_at);
-    GPI_CALL_ARG(call, d->needles);
-    GPI_CALL_ARG(call, needles_at);
+    if (gpi_search_is_mapped(search)) gpi_call_args(call, &search->args);
+    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* of no keys, none is looked at */
+    gpi_searched_arg(call, d->needles, d->needles_offset);
     GPI_CALL_ARG(call, d->out);
     GPI_CALL_ARG(call, out_at);
     GPI_CALL_ARG(call, flip);
@@ -29710,21 +29903,27 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
     return gpi_search_call(gp, "gp_search", desc);
 }
 
-/* Searches zeros of the context's own for a zero. */
+/* Searches zeros of the context's own for a zero. Where there are no maps, needles are keys in memory. */
 static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 {
-    gp_search_desc probe;
+    gp_search_desc probe = *desc;
     gp_result result;
-    memset(&probe, 0, sizeof probe);
-    probe.key_type = desc->key_type;
-    probe.out_type = desc->out_type;
+    cl_mem in = NULL, out = NULL;
+    probe.keys_offset = probe.needles_offset = probe.out_offset = 0;
+    probe.count_buffer = probe.needle_count_buffer = NULL;
+    probe.count_type = probe.needle_count_type = GP_TYPE_NONE;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
     probe.count = probe.needle_count = 1;
-    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.keys);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
-    probe.needles = probe.keys;
+    result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &out);
+    if (!desc->map || desc->record || desc->keys) probe.keys = in;
+    if (!desc->needle_map || desc->needle_record || desc->needles) probe.needles = in;
+    probe.out = out;
     if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
-    if (probe.keys) (void)clReleaseMemObject(probe.keys);
-    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
     return result;
 }
 /* ---- End file src/sort/search.c ---- */
