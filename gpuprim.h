@@ -786,9 +786,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
    a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
    comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
-   ("x.mass > 5"), and halves are floats. Of larger records select positions (by flags, which gp_transform makes,
-   to indices_out), and move the records by gp_transform with the map "p[x]", x a position and p an argument.
-   Flags are of any type: floats are compared as numbers, halves by their bits.
+   ("x.mass > 5"), of any size, and halves are floats. Flags are of any type: floats are compared as numbers, halves by their bits.
 
    Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
      one of these is required. There must be room for `count` elements and indices. A count on the device can
@@ -798,7 +796,8 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
    Count 0: only count_out is written.
    Scratch: 16 bytes per tile.
    Cost: single pass reads once and writes what is selected. Multi-pass reads what decides twice. One launch
-     for up to one tile.
+     for up to one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes are read once more where they are
+     selected, and a work-item moves a whole one.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
    Example: examples/11_compact.c, examples/16_csv.c */
@@ -817,8 +816,8 @@ typedef struct gp_select_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
-    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as predicates see an element */
     const char *predicate;   /* set predicate, flags or indices */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
@@ -886,8 +885,8 @@ typedef struct gp_partition_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
-    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as predicates see an element */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */
@@ -918,10 +917,11 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
 
    The first key of each run of equal neighbours. gp_unique_by_key moves a value with each key; gp_unique
    has none. In a run each key is equal to the one before it. Keys need not be sorted, and keys of different
-   runs may be equal. Integers and records are compared by value, floats as numbers (-0 equals +0, NaN
+   runs may be equal. Integers and bytes are compared by value, floats as numbers (-0 equals +0, NaN
    equals nothing; halves too). Or `equal` decides, an expression in x and y, a key and the one before it:
-   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Records are uchar, ushort, uint, ulong or uint4 in it:
-   "all(x.xy == y.xy)" compares the first 8 bytes of 16.
+   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Keys of key_size bytes are uchar, ushort, uint, ulong or uint4 in
+   it ("all(x.xy == y.xy)" compares the first 8 bytes of 16), or what `record` says: "x.id == y.id". Records take
+   an `equal`, and may have any size.
 
    Result: keys, the keys' indices, how many, and with gp_unique_by_key values; at least one of these is
      required, with room for `count` elements. gp_unique_by_key requires values_out.
@@ -930,7 +930,7 @@ GP_API gp_result gp_partition_scratch_size(gp_context *gp, const gp_partition_de
    Count 0: only count_out is written.
    Scratch: as for gp_select.
    Cost: single pass reads once and writes what is kept. Multi-pass reads the keys twice. One launch for up to
-     one tile.
+     one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes: as for gp_select.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: as for gp_select. */
 typedef struct gp_unique_desc {
@@ -952,12 +952,13 @@ typedef struct gp_unique_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;   /* set key_type or key_size */
-    size_t key_size;    /* bytes of a record: 1, 2, 4, 8, 16 */
-    size_t value_size;  /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
-    const char *equal;  /* NULL: x == y */
-    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;   /* at most GP_ARGS_MAX */
+    gp_type key_type;        /* set key_type or key_size */
+    size_t key_size;         /* bytes of a key: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as `equal` sees a key */
+    size_t value_size;       /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
+    const char *equal;       /* NULL: x == y; records take one */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -1008,11 +1009,12 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; set type or element_size */
-    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal;   /* NULL: x == y */
-    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;    /* at most GP_ARGS_MAX */
+    gp_type type;            /* of elements; set type or element_size */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as `equal` sees an element */
+    const char *equal;       /* NULL: x == y; records take one */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
@@ -1038,8 +1040,9 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
 
    Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
    run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
-   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys. To group by key, sort by key
-   first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
+   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
+   records (`key_record`) take one. `equal` may call what this record's source defines, a map what `record`'s does.
+   To group by key, sort by key first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
      and as results of argmin and argmax, count from the run's first element.
@@ -1050,9 +1053,9 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
    Scratch: in a single pass on GPUs some bytes per tile; else 4 bytes per element, and what both steps need
      for tiles.
    Cost: in a single pass on GPUs one launch, which reads keys and values once. In two steps, which maps of i,
-     argmin, argmax and keys of GP_F16 always take, floats and inexact monoids where devices are not known to be
-     fair, and CPUs: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and
-     back.
+     argmin, argmax, keys of GP_F16 and key records of other sizes than 1, 2, 4, 8 and 16 bytes always take, floats
+     and inexact monoids where devices are not known to be fair, and CPUs: reads the keys as gp_unique does, and the
+     values once; 4 bytes per run go to scratch and back.
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
@@ -1071,10 +1074,11 @@ typedef struct gp_reduce_by_key_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;  /* set key_type or key_size */
-    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
-    gp_type type;      /* of `in`; with a monoid but no map: leave 0 */
+    gp_type key_type;            /* set key_type or key_size */
+    size_t key_size;             /* bytes of a key: 1, 2, 4, 8, 16 */
+    const gp_record *key_record; /* instead of both: as `equal` sees a key */
+    const char *equal;           /* NULL: x == y; records take one */
+    gp_type type;                /* of `in`; with a monoid but no map: leave 0 */
     /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */
@@ -1235,7 +1239,13 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
 /* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Searches many needles in one sorted sequence of keys.
+   Searches many needles in one sorted sequence of keys. Keys are in memory, as key_type, or are made by
+   expressions in x, an element, and i (ulong), its index: `map` for keys, `needle_map` for needles. Elements are
+   then records, or of key_type; without a buffer and a record the expression is in i alone. The value is converted
+   to key_type. Without needles, needle_map and needle_record, needle i is i:
+
+       gp_search_desc starts = {.keys = rows, .count = n, .record = &row, .map = "x.cell", .key_type = GP_U32,
+                                .needle_count = cells + 1, .out = first_row_of_cell};
 
    Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
    Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
@@ -1245,18 +1255,18 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
    Count 0: without keys every position is 0; without needles it does nothing.
    Cost: one launch, no scratch. A needle takes log2(count) steps, about the first half of them in near
      memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
-     by side.
+     by side. A map is evaluated at each step, on the element that the step reads.
    Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
    Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
-    cl_mem keys; /* sorted; NULL when count is 0 */
+    cl_mem keys; /* sorted; NULL when count is 0, or `map` is in i alone */
     size_t keys_offset;
     size_t count;        /* of keys, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem needles;
+    cl_mem needles; /* NULL: needle_map is in i alone, or needle i is i */
     size_t needles_offset;
     size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
     cl_mem needle_count_buffer; /* NULL: needle_count is the number */
@@ -1264,9 +1274,15 @@ typedef struct gp_search_desc {
     gp_type needle_count_type;
     cl_mem out; /* needle_count positions */
     size_t out_offset;
-    gp_type out_type; /* 0: GP_U64 */
-    gp_type key_type; /* of keys and needles */
-    bool upper;       /* upper bound; else lower */
+    gp_type out_type;        /* 0: GP_U64 */
+    gp_type key_type;        /* of keys and needles */
+    const char *map;         /* expression in x and i: the key of element i; NULL: the element itself */
+    const gp_record *record; /* with a map, what elements of `keys` are; NULL: of key_type */
+    const char *needle_map;  /* the same for needles */
+    const gp_record *needle_record; /* the same */
+    const gp_arg *args;             /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;               /* at most GP_ARGS_MAX */
+    bool upper;                     /* upper bound; else lower */
     bool descending;
     const cl_event *wait;
     cl_uint wait_count;
@@ -2521,10 +2537,12 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort;     /* also value_size (for gp_argsort that of the indices), and count: how many
+    const gp_sort_desc *sort;   /* also value_size (for gp_argsort that of the indices), and count: how many
                                      keys to expect; 0: few and many */
-    const gp_merge_desc *merge;   /* only key_type, value_size */
-    const gp_search_desc *search; /* only key_type, out_type */
+    const gp_merge_desc *merge; /* only key_type, value_size */
+    const gp_search_desc
+        *search; /* only key_type, out_type, records, map, needle_map, args, and with a map without a record
+                    whether the buffer is there; needle_map "i": there are no needles */
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
     const gp_histogram_desc *histogram; /* only type, record, map, map_type, args, channels, out_type,
                                            weight_type, edges or not */
@@ -2541,7 +2559,8 @@ typedef struct gp_warmup_desc {
     const gp_partition_desc *partition;   /* the same */
     const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* the same */
-    const gp_reduce_by_key_desc *reduce_by_key; /* also key_type or key_size, equal, keys_out or not */
+    const gp_reduce_by_key_desc
+        *reduce_by_key;       /* also key_type, key_size or key_record, equal, keys_out or not */
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
     const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */
@@ -2946,6 +2965,7 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function,
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback);
 static uint32_t gpi_power_of_two_below(uint64_t x);
 static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size);
+static size_t gpi_word_of(size_t size);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static size_t gpi_ceil_div(size_t a, size_t b);
 /* ---- End file src/base/math.h ---- */
@@ -2967,6 +2987,14 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
     size_t i;
     for (i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
     return hash;
+}
+
+/* The largest word, of up to 16 bytes, that something of this size is made of. */
+static size_t gpi_word_of(size_t size)
+{
+    size_t word = 16;
+    while (size % word) word /= 2;
+    return word;
 }
 
 static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
@@ -17714,14 +17742,17 @@ static const char *const gpi_kernel_select_input[] = {
     "}\n",
     "\n",
     "\n",
+    "#define GPI_RECORD_PLAIN (GPI_RECORD_SIZE <= 16 && (GPI_RECORD_SIZE & (GPI_RECORD_SIZE - 1)) == 0)\n",
+    "\n",
+    "\n",
     "#define GPI_BY_MASKS                                                                             \\\n",
     "    (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_SELECT_BY != GPI_SELECT_BY_INDICES && \\\n",
-    "     GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)\n",
+    "     GPI_RECORD_PLAIN && GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)\n",
     "\n",
     "\n",
-    "#define GPI_KEPT                                                                        \\\n",
-    "    (GPI_SHAPE_LOCAL && GPI_OUT && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \\\n",
-    "     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                       \\\n",
+    "#define GPI_KEPT                                                                                            \\\n",
+    "    (GPI_SHAPE_LOCAL && GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \\\n",
+    "     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                                           \\\n",
     "     (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))\n",
     "\n",
     "\n",
@@ -20699,17 +20730,19 @@ static const char *const gpi_kernel_sort_rank_tile[] = {
 /* ---- Begin file kernels/sort/search.cl ---- */
 static const char *const gpi_kernel_sort_search[] = {
     "#line 1 \"kernels/sort/search.cl\"\n",
-    "#line 25\n",
+    "#line 33\n",
     "#ifndef GPI_SORT_SEARCH_CL\n",
     "#define GPI_SORT_SEARCH_CL\n",
+    "#include \"base/args.cl\"\n",
+    "#line 36 \"kernels/sort/search.cl\"\n",
     "#include \"base/count.cl\"\n",
-    "#line 28 \"kernels/sort/search.cl\"\n",
+    "#line 37 \"kernels/sort/search.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 29 \"kernels/sort/search.cl\"\n",
+    "#line 38 \"kernels/sort/search.cl\"\n",
     "#include \"group/sync.cl\"\n",
-    "#line 30 \"kernels/sort/search.cl\"\n",
+    "#line 39 \"kernels/sort/search.cl\"\n",
     "#include \"element/key.cl\"\n",
-    "#line 31 \"kernels/sort/search.cl\"\n",
+    "#line 40 \"kernels/sort/search.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -20731,12 +20764,20 @@ static const char *const gpi_kernel_sort_search[] = {
     "#define GPI_ABREAST 4\n",
     "#endif\n",
     "#endif\n",
-    "#line 56\n",
+    "\n",
+    "#ifndef GPI_LANE_BITS\n",
+    "#define GPI_HAY gpi_key\n",
+    "#define GPI_HAY_MAPPED 0\n",
+    "#define GPI_NEEDLE gpi_key\n",
+    "#define GPI_NEEDLE_MAPPED 0\n",
+    "#endif\n",
+    "#line 72\n",
     "typedef struct gpi_haystack {\n",
-    "    __global const gpi_key *key;\n",
+    "    __global const GPI_HAY *key;\n",
     "    ulong count, stride;\n",
     "    gpi_key_bits flip;\n",
     "    uint samples;\n",
+    "    GPI_ARGS_MEMBER\n",
     "} gpi_haystack;\n",
     "\n",
     "\n",
@@ -20746,17 +20787,58 @@ static const char *const gpi_kernel_sort_search[] = {
     "} gpi_needles;\n",
     "\n",
     "\n",
-    "static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bits flip, uint wanted,\n",
-    "                               GPI_GROUP_SPACE gpi_key_bits *sample)\n",
+    "#if GPI_HAY_HALF\n",
+    "#define GPI_READ_HAY(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_HAY(p, i) (p)[i]\n",
+    "#endif\n",
+    "#if GPI_NEEDLE_HALF\n",
+    "#define GPI_READ_NEEDLE(p, i) vload_half(i, p)\n",
+    "#else\n",
+    "#define GPI_READ_NEEDLE(p, i) (p)[i]\n",
+    "#endif\n",
+    "\n",
+    "#ifdef GPI_LANE_BITS\n",
+    "GPI_INLINE ushort gpi_half_bits(float v)\n",
     "{\n",
-    "    gpi_haystack hay;\n",
-    "    hay.key = key;\n",
-    "    hay.count = n;\n",
-    "    hay.flip = flip;\n",
-    "    hay.stride = n / wanted + 1;\n",
-    "    hay.samples = (uint)(n / hay.stride);\n",
+    "    ushort bits;\n",
+    "    vstore_half(v, 0, (half *)&bits);\n",
+    "    return bits;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "GPI_INLINE gpi_key_bits gpi_hay_order(gpi_haystack hay, ulong i)\n",
+    "{\n",
+    "#if !GPI_HAY_MAPPED\n",
+    "    return gpi_key_order(hay.key[i], hay.flip);\n",
+    "#elif GPI_HAY_PRESENT\n",
+    "    return gpi_key_order(GPI_LANE_BITS(gpi_hay_lane(GPI_ARGS_OF(hay) GPI_READ_HAY(hay.key, i), i)), hay.flip);\n",
+    "#else\n",
+    "    return gpi_key_order(GPI_LANE_BITS(gpi_hay_lane(GPI_ARGS_OF(hay) i)), hay.flip);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE gpi_key_bits gpi_needle_order(gpi_haystack hay, __global const GPI_NEEDLE *needle, ulong i)\n",
+    "{\n",
+    "#if !GPI_NEEDLE_MAPPED\n",
+    "    return gpi_key_order(needle[i], hay.flip);\n",
+    "#elif GPI_NEEDLE_PRESENT\n",
+    "    return gpi_key_order(GPI_LANE_BITS(gpi_needle_lane(GPI_ARGS_OF(hay) GPI_READ_NEEDLE(needle, i), i)),\n",
+    "                         hay.flip);\n",
+    "#else\n",
+    "    (void)needle;\n",
+    "    return gpi_key_order(GPI_LANE_BITS(gpi_needle_lane(GPI_ARGS_OF(hay) i)), hay.flip);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gpi_key_bits *sample)\n",
+    "{\n",
+    "    hay.stride = hay.count / wanted + 1;\n",
+    "    hay.samples = (uint)(hay.count / hay.stride);\n",
     "    for (uint s = (uint)get_local_id(0); s < hay.samples; s += GPI_WG)\n",
-    "        sample[s] = gpi_key_order(key[(s + 1) * hay.stride - 1], flip);\n",
+    "        sample[s] = gpi_hay_order(hay, (s + 1) * hay.stride - 1);\n",
     "    gpi_sync();\n",
     "    return hay;\n",
     "}\n",
@@ -20780,12 +20862,11 @@ static const char *const gpi_kernel_sort_search[] = {
     "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
     "            const ulong middle = needles->at[k] + n / 2;\n",
-    "            needles->at[k] =\n",
-    "                gpi_key_order(hay.key[middle - 1], hay.flip) < needles->q[k] ? middle : needles->at[k];\n",
+    "            needles->at[k] = gpi_hay_order(hay, middle - 1) < needles->q[k] ? middle : needles->at[k];\n",
     "        }\n",
     "    }\n",
     "    for (uint k = 0; k < GPI_ABREAST && n; k++)\n",
-    "        needles->at[k] += gpi_key_order(hay.key[needles->at[k]], hay.flip) < needles->q[k];\n",
+    "        needles->at[k] += gpi_hay_order(hay, needles->at[k]) < needles->q[k];\n",
     "}\n",
     "\n",
     "\n",
@@ -20798,9 +20879,9 @@ static const char *const gpi_kernel_sort_search[] = {
     "}\n",
     "\n",
     "\n",
-    "GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __global const gpi_key *needle,\n",
-    "                                  ulong needle_at, __global gpi_value *out, ulong out_at, ulong flip,\n",
-    "                                  uint upper, uint wanted_samples, ulong span,\n",
+    "GPI_KERNEL void gp_search_needles(GPI_ARGS_PARAMETERS __global const GPI_HAY *key, ulong key_at,\n",
+    "                                  __global const GPI_NEEDLE *needle, ulong needle_at, __global gpi_value *out,\n",
+    "                                  ulong out_at, ulong flip, uint upper, uint wanted_samples, ulong span,\n",
     "                                  GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),\n",
     "                                  volatile __global uint *counters)\n",
     "{\n",
@@ -20810,14 +20891,19 @@ static const char *const gpi_kernel_sort_search[] = {
     "    GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);\n",
     "    GPI_COUNT_CHECK_NAMED(needle, get_group_id(0) == 0, counters);\n",
     "    if (begin >= needles) return;\n",
-    "    const gpi_haystack hay = gpi_sample(key + key_at, n, (gpi_key_bits)flip, wanted_samples, sample);\n",
+    "    gpi_haystack hay;\n",
+    "    GPI_ARGS_SET(hay)\n",
+    "    hay.key = key + key_at;\n",
+    "    hay.count = n;\n",
+    "    hay.flip = (gpi_key_bits)flip;\n",
+    "    hay = gpi_sample(hay, wanted_samples, sample);\n",
     "    needle += needle_at;\n",
     "    out += out_at;\n",
     "    for (ulong base = begin + get_local_id(0); base < end; base += GPI_ABREAST * GPI_WG) {\n",
     "        gpi_needles some;\n",
     "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
     "            const ulong i = min(base + k * GPI_WG, end - 1);\n",
-    "            some.q[k] = gpi_key_order(needle[i], hay.flip) + upper;\n",
+    "            some.q[k] = gpi_needle_order(hay, needle, i) + upper;\n",
     "        }\n",
     "        gpi_search(hay, sample, &some);\n",
     "        for (uint k = 0; k < GPI_ABREAST; k++) {\n",
@@ -28102,12 +28188,17 @@ typedef struct gpi_compact {
 
 /* condition.c */
 static const char *gpi_compact_record(size_t size);
+static bool gpi_compact_is_plain(size_t size);
+static const char *gpi_compact_moved(size_t size);
+static void gpi_compact_prelude_moved(size_t size, gpi_text *text);
 static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
                                          const char *field, const char *expression, gpi_text *text);
 
 /* compact.c */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size);
+static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                            size_t size, const char *field, const gp_record *record);
 static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
                                     size_t most);
 static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,
@@ -28161,13 +28252,16 @@ static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_ke
         if (d->args[k].record && gpi_by_key_may_define(d->args[k].record->source)) return true;
     return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
            (d->monoid && gpi_by_key_may_define(d->monoid->source)) ||
-           (d->record && gpi_by_key_may_define(d->record->source));
+           (d->record && gpi_by_key_may_define(d->record->source)) ||
+           (d->key_record && gpi_by_key_may_define(d->key_record->source));
 }
 
-/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from. */
-static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d)
+/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged
+   as one word. */
+static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
-    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && !gpi_by_key_has_positions(gp, d);
+    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size) &&
+           !gpi_by_key_has_positions(gp, d);
 }
 
 /* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
@@ -28198,11 +28292,27 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     return gpi_element_make(gp, keys->function, &o, element);
 }
 
+/* A staged key as expressions have it. */
+static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, gpi_text *text)
+{
+    const char *key = keys->record ? keys->record->cl_type : keys->type ? gpi_type_cl(keys->type) : record;
+    gpi_text_add(text, "#define GPI_X %s\n", key);
+    if (!keys->record) {
+        gpi_text_add(text, "#define GPI_KEY_OF(x) as_%s(x)\n", key);
+        return;
+    }
+    gpi_text_add(text, "typedef union gpi_key_cell {\n    %s moved;\n    GPI_X key;\n} gpi_key_cell;\n",
+                 record);
+    gpi_text_add(text,
+                 "static GPI_X gpi_key_of(%s x)\n{\n    gpi_key_cell cell;\n    cell.moved = x;\n"
+                 "    return cell.key;\n}\n#define GPI_KEY_OF(x) gpi_key_of(x)\n",
+                 record);
+}
+
 static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, bool keys_out,
                                 const gpi_by_key_pass *p)
 {
     const char *record = gpi_compact_record(keys->size);
-    const char *key = keys->type ? gpi_type_cl(keys->type) : record;
     const char *equal = keys->equal ? keys->equal : keys->size == 16 ? "all(x == y)" : "x == y";
     gpi_text text;
     memset(&text, 0, sizeof text);
@@ -28211,7 +28321,7 @@ static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, b
     gpi_prelude_keyed(&p->element, &p->plan, keys->size, &text);
     gpi_text_add(&text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n",
                  record, keys_out, !p->element.exact);
-    gpi_text_add(&text, "#define GPI_X %s\n#define GPI_KEY_OF(x) as_%s(x)\n", key, key);
+    gpi_by_key_prelude_key(keys, record, &text);
     gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, &text);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
@@ -28234,7 +28344,7 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
 {
     gp_result r;
     memset(p, 0, sizeof *p);
-    if (!gpi_by_key_passes(gp, d)) return GP_OK;
+    if (!gpi_by_key_passes(gp, d, keys)) return GP_OK;
     p->key_size = keys->size;
     p->count = keys->count;
     p->ones = ones;
@@ -28360,6 +28470,19 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     return GP_OK;
 }
 
+/* Or such records; `field` is their field's name. */
+static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                            size_t size, const char *field, const gp_record *record)
+{
+    if (!record) return gpi_compact_type(gp, c, prefix, type, size);
+    c->record = record;
+    c->size = record->size;
+    gpi_args_add_record(&c->args, field, record);
+    if (!type && !size) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d, %ssize = %zu, and %s is given: give one",
+                    c->function, prefix, (int)type, *prefix ? prefix : "element_", size, field);
+}
+
 /* A type of numbers: GP_U32 where it is 0, and large enough for `most`. */
 static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
                                     size_t most)
@@ -28434,7 +28557,7 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
 {
-    const char *record = gpi_compact_record(c->size);
+    const char *record = gpi_compact_moved(c->size);
     const bool half = c->type == GP_F16;
     const char *element = half        ? "float"
                           : c->record ? c->record->cl_type
@@ -28454,6 +28577,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                  plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
+    gpi_compact_prelude_moved(c->size, text);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
     gpi_args_define(&c->args, text);
     gpi_compact_prelude_function(c, "gpi_predicate", "const GPI_X x, const ulong i", "predicate",
@@ -28510,12 +28634,11 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
-    const size_t element = gpi_compact_element_size(c);
+    const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
     gp_result result = gpi_args_check(gp, c->function, &c->args);
     if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
     if (result != GP_OK || c->pass.program) return result;
-    result =
-        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
+    result = gpi_plan_make_select(gp, c->function, moved > element ? moved : element, c->strategy, &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       &c->program);
@@ -28739,7 +28862,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
    described what is wanted. */
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 {
-    const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * 16;
+    const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * (c->size > 16 ? c->size : 16);
     cl_mem in = NULL, out = NULL;
     gpi_call call;
     gp_result result = gpi_alloc_zeros(gp, room, &in);
@@ -28771,6 +28894,22 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 static const char *gpi_compact_record(size_t size)
 {
     return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
+}
+
+/* Records of other sizes than these are moved as words, one record at a time. */
+static bool gpi_compact_is_plain(size_t size) { return size <= 16 && (size & (size - 1)) == 0; }
+
+static const char *gpi_compact_moved(size_t size)
+{
+    return gpi_compact_is_plain(size) ? gpi_compact_record(size) : "gpi_moved_record";
+}
+
+static void gpi_compact_prelude_moved(size_t size, gpi_text *text)
+{
+    const size_t word = gpi_word_of(size);
+    if (gpi_compact_is_plain(size)) return;
+    gpi_text_add(text, "typedef struct gpi_moved_record {\n    %s word[%u];\n} gpi_moved_record;\n",
+                 gpi_compact_record(word), (unsigned)(size / word));
 }
 
 /* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
@@ -28826,7 +28965,7 @@ static gp_result gpi_by_key_keys(gp_context *gp, gpi_by_key *b)
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = GP_U32;
     c->closed = true;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    r = gpi_compact_type_or_record(gp, c, "key_", d->key_type, d->key_size, "key_record", d->key_record);
     return r == GP_OK ? gpi_unique_equal(gp, c, d->equal) : r;
 }
 
@@ -29058,25 +29197,6 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 
 /* ---- Begin file src/select/select.c ---- */
 /* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
-/* Elements of a type, of some bytes, or records of these sizes. */
-static gp_result gpi_select_type(gp_context *gp, gpi_compact *c, gp_type type, size_t size,
-                                 const gp_record *record)
-{
-    if (!record) return gpi_compact_type(gp, c, "", type, size);
-    if (type || size) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, element_size = %zu, and record is given: give one", c->function,
-                        (int)type, size);
-    }
-    if (record->size > 16 || record->size & (record->size - 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: record->size = %zu, must be 1, 2, 4, 8 or 16",
-                        c->function, record->size);
-    }
-    c->record = record;
-    gpi_args_add_record(&c->args, "record", record);
-    return gpi_compact_type(gp, c, "", type, record->size);
-}
-
 /* Exactly one of what can decide. */
 static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                cl_mem indices)
@@ -29117,7 +29237,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
-    r = gpi_select_type(gp, c, d->type, d->element_size, d->record);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
@@ -29172,7 +29292,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     c->predicate2 = d->predicate2;
     c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
     c->index_type = GP_U32;
-    r = gpi_select_type(gp, c, d->type, d->element_size, d->record);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);
@@ -29203,6 +29323,10 @@ GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
+    if (c->record && !equal) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is NULL: it says which records are equal",
+                        c->function);
+    }
     return gpi_check_text(gp, c->function, "equal", equal);
 }
 
@@ -29215,7 +29339,7 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
     GPI_COMPACT_BEGIN(c, function, d);
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    r = gpi_compact_type_or_record(gp, c, "key_", d->key_type, d->key_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) r = gpi_check_value_size(gp, function, d->value_size);
     if (r == GP_OK && values != (d->value_size != 0)) {
@@ -29277,7 +29401,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,
@@ -29771,11 +29895,23 @@ enum {
     GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
 };
 
+/* Keys or needles: keys of key_type in memory, or what an expression makes of elements. */
+typedef struct gpi_searched {
+    const char *macro;       /* GPI_HAY, GPI_NEEDLE */
+    const char *name, *lane; /* the expression's field, and function */
+    const char *map;         /* NULL: keys as they are in memory */
+    const gp_record *record; /* NULL: keys, or, where there is no buffer, nothing but i */
+    bool present;            /* there is a buffer */
+    size_t size;             /* of an element */
+} gpi_searched;
+
 /* A checked call, ready to run. */
 typedef struct gpi_search {
     const gp_search_desc *desc;
     const char *function;
     size_t key_size, out_size;
+    gpi_args args;
+    gpi_searched hay, needle;
     gpi_plan plan;
     gpi_program *program;
     gpi_count keys, needles;
@@ -29787,7 +29923,8 @@ enum {
     GPI_SEARCH_COUNTER,
     GPI_SEARCH_NEEDLE_COUNTER,
     GPI_SEARCH_OUT, /* written */
-    GPI_SEARCH_RANGES
+    GPI_SEARCH_RANGES,
+    GPI_SEARCH_ALL = GPI_SEARCH_RANGES + GP_ARGS_MAX
 };
 
 static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
@@ -29812,6 +29949,98 @@ static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
     return GP_OK;
 }
 
+/* ------------------------------------------------------------------ keys and needles by expression */
+
+static gp_result gpi_searched_check(gp_context *gp, const gpi_search *search, const char *field,
+                                    const char *map, const char *record_field, const gp_record *record)
+{
+    if (map || !record) return gpi_check_text(gp, search->function, field, map);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: %s is given, and %s is NULL: it makes keys of records", search->function,
+                    record_field, field);
+}
+
+/* Where there are no elements, what they are does not matter. */
+static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl_mem buffer, const char *map,
+                                      const gp_record *record)
+{
+    gpi_searched s;
+    memset(&s, 0, sizeof s);
+    s.map = count ? map : NULL;
+    s.record = count ? record : NULL;
+    s.present = !s.map || s.record || buffer;
+    s.size = s.record ? s.record->size : search->key_size;
+    return s;
+}
+
+static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const bool implicit = !d->needles && !d->needle_map && !d->needle_record;
+    gp_result r = gpi_searched_check(gp, search, "map", d->map, "record", d->record);
+    if (r == GP_OK)
+        r = gpi_searched_check(gp, search, "needle_map", d->needle_map, "needle_record", d->needle_record);
+    search->args = gpi_args_make(d->args, d->arg_count);
+    gpi_args_add_record(&search->args, "record", d->record);
+    gpi_args_add_record(&search->args, "needle_record", d->needle_record);
+    if (r == GP_OK) r = gpi_args_check(gp, search->function, &search->args);
+    search->hay = gpi_searched_make(search, d->count, d->keys, d->map, d->record);
+    search->needle = gpi_searched_make(search, d->needle_count, d->needles, implicit ? "i" : d->needle_map,
+                                       d->needle_record);
+    search->hay.macro = "GPI_HAY";
+    search->hay.name = "map";
+    search->hay.lane = "gpi_hay_lane";
+    search->needle.macro = "GPI_NEEDLE";
+    search->needle.name = "needle_map";
+    search->needle.lane = "gpi_needle_lane";
+    return r;
+}
+
+/* Lines of its own, so that the expression may end in a comment. */
+static void gpi_searched_prelude(const gpi_search *search, const gpi_searched *s, gpi_text *text)
+{
+    const gp_type type = search->desc->key_type;
+    const char *lane = gpi_type_cl(gpi_operand(type));
+    const bool half = s->map && !s->record && type == GP_F16;
+    gpi_text_add(text, "#define %s_MAPPED %d\n#define %s_PRESENT %d\n#define %s_HALF %d\n", s->macro,
+                 s->map != NULL, s->macro, s->present, s->macro, half);
+    gpi_text_add(text, "#define %s %s\n", s->macro,
+                 s->record                      ? s->record->cl_type
+                 : s->map && s->present && half ? "half"
+                 : s->map && s->present         ? gpi_type_cl(type)
+                                                : "gpi_key");
+    if (!s->map) return;
+    gpi_text_add(text, "static %s %s(%s", lane, s->lane, gpi_args_parameter(&search->args));
+    if (s->present) gpi_text_add(text, "const %s x, ", s->record ? s->record->cl_type : lane);
+    gpi_text_add(text, "const ulong i)\n{\n    (void)i;\n");
+    gpi_args_name(&search->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", s->name, lane,
+                 s->name, s->map);
+}
+
+static bool gpi_search_is_mapped(const gpi_search *search) { return search->hay.map || search->needle.map; }
+
+/* What the kernel's text begins with besides, where there are expressions. NULL: no memory. */
+static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
+{
+    const gp_type type = search->desc->key_type;
+    static const char *const bits[] = {"as_uchar", "as_ushort", "as_uint", "as_ulong"};
+    size_t log = 0;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    while ((size_t)1 << log < search->key_size) log++;
+    gpi_text_add(&text, "#undef GPI_FP64\n#define GPI_FP64 %d\n", gp->info.fp64);
+    gpi_text_add(&text, "#define GPI_LANE_BITS(v) %s(v)\n", type == GP_F16 ? "gpi_half_bits" : bits[log]);
+    gpi_args_define(&search->args, &text);
+    gpi_searched_prelude(search, &search->hay, &text);
+    gpi_searched_prelude(search, &search->needle, &text);
+    if (!text.failed) return text.data;
+    GP_FREE(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ plan */
+
 /* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
    was fitted. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
@@ -29823,7 +30052,9 @@ static cl_uint gpi_search_samples(const gpi_plan *plan)
 static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
+    char *more = NULL;
     gp_result result = gpi_search_check_types(gp, search);
+    if (result == GP_OK) result = gpi_search_describe(gp, search);
     if (result != GP_OK) return result;
     search->keys.bound = d->count;
     search->keys.buffer = d->count_buffer;
@@ -29835,31 +30066,51 @@ static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
     search->needles.type = d->needle_count_type;
     result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
     if (result != GP_OK) return result;
-    return gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size, "", &search->plan,
-                           &search->program);
+    if (gpi_search_is_mapped(search)) {
+        more = gpi_search_prelude(gp, search);
+        if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", search->function);
+    }
+    result = gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size,
+                             more ? more : "", &search->plan, &search->program);
+    GP_FREE(more);
+    return result;
 }
+
+/* ------------------------------------------------------------------ check */
 
 static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const char *const *names = gpi_search_names;
     const char *f = search->function;
-    gpi_range used[GPI_SEARCH_RANGES];
+    gpi_range used[GPI_SEARCH_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
-    if (d->count > 0)
+    if (d->count > 0 && search->hay.present)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
-                             search->key_size, GPI_READS, &used[GPI_SEARCH_KEYS]);
-    if (r == GP_OK)
+                             search->hay.size, GPI_READS, &used[GPI_SEARCH_KEYS]);
+    if (r == GP_OK && search->needle.present)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
-                             d->needle_count, search->key_size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
+                             d->needle_count, search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
                              search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
     if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
     if (r == GP_OK)
         r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
-    return r == GP_OK ? gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_args_check_buffers(gp, f, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* A buffer of elements and its offset; where there is none, some buffer has to stand in. */
+static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    const cl_mem given = buffer ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, given);
+    gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
 /* A serial group with few needles keeps few samples; a local one reads them all at once. */
@@ -29878,17 +30129,14 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     const size_t n = d->needle_count;
     const cl_ulong span = serial ? gpi_serial_span(call->gp, &search->plan, n, GPI_SEARCH_SERIAL_SPAN_MIN)
                                  : gpi_plan_tile(&search->plan);
-    const cl_ulong keys_at = d->count ? d->keys_offset : 0, needles_at = d->needles_offset;
     const cl_ulong out_at = d->out_offset, flip = gpi_key_flip(d->key_type, d->descending);
-    const cl_mem keys = d->count ? d->keys : d->needles; /* of no keys, none is looked at */
     const cl_uint upper = d->upper;
     const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, search->program, "gp_search_needles");
-    GPI_CALL_ARG(call, keys);
-    GPI_CALL_ARG(call, keys_at);
-    GPI_CALL_ARG(call, d->needles);
-    GPI_CALL_ARG(call, needles_at);
+    if (gpi_search_is_mapped(search)) gpi_call_args(call, &search->args);
+    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* of no keys, none is looked at */
+    gpi_searched_arg(call, d->needles, d->needles_offset);
     GPI_CALL_ARG(call, d->out);
     GPI_CALL_ARG(call, out_at);
     GPI_CALL_ARG(call, flip);
@@ -29924,21 +30172,27 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
     return gpi_search_call(gp, "gp_search", desc);
 }
 
-/* Searches zeros of the context's own for a zero. */
+/* Searches zeros of the context's own for a zero. Where there are no maps, needles are keys in memory. */
 static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 {
-    gp_search_desc probe;
+    gp_search_desc probe = *desc;
     gp_result result;
-    memset(&probe, 0, sizeof probe);
-    probe.key_type = desc->key_type;
-    probe.out_type = desc->out_type;
+    cl_mem in = NULL, out = NULL;
+    probe.keys_offset = probe.needles_offset = probe.out_offset = 0;
+    probe.count_buffer = probe.needle_count_buffer = NULL;
+    probe.count_type = probe.needle_count_type = GP_TYPE_NONE;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
     probe.count = probe.needle_count = 1;
-    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.keys);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
-    probe.needles = probe.keys;
+    result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &out);
+    if (!desc->map || desc->record || desc->keys) probe.keys = in;
+    if (!desc->needle_map || desc->needle_record || desc->needles) probe.needles = in;
+    probe.out = out;
     if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
-    if (probe.keys) (void)clReleaseMemObject(probe.keys);
-    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
     return result;
 }
 /* ---- End file src/sort/search.c ---- */
@@ -31316,21 +31570,13 @@ static void gpi_records_prelude_key(const gpi_records *s, const gpi_records_key 
     gpi_text_add(text, ")\n");
 }
 
-/* The largest words that records are made of. */
-static size_t gpi_records_word(size_t size)
-{
-    size_t word = 16;
-    while (size % word) word /= 2;
-    return word;
-}
-
 static char *gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
 {
     const gpi_records *s = (const gpi_records *)description;
     const gpi_records_key *key = &s->key[s->being_planned];
     const gp_type type = s->desc->type;
     const gp_record *record = s->desc->record;
-    const size_t size = s->size ? s->size : 1, word = gpi_records_word(size);
+    const size_t size = s->size ? s->size : 1, word = gpi_word_of(size);
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong", "ulong2"};
     size_t log = 0;
     gpi_text text;
@@ -31515,7 +31761,7 @@ static gp_result gpi_records_move(gpi_call *call, const gpi_records *s, cl_mem s
 {
     const gp_sort_records_desc *d = s->desc;
     const gpi_records_key *key = s->key;
-    const size_t word = gpi_records_word(s->size), words = s->size / word;
+    const size_t word = gpi_word_of(s->size), words = s->size / word;
     const cl_ulong span = gpi_records_span(call->gp, s, &key->plan);
     const cl_mem in = s->in_place ? scratch : d->in, out = s->in_place ? d->in : d->out;
     if (s->in_place) {

@@ -75,7 +75,7 @@ search count_neighbours(gp_context *gp, const cell_grid &grid, cl_mem particles,
     search found = {buffer(n * 16), buffer(n * 4)};
     const auto cell = buffer(n * 4), order = buffer(n * 4); // released once the calls are done with them
     const size_t across = size_t(grid.across), cells = across * across * across;
-    const auto numbers = buffer((cells + 1) * 4), start = buffer((cells + 1) * 4);
+    const auto start = buffer((cells + 1) * 4);
     const gp_arg args[] = {{"radius", GP_F32, nullptr, &grid.radius, nullptr, 0, 0},
                            {"across", GP_I32, nullptr, &grid.across, nullptr, 0, 0},
                            {"all", GP_TYPE_NONE, &particle, nullptr, found.sorted.get(), 0, 0},
@@ -108,16 +108,9 @@ search count_neighbours(gp_context *gp, const cell_grid &grid, cl_mem particles,
     move.limit = move.count = n;
     check(gp_gather(gp, &move));
 
-    gp_iota_desc iota = {};
-    iota.out = numbers.get();
-    iota.type = GP_U32;
-    iota.count = cells + 1;
-    check(gp_iota(gp, &iota));
-
-    gp_search_desc starts = {}; // of empty cells, too
+    gp_search_desc starts = {}; // of empty cells, too: without needles these are 0, 1, 2, ...
     starts.keys = cell.get();
     starts.count = n;
-    starts.needles = numbers.get();
     starts.needle_count = cells + 1;
     starts.out = start.get();
     starts.out_type = starts.key_type = GP_U32;

@@ -92,6 +92,17 @@ for key in 1 2 4 8; do
         done
     done
 done
+# A search has expressions for keys, for needles, or for both.
+for of in "half 1 1 1 uint 0 0 1" "gpi_key 0 0 1 float 0 1 1" "int4 0 1 1 gpi_key 0 0 0"; do
+    # shellcheck disable=SC2086 # words of a list
+    set -- $of
+    for shape in "$SORT_SERIAL" "$LOCAL"; do
+        check "search of $of $shape" -DGPI_FP64=0 -DGPI_KEY_SIZE=2 -DGPI_KEY_FLOAT=1 -DGPI_VALUE_SIZE=4 "-DGPI_LANE_BITS(v)=gpi_half_bits(v)" \
+            -DGPI_HAY="$1" -DGPI_HAY_HALF="$2" -DGPI_HAY_PRESENT="$3" -DGPI_HAY_MAPPED="$4" \
+            -DGPI_NEEDLE="$5" -DGPI_NEEDLE_HALF="$6" -DGPI_NEEDLE_PRESENT="$7" -DGPI_NEEDLE_MAPPED="$8" \
+            "-Dgpi_hay_lane(...)=1.0f" "-Dgpi_needle_lane(...)=2.0f" $shape $WIDE kernels/sort/search.cl
+    done
+done
 # A hash table's batch is sorted by hashes of its keys.
 for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
     for of in "4 32" "4 64" "8 64"; do

@@ -21,7 +21,7 @@
        GPI_PARTS            3: of a partition in three, by a second predicate; else 1 or 2
        GPI_IN, GPI_IN_HALF  type of what is counted from, in memory: elements, flags or indices
        GPI_X                type of an element in expressions
-       GPI_RECORD           type that moves an element
+       GPI_RECORD           type that moves an element, of GPI_RECORD_SIZE bytes: a number, or a struct of words
        GPI_NUMBER           uint or ulong: counts and positions
        gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions
        GPI_PLAIN            1: gpi_equal(x, y) is x == y, of what has vectors
@@ -132,15 +132,18 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #endif
 }
 
+/* 1: what moves an element is a number or a vector. */
+#define GPI_RECORD_PLAIN (GPI_RECORD_SIZE <= 16 && (GPI_RECORD_SIZE & (GPI_RECORD_SIZE - 1)) == 0)
+
 /* GPI_BY_MASKS 1: a serial tile is kept as masks (select/masks.cl), which takes AVX-512 and what it packs. */
 #define GPI_BY_MASKS                                                                             \
     (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_SELECT_BY != GPI_SELECT_BY_INDICES && \
-     GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)
+     GPI_RECORD_PLAIN && GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)
 
 /* GPI_KEPT 1: items of a local tile keep what they have counted until it goes out (select/kept.cl). */
-#define GPI_KEPT                                                                        \
-    (GPI_SHAPE_LOCAL && GPI_OUT && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
-     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                       \
+#define GPI_KEPT                                                                                            \
+    (GPI_SHAPE_LOCAL && GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
+     GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                                           \
      (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))
 
 /* GPI_BY_PIECES 1: sub-groups bring their pieces of the tile together (select/compact_pieces.cl). */

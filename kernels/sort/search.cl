@@ -17,13 +17,22 @@
    before it.
    Where the keys are not sorted, positions are any in [0, n]; nothing else is touched.
 
+   Keys are what is in memory, or what the caller's expression makes of elements: key(i) = map(x, i), x element i, or
+   map(i). So are needles.
+
    Parameters
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: samples in private, or in local memory
        GPI_WG, GPI_TILE                      items of a group; local: most samples
        GPI_ABREAST                           needles that an item searches for side by side
-       GPI_VALUE_SIZE                        4, 8: bytes of a position                                 */
+       GPI_VALUE_SIZE                        4, 8: bytes of a position
+   Where there are expressions, the host also writes ahead
+       GPI_HAY, GPI_HAY_HALF                 type of what keys are made of, in memory; 1: it is half
+       GPI_HAY_MAPPED, GPI_HAY_PRESENT       1: gpi_hay_lane(x, i) is the key of x, gpi_hay_lane(i) where PRESENT is 0
+       GPI_NEEDLE...                         the same of needles
+       GPI_LANE_BITS(v)                      what such a key's bits are                                */
 #ifndef GPI_SORT_SEARCH_CL
 #define GPI_SORT_SEARCH_CL
+#include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
@@ -50,14 +59,22 @@
 #endif
 #endif
 
+#ifndef GPI_LANE_BITS
+#define GPI_HAY gpi_key
+#define GPI_HAY_MAPPED 0
+#define GPI_NEEDLE gpi_key
+#define GPI_NEEDLE_MAPPED 0
+#endif
+
 /* GPI_SEARCH_SAMPLES: the most that a group keeps; src/sort/search.c asks for no more. */
 
 /* What is searched, and what is near of it. */
 typedef struct gpi_haystack {
-    __global const gpi_key *key;
+    __global const GPI_HAY *key;
     ulong count, stride;
     gpi_key_bits flip;
     uint samples;
+    GPI_ARGS_MEMBER
 } gpi_haystack;
 
 /* Needles side by side: order(needle), or the next number for an upper bound; the positions found. */
@@ -66,18 +83,59 @@ typedef struct gpi_needles {
     ulong at[GPI_ABREAST];
 } gpi_needles;
 
-/* Every item reads its share of the samples. */
-static gpi_haystack gpi_sample(__global const gpi_key *key, ulong n, gpi_key_bits flip, uint wanted,
-                               GPI_GROUP_SPACE gpi_key_bits *sample)
+/* Element i of a buffer, as expressions see it. */
+#if GPI_HAY_HALF
+#define GPI_READ_HAY(p, i) vload_half(i, p)
+#else
+#define GPI_READ_HAY(p, i) (p)[i]
+#endif
+#if GPI_NEEDLE_HALF
+#define GPI_READ_NEEDLE(p, i) vload_half(i, p)
+#else
+#define GPI_READ_NEEDLE(p, i) (p)[i]
+#endif
+
+#ifdef GPI_LANE_BITS
+GPI_INLINE ushort gpi_half_bits(float v)
 {
-    gpi_haystack hay;
-    hay.key = key;
-    hay.count = n;
-    hay.flip = flip;
-    hay.stride = n / wanted + 1;
-    hay.samples = (uint)(n / hay.stride);
+    ushort bits;
+    vstore_half(v, 0, (half *)&bits);
+    return bits;
+}
+#endif
+
+/* order(key i), order(needle i). */
+GPI_INLINE gpi_key_bits gpi_hay_order(gpi_haystack hay, ulong i)
+{
+#if !GPI_HAY_MAPPED
+    return gpi_key_order(hay.key[i], hay.flip);
+#elif GPI_HAY_PRESENT
+    return gpi_key_order(GPI_LANE_BITS(gpi_hay_lane(GPI_ARGS_OF(hay) GPI_READ_HAY(hay.key, i), i)), hay.flip);
+#else
+    return gpi_key_order(GPI_LANE_BITS(gpi_hay_lane(GPI_ARGS_OF(hay) i)), hay.flip);
+#endif
+}
+
+GPI_INLINE gpi_key_bits gpi_needle_order(gpi_haystack hay, __global const GPI_NEEDLE *needle, ulong i)
+{
+#if !GPI_NEEDLE_MAPPED
+    return gpi_key_order(needle[i], hay.flip);
+#elif GPI_NEEDLE_PRESENT
+    return gpi_key_order(GPI_LANE_BITS(gpi_needle_lane(GPI_ARGS_OF(hay) GPI_READ_NEEDLE(needle, i), i)),
+                         hay.flip);
+#else
+    (void)needle;
+    return gpi_key_order(GPI_LANE_BITS(gpi_needle_lane(GPI_ARGS_OF(hay) i)), hay.flip);
+#endif
+}
+
+/* Every item reads its share of the samples. `hay`: the keys and how they are ordered. */
+static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gpi_key_bits *sample)
+{
+    hay.stride = hay.count / wanted + 1;
+    hay.samples = (uint)(hay.count / hay.stride);
     for (uint s = (uint)get_local_id(0); s < hay.samples; s += GPI_WG)
-        sample[s] = gpi_key_order(key[(s + 1) * hay.stride - 1], flip);
+        sample[s] = gpi_hay_order(hay, (s + 1) * hay.stride - 1);
     gpi_sync(); /* all samples are there */
     return hay;
 }
@@ -101,12 +159,11 @@ static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
 #pragma unroll
         for (uint k = 0; k < GPI_ABREAST; k++) {
             const ulong middle = needles->at[k] + n / 2;
-            needles->at[k] =
-                gpi_key_order(hay.key[middle - 1], hay.flip) < needles->q[k] ? middle : needles->at[k];
+            needles->at[k] = gpi_hay_order(hay, middle - 1) < needles->q[k] ? middle : needles->at[k];
         }
     }
     for (uint k = 0; k < GPI_ABREAST && n; k++)
-        needles->at[k] += gpi_key_order(hay.key[needles->at[k]], hay.flip) < needles->q[k];
+        needles->at[k] += gpi_hay_order(hay, needles->at[k]) < needles->q[k];
 }
 
 /* Positions of the needles. A search in the last gap starts further ahead, to be as long as the others. */
@@ -119,9 +176,9 @@ static void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sam
 }
 
 /* A group a range of `span` needles. */
-GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __global const gpi_key *needle,
-                                  ulong needle_at, __global gpi_value *out, ulong out_at, ulong flip,
-                                  uint upper, uint wanted_samples, ulong span,
+GPI_KERNEL void gp_search_needles(GPI_ARGS_PARAMETERS __global const GPI_HAY *key, ulong key_at,
+                                  __global const GPI_NEEDLE *needle, ulong needle_at, __global gpi_value *out,
+                                  ulong out_at, ulong flip, uint upper, uint wanted_samples, ulong span,
                                   GPI_COUNT_PARAMETERS_NAMED(key), GPI_COUNT_PARAMETERS_NAMED(needle),
                                   volatile __global uint *counters)
 {
@@ -131,14 +188,19 @@ GPI_KERNEL void gp_search_needles(__global const gpi_key *key, ulong key_at, __g
     GPI_COUNT_CHECK_NAMED(key, get_group_id(0) == 0, counters);
     GPI_COUNT_CHECK_NAMED(needle, get_group_id(0) == 0, counters);
     if (begin >= needles) return;
-    const gpi_haystack hay = gpi_sample(key + key_at, n, (gpi_key_bits)flip, wanted_samples, sample);
+    gpi_haystack hay;
+    GPI_ARGS_SET(hay)
+    hay.key = key + key_at;
+    hay.count = n;
+    hay.flip = (gpi_key_bits)flip;
+    hay = gpi_sample(hay, wanted_samples, sample);
     needle += needle_at;
     out += out_at;
     for (ulong base = begin + get_local_id(0); base < end; base += GPI_ABREAST * GPI_WG) {
         gpi_needles some;
         for (uint k = 0; k < GPI_ABREAST; k++) {
             const ulong i = min(base + k * GPI_WG, end - 1); /* after the end: the last one again */
-            some.q[k] = gpi_key_order(needle[i], hay.flip) + upper;
+            some.q[k] = gpi_needle_order(hay, needle, i) + upper;
         }
         gpi_search(hay, sample, &some);
         for (uint k = 0; k < GPI_ABREAST; k++) {

@@ -9,8 +9,9 @@
 
    Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
    run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
-   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys. To group by key, sort by key
-   first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
+   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
+   records (`key_record`) take one. `equal` may call what this record's source defines, a map what `record`'s does.
+   To group by key, sort by key first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
      and as results of argmin and argmax, count from the run's first element.
@@ -21,9 +22,9 @@
    Scratch: in a single pass on GPUs some bytes per tile; else 4 bytes per element, and what both steps need
      for tiles.
    Cost: in a single pass on GPUs one launch, which reads keys and values once. In two steps, which maps of i,
-     argmin, argmax and keys of GP_F16 always take, floats and inexact monoids where devices are not known to be
-     fair, and CPUs: reads the keys as gp_unique does, and the values once; 4 bytes per run go to scratch and
-     back.
+     argmin, argmax, keys of GP_F16 and key records of other sizes than 1, 2, 4, 8 and 16 bytes always take, floats
+     and inexact monoids where devices are not known to be fair, and CPUs: reads the keys as gp_unique does, and the
+     values once; 4 bytes per run go to scratch and back.
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
@@ -42,10 +43,11 @@ typedef struct gp_reduce_by_key_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;  /* set key_type or key_size */
-    size_t key_size;   /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal; /* NULL: x == y */
-    gp_type type;      /* of `in`; with a monoid but no map: leave 0 */
+    gp_type key_type;            /* set key_type or key_size */
+    size_t key_size;             /* bytes of a key: 1, 2, 4, 8, 16 */
+    const gp_record *key_record; /* instead of both: as `equal` sees a key */
+    const char *equal;           /* NULL: x == y; records take one */
+    gp_type type;                /* of `in`; with a monoid but no map: leave 0 */
     /* Instead of type; takes a map, and out_type or a monoid; no argmin, argmax. */
     const gp_record *record;
     gp_type out_type;        /* 0: as in gp_reduce_desc */

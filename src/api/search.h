@@ -8,7 +8,13 @@
 /* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Searches many needles in one sorted sequence of keys.
+   Searches many needles in one sorted sequence of keys. Keys are in memory, as key_type, or are made by
+   expressions in x, an element, and i (ulong), its index: `map` for keys, `needle_map` for needles. Elements are
+   then records, or of key_type; without a buffer and a record the expression is in i alone. The value is converted
+   to key_type. Without needles, needle_map and needle_record, needle i is i:
+
+       gp_search_desc starts = {.keys = rows, .count = n, .record = &row, .map = "x.cell", .key_type = GP_U32,
+                                .needle_count = cells + 1, .out = first_row_of_cell};
 
    Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
    Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
@@ -18,18 +24,18 @@
    Count 0: without keys every position is 0; without needles it does nothing.
    Cost: one launch, no scratch. A needle takes log2(count) steps, about the first half of them in near
      memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
-     by side.
+     by side. A map is evaluated at each step, on the element that the step reads.
    Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
    Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
    Example: examples/15_neighbours.cpp */
 typedef struct gp_search_desc {
-    cl_mem keys; /* sorted; NULL when count is 0 */
+    cl_mem keys; /* sorted; NULL when count is 0, or `map` is in i alone */
     size_t keys_offset;
     size_t count;        /* of keys, or their bound with count_buffer */
     cl_mem count_buffer; /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    cl_mem needles;
+    cl_mem needles; /* NULL: needle_map is in i alone, or needle i is i */
     size_t needles_offset;
     size_t needle_count;        /* of needles, or their bound with needle_count_buffer */
     cl_mem needle_count_buffer; /* NULL: needle_count is the number */
@@ -37,9 +43,15 @@ typedef struct gp_search_desc {
     gp_type needle_count_type;
     cl_mem out; /* needle_count positions */
     size_t out_offset;
-    gp_type out_type; /* 0: GP_U64 */
-    gp_type key_type; /* of keys and needles */
-    bool upper;       /* upper bound; else lower */
+    gp_type out_type;        /* 0: GP_U64 */
+    gp_type key_type;        /* of keys and needles */
+    const char *map;         /* expression in x and i: the key of element i; NULL: the element itself */
+    const gp_record *record; /* with a map, what elements of `keys` are; NULL: of key_type */
+    const char *needle_map;  /* the same for needles */
+    const gp_record *needle_record; /* the same */
+    const gp_arg *args;             /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;               /* at most GP_ARGS_MAX */
+    bool upper;                     /* upper bound; else lower */
     bool descending;
     const cl_event *wait;
     cl_uint wait_count;

@@ -14,9 +14,7 @@
    Exactly one of the three is given. Elements have a `type`, or are of `element_size` bytes: 1, 2, 4, 8, 16. In
    a predicate such an element is uchar, ushort, uint, ulong or uint4 ("x.y > 5", "any(x != (uint4)(0))": a
    comparison of vectors is a vector, and any or all makes one answer of it), or what `record` says
-   ("x.mass > 5"), and halves are floats. Of larger records select positions (by flags, which gp_transform makes,
-   to indices_out), and move the records by gp_transform with the map "p[x]", x a position and p an argument.
-   Flags are of any type: floats are compared as numbers, halves by their bits.
+   ("x.mass > 5"), of any size, and halves are floats. Flags are of any type: floats are compared as numbers, halves by their bits.
 
    Result: elements in `out`, their positions in `indices_out`, how many in the number `count_out`; at least
      one of these is required. There must be room for `count` elements and indices. A count on the device can
@@ -26,7 +24,8 @@
    Count 0: only count_out is written.
    Scratch: 16 bytes per tile.
    Cost: single pass reads once and writes what is selected. Multi-pass reads what decides twice. One launch
-     for up to one tile.
+     for up to one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes are read once more where they are
+     selected, and a work-item moves a whole one.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: Merrill & Garland 2016 (look-back); Billeter, Olsson & Assarsson 2009 (compaction by tiles).
    Example: examples/11_compact.c, examples/16_csv.c */
@@ -45,8 +44,8 @@ typedef struct gp_select_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
-    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as predicates see an element */
     const char *predicate;   /* set predicate, flags or indices */
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
@@ -114,8 +113,8 @@ typedef struct gp_partition_desc {
     size_t count_offset;
     gp_type count_type;
     gp_type type;            /* of elements; set type or element_size */
-    size_t element_size;     /* bytes of a record: 1, 2, 4, 8, 16 */
-    const gp_record *record; /* instead of both, of such a size: as predicates see an element */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as predicates see an element */
     const char *predicate;
     const char *predicate2; /* NULL: two parts */
     const gp_arg *args;     /* values and buffers that expressions name; NULL: none */

@@ -9,10 +9,11 @@
 
    The first key of each run of equal neighbours. gp_unique_by_key moves a value with each key; gp_unique
    has none. In a run each key is equal to the one before it. Keys need not be sorted, and keys of different
-   runs may be equal. Integers and records are compared by value, floats as numbers (-0 equals +0, NaN
+   runs may be equal. Integers and bytes are compared by value, floats as numbers (-0 equals +0, NaN
    equals nothing; halves too). Or `equal` decides, an expression in x and y, a key and the one before it:
-   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Records are uchar, ushort, uint, ulong or uint4 in it:
-   "all(x.xy == y.xy)" compares the first 8 bytes of 16.
+   "fabs(x - y) < 1e-3f", "x / 10 == y / 10". Keys of key_size bytes are uchar, ushort, uint, ulong or uint4 in
+   it ("all(x.xy == y.xy)" compares the first 8 bytes of 16), or what `record` says: "x.id == y.id". Records take
+   an `equal`, and may have any size.
 
    Result: keys, the keys' indices, how many, and with gp_unique_by_key values; at least one of these is
      required, with room for `count` elements. gp_unique_by_key requires values_out.
@@ -21,7 +22,7 @@
    Count 0: only count_out is written.
    Scratch: as for gp_select.
    Cost: single pass reads once and writes what is kept. Multi-pass reads the keys twice. One launch for up to
-     one tile.
+     one tile. Records of other sizes than 1, 2, 4, 8 and 16 bytes: as for gp_select.
    Limits: 2^31 - 1 tiles; 2^32 - 1 elements with indices or counts of GP_U32. Checked.
    Source: as for gp_select. */
 typedef struct gp_unique_desc {
@@ -43,12 +44,13 @@ typedef struct gp_unique_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type key_type;   /* set key_type or key_size */
-    size_t key_size;    /* bytes of a record: 1, 2, 4, 8, 16 */
-    size_t value_size;  /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
-    const char *equal;  /* NULL: x == y */
-    const gp_arg *args; /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;   /* at most GP_ARGS_MAX */
+    gp_type key_type;        /* set key_type or key_size */
+    size_t key_size;         /* bytes of a key: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as `equal` sees a key */
+    size_t value_size;       /* bytes of a value, only for gp_unique_by_key: 1, 2, 4, 8, 16 */
+    const char *equal;       /* NULL: x == y; records take one */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_unique_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -99,11 +101,12 @@ typedef struct gp_run_length_encode_desc {
     cl_mem count_buffer;    /* NULL: count is the number */
     size_t count_offset;
     gp_type count_type;
-    gp_type type;        /* of elements; set type or element_size */
-    size_t element_size; /* bytes of a record: 1, 2, 4, 8, 16 */
-    const char *equal;   /* NULL: x == y */
-    const gp_arg *args;  /* values and buffers that expressions name; NULL: none */
-    size_t arg_count;    /* at most GP_ARGS_MAX */
+    gp_type type;            /* of elements; set type or element_size */
+    size_t element_size;     /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record; /* instead of both: as `equal` sees an element */
+    const char *equal;       /* NULL: x == y; records take one */
+    const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */

@@ -37,10 +37,12 @@
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort;     /* also value_size (for gp_argsort that of the indices), and count: how many
+    const gp_sort_desc *sort;   /* also value_size (for gp_argsort that of the indices), and count: how many
                                      keys to expect; 0: few and many */
-    const gp_merge_desc *merge;   /* only key_type, value_size */
-    const gp_search_desc *search; /* only key_type, out_type */
+    const gp_merge_desc *merge; /* only key_type, value_size */
+    const gp_search_desc
+        *search; /* only key_type, out_type, records, map, needle_map, args, and with a map without a record
+                    whether the buffer is there; needle_map "i": there are no needles */
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
     const gp_histogram_desc *histogram; /* only type, record, map, map_type, args, channels, out_type,
                                            weight_type, edges or not */
@@ -57,7 +59,8 @@ typedef struct gp_warmup_desc {
     const gp_partition_desc *partition;   /* the same */
     const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* the same */
-    const gp_reduce_by_key_desc *reduce_by_key; /* also key_type or key_size, equal, keys_out or not */
+    const gp_reduce_by_key_desc
+        *reduce_by_key;       /* also key_type, key_size or key_record, equal, keys_out or not */
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
     const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */

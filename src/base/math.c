@@ -18,6 +18,14 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
+/* The largest word, of up to 16 bytes, that something of this size is made of. */
+static size_t gpi_word_of(size_t size)
+{
+    size_t word = 16;
+    while (size % word) word /= 2;
+    return word;
+}
+
 static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }

@@ -10,5 +10,6 @@
 static uint32_t gpi_or_default(uint32_t value, uint32_t fallback);
 static uint32_t gpi_power_of_two_below(uint64_t x);
 static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size);
+static size_t gpi_word_of(size_t size);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static size_t gpi_ceil_div(size_t a, size_t b);

@@ -28,13 +28,16 @@ static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_ke
         if (d->args[k].record && gpi_by_key_may_define(d->args[k].record->source)) return true;
     return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
            (d->monoid && gpi_by_key_may_define(d->monoid->source)) ||
-           (d->record && gpi_by_key_may_define(d->record->source));
+           (d->record && gpi_by_key_may_define(d->record->source)) ||
+           (d->key_record && gpi_by_key_may_define(d->key_record->source));
 }
 
-/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from. */
-static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d)
+/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged
+   as one word. */
+static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
-    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && !gpi_by_key_has_positions(gp, d);
+    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size) &&
+           !gpi_by_key_has_positions(gp, d);
 }
 
 /* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
@@ -65,11 +68,27 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     return gpi_element_make(gp, keys->function, &o, element);
 }
 
+/* A staged key as expressions have it. */
+static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, gpi_text *text)
+{
+    const char *key = keys->record ? keys->record->cl_type : keys->type ? gpi_type_cl(keys->type) : record;
+    gpi_text_add(text, "#define GPI_X %s\n", key);
+    if (!keys->record) {
+        gpi_text_add(text, "#define GPI_KEY_OF(x) as_%s(x)\n", key);
+        return;
+    }
+    gpi_text_add(text, "typedef union gpi_key_cell {\n    %s moved;\n    GPI_X key;\n} gpi_key_cell;\n",
+                 record);
+    gpi_text_add(text,
+                 "static GPI_X gpi_key_of(%s x)\n{\n    gpi_key_cell cell;\n    cell.moved = x;\n"
+                 "    return cell.key;\n}\n#define GPI_KEY_OF(x) gpi_key_of(x)\n",
+                 record);
+}
+
 static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, bool keys_out,
                                 const gpi_by_key_pass *p)
 {
     const char *record = gpi_compact_record(keys->size);
-    const char *key = keys->type ? gpi_type_cl(keys->type) : record;
     const char *equal = keys->equal ? keys->equal : keys->size == 16 ? "all(x == y)" : "x == y";
     gpi_text text;
     memset(&text, 0, sizeof text);
@@ -78,7 +97,7 @@ static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, b
     gpi_prelude_keyed(&p->element, &p->plan, keys->size, &text);
     gpi_text_add(&text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n",
                  record, keys_out, !p->element.exact);
-    gpi_text_add(&text, "#define GPI_X %s\n#define GPI_KEY_OF(x) as_%s(x)\n", key, key);
+    gpi_by_key_prelude_key(keys, record, &text);
     gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, &text);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
@@ -101,7 +120,7 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
 {
     gp_result r;
     memset(p, 0, sizeof *p);
-    if (!gpi_by_key_passes(gp, d)) return GP_OK;
+    if (!gpi_by_key_passes(gp, d, keys)) return GP_OK;
     p->key_size = keys->size;
     p->count = keys->count;
     p->ones = ones;

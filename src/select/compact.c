@@ -37,6 +37,19 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     return GP_OK;
 }
 
+/* Or such records; `field` is their field's name. */
+static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                            size_t size, const char *field, const gp_record *record)
+{
+    if (!record) return gpi_compact_type(gp, c, prefix, type, size);
+    c->record = record;
+    c->size = record->size;
+    gpi_args_add_record(&c->args, field, record);
+    if (!type && !size) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %stype = %d, %ssize = %zu, and %s is given: give one",
+                    c->function, prefix, (int)type, *prefix ? prefix : "element_", size, field);
+}
+
 /* A type of numbers: GP_U32 where it is 0, and large enough for `most`. */
 static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
                                     size_t most)
@@ -111,7 +124,7 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
 
 static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
 {
-    const char *record = gpi_compact_record(c->size);
+    const char *record = gpi_compact_moved(c->size);
     const bool half = c->type == GP_F16;
     const char *element = half        ? "float"
                           : c->record ? c->record->cl_type
@@ -131,6 +144,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                  plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
+    gpi_compact_prelude_moved(c->size, text);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
     gpi_args_define(&c->args, text);
     gpi_compact_prelude_function(c, "gpi_predicate", "const GPI_X x, const ulong i", "predicate",
@@ -187,12 +201,11 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
-    const size_t element = gpi_compact_element_size(c);
+    const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
     gp_result result = gpi_args_check(gp, c->function, &c->args);
     if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
     if (result != GP_OK || c->pass.program) return result;
-    result =
-        gpi_plan_make_select(gp, c->function, c->size > element ? c->size : element, c->strategy, &c->plan);
+    result = gpi_plan_make_select(gp, c->function, moved > element ? moved : element, c->strategy, &c->plan);
     while (result == GP_OK) {
         result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
                                       &c->program);
@@ -416,7 +429,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
    described what is wanted. */
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 {
-    const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * 16;
+    const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * (c->size > 16 ? c->size : 16);
     cl_mem in = NULL, out = NULL;
     gpi_call call;
     gp_result result = gpi_alloc_zeros(gp, room, &in);

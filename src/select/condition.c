@@ -1,4 +1,5 @@
 /* condition.c - text on records, and on conditions of the caller's. */
+#include "base/math.h"
 #include "launch/launch.h"
 #include "select/select.h"
 
@@ -6,6 +7,22 @@
 static const char *gpi_compact_record(size_t size)
 {
     return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
+}
+
+/* Records of other sizes than these are moved as words, one record at a time. */
+static bool gpi_compact_is_plain(size_t size) { return size <= 16 && (size & (size - 1)) == 0; }
+
+static const char *gpi_compact_moved(size_t size)
+{
+    return gpi_compact_is_plain(size) ? gpi_compact_record(size) : "gpi_moved_record";
+}
+
+static void gpi_compact_prelude_moved(size_t size, gpi_text *text)
+{
+    const size_t word = gpi_word_of(size);
+    if (gpi_compact_is_plain(size)) return;
+    gpi_text_add(text, "typedef struct gpi_moved_record {\n    %s word[%u];\n} gpi_moved_record;\n",
+                 gpi_compact_record(word), (unsigned)(size / word));
 }
 
 /* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has

@@ -45,7 +45,7 @@ static gp_result gpi_by_key_keys(gp_context *gp, gpi_by_key *b)
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = GP_U32;
     c->closed = true;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    r = gpi_compact_type_or_record(gp, c, "key_", d->key_type, d->key_size, "key_record", d->key_record);
     return r == GP_OK ? gpi_unique_equal(gp, c, d->equal) : r;
 }
 

@@ -4,25 +4,6 @@
 #include "element/element.h"
 #include "select/select.h"
 
-/* Elements of a type, of some bytes, or records of these sizes. */
-static gp_result gpi_select_type(gp_context *gp, gpi_compact *c, gp_type type, size_t size,
-                                 const gp_record *record)
-{
-    if (!record) return gpi_compact_type(gp, c, "", type, size);
-    if (type || size) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE,
-                        "%s: type = %d, element_size = %zu, and record is given: give one", c->function,
-                        (int)type, size);
-    }
-    if (record->size > 16 || record->size & (record->size - 1)) {
-        return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: record->size = %zu, must be 1, 2, 4, 8 or 16",
-                        c->function, record->size);
-    }
-    c->record = record;
-    gpi_args_add_record(&c->args, "record", record);
-    return gpi_compact_type(gp, c, "", type, record->size);
-}
-
 /* Exactly one of what can decide. */
 static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                cl_mem indices)
@@ -63,7 +44,7 @@ static gp_result gpi_select_describe(gp_context *gp, const char *function, const
     gp_result r;
     GPI_COMPACT_BEGIN(c, function, d);
     c->index_type = d->index_type;
-    r = gpi_select_type(gp, c, d->type, d->element_size, d->record);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, d->indices);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK)
@@ -118,7 +99,7 @@ static gp_result gpi_partition_describe(gp_context *gp, const char *function, co
     c->predicate2 = d->predicate2;
     c->where = d->rest ? GPI_WHERE_APART : d->reversed ? GPI_WHERE_REVERSED : GPI_WHERE_AFTER;
     c->index_type = GP_U32;
-    r = gpi_select_type(gp, c, d->type, d->element_size, d->record);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_select_by(gp, c, d->predicate, d->flags, NULL);
     if (r == GP_OK) r = gpi_select_flags(gp, c, d->flags, d->flags_offset, d->flags_type, d->count);
     if (r == GP_OK) r = gpi_partition_check(gp, c, d);

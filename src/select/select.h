@@ -144,12 +144,17 @@ typedef struct gpi_compact {
 
 /* condition.c */
 static const char *gpi_compact_record(size_t size);
+static bool gpi_compact_is_plain(size_t size);
+static const char *gpi_compact_moved(size_t size);
+static void gpi_compact_prelude_moved(size_t size, gpi_text *text);
 static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
                                          const char *field, const char *expression, gpi_text *text);
 
 /* compact.c */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size);
+static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
+                                            size_t size, const char *field, const gp_record *record);
 static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
                                     size_t most);
 static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl_mem buffer, size_t offset,

@@ -9,6 +9,10 @@
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
+    if (c->record && !equal) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is NULL: it says which records are equal",
+                        c->function);
+    }
     return gpi_check_text(gp, c->function, "equal", equal);
 }
 
@@ -21,7 +25,7 @@ static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, c
     GPI_COMPACT_BEGIN(c, function, d);
     c->select_by = GPI_SELECT_BY_UNIQUE;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "key_", d->key_type, d->key_size);
+    r = gpi_compact_type_or_record(gp, c, "key_", d->key_type, d->key_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) r = gpi_check_value_size(gp, function, d->value_size);
     if (r == GP_OK && values != (d->value_size != 0)) {
@@ -83,7 +87,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
     c->index_type = d->index_type;
-    r = gpi_compact_type(gp, c, "", d->type, d->element_size);
+    r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,

@@ -2,7 +2,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "base/type.h"
+#include "program/user_text.h"
 #include "element/element.h"
 #include "sort/sort.h"
 
@@ -14,11 +17,23 @@ enum {
     GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
 };
 
+/* Keys or needles: keys of key_type in memory, or what an expression makes of elements. */
+typedef struct gpi_searched {
+    const char *macro;       /* GPI_HAY, GPI_NEEDLE */
+    const char *name, *lane; /* the expression's field, and function */
+    const char *map;         /* NULL: keys as they are in memory */
+    const gp_record *record; /* NULL: keys, or, where there is no buffer, nothing but i */
+    bool present;            /* there is a buffer */
+    size_t size;             /* of an element */
+} gpi_searched;
+
 /* A checked call, ready to run. */
 typedef struct gpi_search {
     const gp_search_desc *desc;
     const char *function;
     size_t key_size, out_size;
+    gpi_args args;
+    gpi_searched hay, needle;
     gpi_plan plan;
     gpi_program *program;
     gpi_count keys, needles;
@@ -30,7 +45,8 @@ enum {
     GPI_SEARCH_COUNTER,
     GPI_SEARCH_NEEDLE_COUNTER,
     GPI_SEARCH_OUT, /* written */
-    GPI_SEARCH_RANGES
+    GPI_SEARCH_RANGES,
+    GPI_SEARCH_ALL = GPI_SEARCH_RANGES + GP_ARGS_MAX
 };
 
 static const char *const gpi_search_names[GPI_SEARCH_RANGES] = {"keys", "needles", "count_buffer",
@@ -55,6 +71,98 @@ static gp_result gpi_search_check_types(gp_context *gp, gpi_search *search)
     return GP_OK;
 }
 
+/* ------------------------------------------------------------------ keys and needles by expression */
+
+static gp_result gpi_searched_check(gp_context *gp, const gpi_search *search, const char *field,
+                                    const char *map, const char *record_field, const gp_record *record)
+{
+    if (map || !record) return gpi_check_text(gp, search->function, field, map);
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: %s is given, and %s is NULL: it makes keys of records", search->function,
+                    record_field, field);
+}
+
+/* Where there are no elements, what they are does not matter. */
+static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl_mem buffer, const char *map,
+                                      const gp_record *record)
+{
+    gpi_searched s;
+    memset(&s, 0, sizeof s);
+    s.map = count ? map : NULL;
+    s.record = count ? record : NULL;
+    s.present = !s.map || s.record || buffer;
+    s.size = s.record ? s.record->size : search->key_size;
+    return s;
+}
+
+static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
+{
+    const gp_search_desc *d = search->desc;
+    const bool implicit = !d->needles && !d->needle_map && !d->needle_record;
+    gp_result r = gpi_searched_check(gp, search, "map", d->map, "record", d->record);
+    if (r == GP_OK)
+        r = gpi_searched_check(gp, search, "needle_map", d->needle_map, "needle_record", d->needle_record);
+    search->args = gpi_args_make(d->args, d->arg_count);
+    gpi_args_add_record(&search->args, "record", d->record);
+    gpi_args_add_record(&search->args, "needle_record", d->needle_record);
+    if (r == GP_OK) r = gpi_args_check(gp, search->function, &search->args);
+    search->hay = gpi_searched_make(search, d->count, d->keys, d->map, d->record);
+    search->needle = gpi_searched_make(search, d->needle_count, d->needles, implicit ? "i" : d->needle_map,
+                                       d->needle_record);
+    search->hay.macro = "GPI_HAY";
+    search->hay.name = "map";
+    search->hay.lane = "gpi_hay_lane";
+    search->needle.macro = "GPI_NEEDLE";
+    search->needle.name = "needle_map";
+    search->needle.lane = "gpi_needle_lane";
+    return r;
+}
+
+/* Lines of its own, so that the expression may end in a comment. */
+static void gpi_searched_prelude(const gpi_search *search, const gpi_searched *s, gpi_text *text)
+{
+    const gp_type type = search->desc->key_type;
+    const char *lane = gpi_type_cl(gpi_operand(type));
+    const bool half = s->map && !s->record && type == GP_F16;
+    gpi_text_add(text, "#define %s_MAPPED %d\n#define %s_PRESENT %d\n#define %s_HALF %d\n", s->macro,
+                 s->map != NULL, s->macro, s->present, s->macro, half);
+    gpi_text_add(text, "#define %s %s\n", s->macro,
+                 s->record                      ? s->record->cl_type
+                 : s->map && s->present && half ? "half"
+                 : s->map && s->present         ? gpi_type_cl(type)
+                                                : "gpi_key");
+    if (!s->map) return;
+    gpi_text_add(text, "static %s %s(%s", lane, s->lane, gpi_args_parameter(&search->args));
+    if (s->present) gpi_text_add(text, "const %s x, ", s->record ? s->record->cl_type : lane);
+    gpi_text_add(text, "const ulong i)\n{\n    (void)i;\n");
+    gpi_args_name(&search->args, text);
+    gpi_text_add(text, "#line 1 \"%s\"\n    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", s->name, lane,
+                 s->name, s->map);
+}
+
+static bool gpi_search_is_mapped(const gpi_search *search) { return search->hay.map || search->needle.map; }
+
+/* What the kernel's text begins with besides, where there are expressions. NULL: no memory. */
+static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
+{
+    const gp_type type = search->desc->key_type;
+    static const char *const bits[] = {"as_uchar", "as_ushort", "as_uint", "as_ulong"};
+    size_t log = 0;
+    gpi_text text;
+    memset(&text, 0, sizeof text);
+    while ((size_t)1 << log < search->key_size) log++;
+    gpi_text_add(&text, "#undef GPI_FP64\n#define GPI_FP64 %d\n", gp->info.fp64);
+    gpi_text_add(&text, "#define GPI_LANE_BITS(v) %s(v)\n", type == GP_F16 ? "gpi_half_bits" : bits[log]);
+    gpi_args_define(&search->args, &text);
+    gpi_searched_prelude(search, &search->hay, &text);
+    gpi_searched_prelude(search, &search->needle, &text);
+    if (!text.failed) return text.data;
+    GP_FREE(text.data);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ plan */
+
 /* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
    was fitted. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
@@ -66,7 +174,9 @@ static cl_uint gpi_search_samples(const gpi_plan *plan)
 static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
+    char *more = NULL;
     gp_result result = gpi_search_check_types(gp, search);
+    if (result == GP_OK) result = gpi_search_describe(gp, search);
     if (result != GP_OK) return result;
     search->keys.bound = d->count;
     search->keys.buffer = d->count_buffer;
@@ -78,31 +188,51 @@ static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
     search->needles.type = d->needle_count_type;
     result = gpi_plan_make_keys(gp, search->function, GPI_SEARCH, search->key_size, &search->plan);
     if (result != GP_OK) return result;
-    return gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size, "", &search->plan,
-                           &search->program);
+    if (gpi_search_is_mapped(search)) {
+        more = gpi_search_prelude(gp, search);
+        if (!more) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory", search->function);
+    }
+    result = gpi_key_program(gp, search->function, GPI_SEARCH, d->key_type, search->out_size,
+                             more ? more : "", &search->plan, &search->program);
+    GP_FREE(more);
+    return result;
 }
+
+/* ------------------------------------------------------------------ check */
 
 static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
     const char *const *names = gpi_search_names;
     const char *f = search->function;
-    gpi_range used[GPI_SEARCH_RANGES];
+    gpi_range used[GPI_SEARCH_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
-    if (d->count > 0)
+    if (d->count > 0 && search->hay.present)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_KEYS], d->keys, d->keys_offset, d->count,
-                             search->key_size, GPI_READS, &used[GPI_SEARCH_KEYS]);
-    if (r == GP_OK)
+                             search->hay.size, GPI_READS, &used[GPI_SEARCH_KEYS]);
+    if (r == GP_OK && search->needle.present)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_NEEDLES_IN], d->needles, d->needles_offset,
-                             d->needle_count, search->key_size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
+                             d->needle_count, search->needle.size, GPI_READS, &used[GPI_SEARCH_NEEDLES_IN]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, f, names[GPI_SEARCH_OUT], d->out, d->out_offset, d->needle_count,
                              search->out_size, GPI_WRITES, &used[GPI_SEARCH_OUT]);
     if (r == GP_OK) r = gpi_check_count(gp, f, &search->keys, &used[GPI_SEARCH_COUNTER]);
     if (r == GP_OK)
         r = gpi_check_count_named(gp, f, "needle_", &search->needles, &used[GPI_SEARCH_NEEDLE_COUNTER]);
-    return r == GP_OK ? gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+    if (r != GP_OK) return r;
+    return gpi_args_check_buffers(gp, f, &search->args, names, used, GPI_SEARCH_OUT, GPI_SEARCH_RANGES);
+}
+
+/* ------------------------------------------------------------------ launch */
+
+/* A buffer of elements and its offset; where there is none, some buffer has to stand in. */
+static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
+{
+    const cl_mem given = buffer ? buffer : call->gp->counters;
+    GPI_CALL_ARG(call, given);
+    gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
 /* A serial group with few needles keeps few samples; a local one reads them all at once. */
@@ -121,17 +251,14 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     const size_t n = d->needle_count;
     const cl_ulong span = serial ? gpi_serial_span(call->gp, &search->plan, n, GPI_SEARCH_SERIAL_SPAN_MIN)
                                  : gpi_plan_tile(&search->plan);
-    const cl_ulong keys_at = d->count ? d->keys_offset : 0, needles_at = d->needles_offset;
     const cl_ulong out_at = d->out_offset, flip = gpi_key_flip(d->key_type, d->descending);
-    const cl_mem keys = d->count ? d->keys : d->needles; /* of no keys, none is looked at */
     const cl_uint upper = d->upper;
     const cl_uint samples = gpi_search_wanted(search, n < span ? n : (size_t)span);
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, search->program, "gp_search_needles");
-    GPI_CALL_ARG(call, keys);
-    GPI_CALL_ARG(call, keys_at);
-    GPI_CALL_ARG(call, d->needles);
-    GPI_CALL_ARG(call, needles_at);
+    if (gpi_search_is_mapped(search)) gpi_call_args(call, &search->args);
+    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* of no keys, none is looked at */
+    gpi_searched_arg(call, d->needles, d->needles_offset);
     GPI_CALL_ARG(call, d->out);
     GPI_CALL_ARG(call, out_at);
     GPI_CALL_ARG(call, flip);
@@ -167,20 +294,26 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
     return gpi_search_call(gp, "gp_search", desc);
 }
 
-/* Searches zeros of the context's own for a zero. */
+/* Searches zeros of the context's own for a zero. Where there are no maps, needles are keys in memory. */
 static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 {
-    gp_search_desc probe;
+    gp_search_desc probe = *desc;
     gp_result result;
-    memset(&probe, 0, sizeof probe);
-    probe.key_type = desc->key_type;
-    probe.out_type = desc->out_type;
+    cl_mem in = NULL, out = NULL;
+    probe.keys_offset = probe.needles_offset = probe.out_offset = 0;
+    probe.count_buffer = probe.needle_count_buffer = NULL;
+    probe.count_type = probe.needle_count_type = GP_TYPE_NONE;
+    probe.wait = NULL;
+    probe.wait_count = 0;
+    probe.done = NULL;
     probe.count = probe.needle_count = 1;
-    result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.keys);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &probe.out);
-    probe.needles = probe.keys;
+    result = gpi_alloc_zeros(gp, GP_RECORD_BYTES, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, sizeof(cl_ulong), &out);
+    if (!desc->map || desc->record || desc->keys) probe.keys = in;
+    if (!desc->needle_map || desc->needle_record || desc->needles) probe.needles = in;
+    probe.out = out;
     if (result == GP_OK) result = gpi_search_call(gp, "gp_warmup", &probe);
-    if (probe.keys) (void)clReleaseMemObject(probe.keys);
-    if (probe.out) (void)clReleaseMemObject(probe.out);
+    if (in) (void)clReleaseMemObject(in);
+    if (out) (void)clReleaseMemObject(out);
     return result;
 }

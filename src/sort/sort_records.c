@@ -207,21 +207,13 @@ static void gpi_records_prelude_key(const gpi_records *s, const gpi_records_key 
     gpi_text_add(text, ")\n");
 }
 
-/* The largest words that records are made of. */
-static size_t gpi_records_word(size_t size)
-{
-    size_t word = 16;
-    while (size % word) word /= 2;
-    return word;
-}
-
 static char *gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
 {
     const gpi_records *s = (const gpi_records *)description;
     const gpi_records_key *key = &s->key[s->being_planned];
     const gp_type type = s->desc->type;
     const gp_record *record = s->desc->record;
-    const size_t size = s->size ? s->size : 1, word = gpi_records_word(size);
+    const size_t size = s->size ? s->size : 1, word = gpi_word_of(size);
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong", "ulong2"};
     size_t log = 0;
     gpi_text text;
@@ -406,7 +398,7 @@ static gp_result gpi_records_move(gpi_call *call, const gpi_records *s, cl_mem s
 {
     const gp_sort_records_desc *d = s->desc;
     const gpi_records_key *key = s->key;
-    const size_t word = gpi_records_word(s->size), words = s->size / word;
+    const size_t word = gpi_word_of(s->size), words = s->size / word;
     const cl_ulong span = gpi_records_span(call->gp, s, &key->plan);
     const cl_mem in = s->in_place ? scratch : d->in, out = s->in_place ? d->in : d->out;
     if (s->in_place) {

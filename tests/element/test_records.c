@@ -418,7 +418,7 @@ static void check_same_source(data *d)
     assert_int_equal(found[1], sums[1]);
 }
 
-/* Records that are too large for a selection: flags, positions, records. */
+/* Large records by flags, positions, and then a gather. */
 static void check_by_positions(data *d)
 {
     const gp_arg all = {.name = "p", .record = &particle_record, .buffer = d->particles, .offset = FIRST};
@@ -582,7 +582,8 @@ static void test_bad(void **state)
     assert_gp_fails(gp, gp_select_read(gp, &s, &found), result, text)
     SELECT(s.type = GP_F32, GP_ERROR_INVALID_TYPE, "type = 9, element_size = 0, and record is given");
     SELECT(s.element_size = 16, GP_ERROR_INVALID_TYPE, "element_size = 16, and record is given");
-    SELECT(s.record = &particle_record, GP_ERROR_INVALID_TYPE, "record->size = 32, must be 1, 2, 4, 8 or 16");
+    SELECT((s.record = &particle_record, s.predicate = "x.mass > 0"), GP_ERROR_INVALID_BUFFER,
+           "in has 160 bytes");
     SELECT(s.predicate = "x.y > nobody", GP_ERROR_BUILD, test_place("predicate:1"));
 #undef SELECT
 #undef REDUCE

@@ -257,8 +257,10 @@ static bool check_partition(world *w)
     return w->number[0] == n && w->number[1] == N - n && holds(w, 1, want, sizeof want);
 }
 
+/* Keys by their type, and as records. */
 static gp_result run_unique(world *w)
 {
+    static const gp_record uint_record = {.cl_type = "uint", .size = 4};
     gp_unique_desc d = {0};
     gp_result result;
     d.keys = w->buffer[4];
@@ -266,6 +268,9 @@ static gp_result run_unique(world *w)
     d.keys_out = w->buffer[1];
     d.count = N;
     result = gp_unique(w->gp, &d);
+    d.key_type = GP_TYPE_NONE;
+    d.record = &uint_record;
+    d.equal = "x == y";
     return result == GP_OK ? gp_unique_read(w->gp, &d, &w->number[0]) : result;
 }
 

@@ -243,6 +243,29 @@ static gp_result run_search(world *w)
 
 static bool check_search(world *w) { return holds(w, 2, falling, sizeof falling); }
 
+/* Even numbers are a field of records, and needles all numbers, which are in no buffer. */
+static gp_result run_search_maps(world *w)
+{
+    static const gp_record pair = {.cl_type = "uint2", .size = 8};
+    gp_search_desc d = {0};
+    d.keys = w->buffer[1];
+    d.count = N / 2;
+    d.record = &pair;
+    d.map = "x.x";
+    d.needle_count = N;
+    d.out = w->buffer[2];
+    d.out_type = GP_U32;
+    d.key_type = GP_U32;
+    return gp_search(w->gp, &d);
+}
+
+static bool check_search_maps(world *w)
+{
+    size_t i;
+    for (i = 0; i < N; i++) want[i] = (uint32_t)(i + 1) / 2;
+    return holds(w, 2, want, sizeof want);
+}
+
 static gp_result run_topk(world *w)
 {
     gp_topk_desc d = {0};
@@ -369,6 +392,7 @@ const scenario scenarios_keys[] = {
     {"sort_records", NULL, prepare_falling, run_sort_records, check_sort_records, NULL, false, false},
     {"merge", NULL, prepare_falling, run_merge, check_merge, NULL, false, false},
     {"search", NULL, prepare_falling, run_search, check_search, NULL, false, false},
+    {"search_maps", NULL, prepare_falling, run_search_maps, check_search_maps, NULL, false, false},
     {"topk", NULL, prepare_falling, run_topk, check_topk, NULL, false, false},
     {"brackets", with_small_tiles, prepare_brackets, run_brackets, check_brackets, NULL, false, false},
     {"brackets_single_pass", with_small_tiles, prepare_brackets, run_brackets_single_pass, check_brackets,

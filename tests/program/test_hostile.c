@@ -207,6 +207,8 @@ static void test_every_field(void **state)
           (d.type = GP_U32, d.predicate = "x", d.predicate2 = BREAKS_OUT, d.second = f->in, d.rest = f->in),
           "predicate2");
     FIELD(gp_unique_desc, gp_unique(gp, &d), (d.key_type = GP_U32, d.equal = BREAKS_OUT), "equal");
+    FIELD(gp_search_desc, gp_search(gp, &d), (d.key_type = GP_U32, d.map = BREAKS_OUT), "map");
+    FIELD(gp_search_desc, gp_search(gp, &d), (d.key_type = GP_U32, d.needle_map = BREAKS_OUT), "needle_map");
     FIELD(gp_run_length_encode_desc, gp_run_length_encode(gp, &d), (d.type = GP_U32, d.equal = BREAKS_OUT),
           "equal");
     FIELD(gp_reduce_by_key_desc, gp_reduce_by_key(gp, &d),

@@ -142,17 +142,24 @@ static void run_search(stress *s)
     const size_t count = stress_count(s), needles = stress_count(s);
     const piece keys = make_sorted(s, count), sought = stress_in(s, needles, 4),
                 out = stress_out(s, needles, 4);
+    const bool sought_there = stress_chance(s, 2); /* else needle i is i * 9973 */
+    const gp_record pair = {.cl_type = "ushort2", .size = 4};
     gp_search_desc d = {0};
     size_t i;
     STRESS_PIECE(d, keys, keys);
-    STRESS_PIECE(d, needles, sought);
+    if (sought_there) STRESS_PIECE(d, needles, sought);
     STRESS_PIECE(d, out, out);
     d.count = count;
     d.needle_count = needles;
     d.key_type = d.out_type = GP_U32;
     d.upper = stress_chance(s, 2);
+    if (!sought_there) {
+        d.record = &pair;
+        d.map = "as_uint(x)";
+        d.needle_map = "i * 9973";
+    }
     for (i = 0; i < needles; i++) {
-        const uint32_t x = stress_u32(&sought, i);
+        const uint32_t x = sought_there ? stress_u32(&sought, i) : (uint32_t)(i * 9973);
         size_t low = 0, high = count;
         while (low < high) {
             const size_t middle = (low + high) / 2;

@@ -71,13 +71,20 @@ static void run_unique(stress *s)
     const piece keys = stress_in(s, most, 4);
     const stress_wanted wanted = stress_want(s, most);
     const piece out = stress_out(s, most, 4), total = stress_number(s, 1);
+    const gp_record record = {
+        .cl_type = "key", .size = 4, .source = "typedef struct { ushort low, high; } key;"};
     gp_unique_desc d = {0};
     size_t i, n = 0;
     STRESS_COUNT(d, wanted);
     STRESS_PIECE(d, keys, keys);
     STRESS_PIECE(d, keys_out, out);
     STRESS_PIECE(d, count_out, total);
-    d.key_type = GP_U32;
+    if (stress_chance(s, 2)) {
+        d.key_type = GP_U32;
+    } else {
+        d.record = &record;
+        d.equal = "x.low == y.low && x.high == y.high";
+    }
     for (i = 0; i < wanted.count; i++) {
         if (is_first(&keys, i)) stress_set_u32(&out, n++, stress_u32(&keys, i));
     }

@@ -151,6 +151,7 @@ static void run_reduce_by_key(stress *s)
     const piece keys = stress_in(s, most, 4), in = stress_in(s, most, 4);
     const stress_wanted wanted = stress_want(s, most);
     const piece out = stress_out(s, most, 4), keys_out = stress_out(s, most, 4), total = stress_number(s, 1);
+    const gp_record record = {.cl_type = "ushort2", .size = 4};
     gp_reduce_by_key_desc d = {0};
     size_t i, runs = 0;
     STRESS_COUNT(d, wanted);
@@ -159,7 +160,13 @@ static void run_reduce_by_key(stress *s)
     STRESS_PIECE(d, out, out);
     STRESS_PIECE(d, keys_out, keys_out);
     STRESS_PIECE(d, count_out, total);
-    d.key_type = d.type = d.out_type = GP_U32;
+    d.type = d.out_type = GP_U32;
+    if (stress_chance(s, 2)) {
+        d.key_type = GP_U32;
+    } else {
+        d.key_record = &record;
+        d.equal = "all(x == y)";
+    }
     d.op = GP_SUM;
     for (i = 0; i < wanted.count; i++) {
         const uint32_t key = stress_u32(&keys, i), x = stress_u32(&in, i);
