@@ -287,6 +287,11 @@ typedef struct gp_check_monoid_desc {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
+   A stride is a record's size. What nobody looks at is bytes of it, in a packed struct: of vertices of 32 bytes, with a
+   position at byte 12,
+
+       "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
+
    `source` may also define functions that expressions call. Sources of one desc's records, and of its monoid,
    are pasted once if they are the same text; others must not define a name twice. (One fault of Mesa that
    structs of uchars meet is in docs/drivers.md.)
@@ -17851,11 +17856,24 @@ static const char *const gpi_kernel_select_pieces[] = {
     "}\n",
     "\n",
     "\n",
-    "#define GPI_PIECE_PLACE(j)                                                                    \\\n",
-    "    ((j) / GPI_CELL_CHUNK * GPI_CELL_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_CELL_CHUNK + \\\n",
-    "     (j) % GPI_CELL_CHUNK)\n",
-    "#define GPI_PIECE_BIT(j) (1u << ((j) / GPI_CELL_CHUNK * 4 + (j) % GPI_CELL_CHUNK))\n",
-    "#line 48\n",
+    "#if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8\n",
+    "#define GPI_PIECE_CHUNK 1\n",
+    "#define GPI_PIECE_LOADS (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : 4)\n",
+    "#define GPI_PIECE_PUT(at, x) ((at)->record = (x)->record)\n",
+    "#define GPI_PIECE_GET(at, x) ((x)->record = (at)->record)\n",
+    "#else\n",
+    "#define GPI_PIECE_CHUNK GPI_CELL_CHUNK\n",
+    "#define GPI_PIECE_LOADS GPI_CELL_CHUNK\n",
+    "#define GPI_PIECE_PUT(at, x) gpi_chunk_put(at, x)\n",
+    "#define GPI_PIECE_GET(at, x) gpi_chunk_get(at, x)\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "#define GPI_PIECE_PLACE(j)                                                                       \\\n",
+    "    ((j) / GPI_PIECE_CHUNK * GPI_PIECE_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_PIECE_CHUNK + \\\n",
+    "     (j) % GPI_PIECE_CHUNK)\n",
+    "#define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))\n",
+    "#line 61\n",
     "GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece)\n",
     "{\n",
     "    const ulong at = base + gpi_sg_index() * GPI_PIECE;\n",
@@ -17876,20 +17894,22 @@ static const char *const gpi_kernel_select_pieces[] = {
     "    }\n",
     "#endif\n",
     "    GPI_ROLLED\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {\n",
-    "        gpi_kept_cell x[GPI_CELL_CHUNK];\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_LOADS) {\n",
+    "        gpi_kept_cell x[GPI_PIECE_LOADS];\n",
     "        GPI_UNROLL\n",
-    "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
+    "        for (uint k = 0; k < GPI_PIECE_LOADS; k++) {\n",
     "            const uint i = GPI_PIECE_PLACE(j + k);\n",
     "            x[k] = i < length ? gpi_kept_cell_load(input, at + i) : gpi_kept_cell_none();\n",
     "        }\n",
     "        GPI_UNROLL\n",
-    "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
+    "        for (uint k = 0; k < GPI_PIECE_LOADS; k++) {\n",
     "            const uint i = GPI_PIECE_PLACE(j + k);\n",
     "            if (i < length && gpi_predicate(GPI_ARGS_OF(input) x[k].in, at + i))\n",
     "                selected |= GPI_PIECE_BIT(j + k);\n",
     "        }\n",
-    "        gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x);\n",
+    "        GPI_UNROLL\n",
+    "        for (uint k = 0; k < GPI_PIECE_LOADS; k += GPI_PIECE_CHUNK)\n",
+    "            GPI_PIECE_PUT(piece + GPI_PIECE_PLACE(j + k), x + k);\n",
     "    }\n",
     "    return selected;\n",
     "}\n",
@@ -17919,7 +17939,7 @@ static const char *const gpi_kernel_select_pieces[] = {
     "        all[w] = gpi_sg_from(sum, GPI_SUB_GROUP - 1, memory);\n",
     "    }\n",
     "}\n",
-    "#line 114\n",
+    "#line 129\n",
     "#if GPI_PARTS == 1 && GPI_PER_ITEM >= 8\n",
     "#define GPI_PIECE_AT_ONCE 8\n",
     "#else\n",
@@ -17937,21 +17957,21 @@ static const char *const gpi_kernel_select_pieces[] = {
     "    for (uint b = 0; b < GPI_PER_ITEM; b += GPI_PIECE_AT_ONCE) {\n",
     "        gpi_kept_cell x[GPI_PIECE_AT_ONCE];\n",
     "        GPI_UNROLL\n",
-    "        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_CELL_CHUNK)\n",
-    "            gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);\n",
+    "        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK)\n",
+    "            GPI_PIECE_GET(piece + GPI_PIECE_PLACE(b + j), x + j);\n",
     "        gpi_sg_sync();\n",
     "        GPI_UNROLL\n",
-    "        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_CELL_CHUNK) {\n",
-    "            const uint c = (b + j) / GPI_CELL_CHUNK;\n",
+    "        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {\n",
+    "            const uint c = (b + j) / GPI_PIECE_CHUNK;\n",
     "            __local gpi_kept_cell *next = piece + first + GPI_COUNT_OF(before, c);\n",
     "#if GPI_PARTS == 2\n",
     "            __local gpi_kept_cell *other = piece + GPI_PIECE - 1 - GPI_PIECE_PLACE(b + j) + (next - piece);\n",
     "#endif\n",
     "            GPI_UNROLL\n",
-    "            for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
-    "                if (selected & GPI_PIECE_BIT(b + j + k)) *next++ = x[j + k];\n",
+    "            for (uint k = 0; k < GPI_PIECE_CHUNK; k++) {\n",
+    "                if (selected & GPI_PIECE_BIT(b + j + k)) (next++)->record = x[j + k].record;\n",
     "#if GPI_PARTS == 2\n",
-    "                else *other-- = x[j + k];\n",
+    "                else (other--)->record = x[j + k].record;\n",
     "#endif\n",
     "            }\n",
     "            first += GPI_COUNT_OF(all, c);\n",
@@ -37631,6 +37651,7 @@ typedef struct gpi_self_test {
     X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
     X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
     X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
+    X(sort_records,     "gp_sort_records",     SORT_RECORDS,     AUTO,        "out", "indices_out", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
     X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
     X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \
@@ -38423,6 +38444,40 @@ static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
     d.out = t->out_buffer[0];
     d.count = strings;
     return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
+}
+
+/* Pairs of the first input's words: by the first one's low bits, backwards, then by the second one's. */
+static void gpi_self_test_sort_pairs_of_words(gpi_self_test *t, size_t count)
+{
+    const uint32_t *word = t->in[0];
+    size_t i;
+    for (i = 0; i < count; i++)
+        t->order[i] = (uint64_t)((~word[2 * i] & 0xff) << 16 | (word[2 * i + 1] & 0xffff)) << 32 | i;
+    qsort(t->order, count, sizeof *t->order, gpi_self_test_compare_words);
+    for (i = 0; i < count; i++) {
+        const uint32_t from = (uint32_t)t->order[i];
+        gpi_self_test_expect(t, 0, word[2 * from]);
+        gpi_self_test_expect(t, 0, word[2 * from + 1]);
+        gpi_self_test_expect(t, 1, from);
+    }
+}
+
+static gp_result gpi_self_test_sort_records(gpi_self_test *t)
+{
+    static const gp_record pair = {"uint2", 8, NULL};
+    static const gp_sort_column columns[2] = {{"x.x & 255", GP_U8, true}, {"x.y & 65535", GP_U16, false}};
+    const gp_result result = gpi_self_test_upload(t);
+    gp_sort_records_desc d;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.record = &pair;
+    d.columns = columns;
+    d.column_count = 2;
+    d.count = t->count / 2;
+    gpi_self_test_sort_pairs_of_words(t, d.count);
+    return result == GP_OK ? gp_sort_records(t->gp, &d) : result;
 }
 
 static gp_result gpi_self_test_topk(gpi_self_test *t)
