@@ -3188,6 +3188,7 @@ static float gpi_float_of_half(uint16_t half)
 
 /* device.c */
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static bool gpi_is_pocl(const gp_device_info *info);
 static const char *gpi_device_options(const gp_device_info *info);
 static bool gpi_device_has(const gp_device_info *info, const char *extension);
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
@@ -3303,6 +3304,11 @@ static bool gpi_contains(const char *text, const char *part) { return strstr(tex
 /* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
+static bool gpi_is_pocl(const gp_device_info *info)
+{
+    return gpi_contains(info->platform_name, "Portable Computing Language");
+}
+
 /* The driver's major version: 25 of "25.0.7-2+deb13u1". */
 static unsigned long gpi_driver_major(const gp_device_info *info)
 {
@@ -3393,7 +3399,7 @@ static bool gpi_is_fair(const gp_device_info *info)
 {
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return false;
-    return (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) ||
+    return (cpu && gpi_is_pocl(info)) ||
            gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
            (cpu && gpi_contains(info->vendor, "Intel"));
 }
@@ -3405,7 +3411,7 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return GP_DEVICE_CLASS_LLVMPIPE;
-    if (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) return GP_DEVICE_CLASS_POCL;
+    if (cpu && gpi_is_pocl(info)) return GP_DEVICE_CLASS_POCL;
     if (cpu && gpi_contains(info->platform_name, "Intel")) return GP_DEVICE_CLASS_INTEL_CPU;
     if (cpu && gpi_contains(info->platform_name, "Apple"))
         return GP_DEVICE_CLASS_INTEL_CPU; /* one item a group */
@@ -4772,10 +4778,61 @@ static const char *gpi_program_options(const gp_context *gp, const gpi_program *
     return gp->options_sub_groups && strstr(program->prelude, form) ? gp->options_sub_groups : gp->options;
 }
 
+/* Does the prelude, with the caller's text, call anything? A name before a bracket that is neither the library's own, nor a
+   word that takes one, nor as_TYPE, may be a function's, or a macro's. */
+static bool gpi_text_calls(const char *at)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    static const char words[] = "return if for while switch sizeof";
+    size_t length;
+    for (; *at; at += length ? length : 1) {
+        const char *after, *word;
+        length = strspn(at, letters);
+        after = at + length + strspn(at + length, " \t\n");
+        if (length == 0 || *after != '(') continue;
+        if (length > 4 && (strncmp(at, "gpi_", 4) == 0 || strncmp(at, "GPI_", 4) == 0)) continue;
+        if (length > 3 && strncmp(at, "as_", 3) == 0) continue;
+        for (word = words; *word; word += strcspn(word, " ") + (word[strcspn(word, " ")] == ' '))
+            if (strcspn(word, " ") == length && strncmp(word, at, length) == 0) break;
+        if (!*word) return true;
+    }
+    return false;
+}
+
+/* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
+   anyway: PoCL parts options at blanks, and clang what it gets at any white space. Declarations: base/declarations.cl.
+   Not where items share a group: how PoCL parts kernels at barriers is tested on what passes leave. NULL: none. */
+static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
+{
+    if (!gpi_is_pocl(&gp->info) || !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) return NULL;
+    return gpi_format("%s -DGPI_QUICK\t-disable-llvm-passes%s", gp->options,
+                      gpi_text_calls(program->prelude) ? "" : " -D_OPENCL_H_ -DGPI_DECLARES");
+}
+
+/* True when it can be built so. Where not, the error that counts is a whole build's. */
+static bool gpi_build_quickly(gp_context *gp, const char *source, gpi_program *program)
+{
+    char *options = gpi_quick_options(gp, program);
+    cl_int error;
+    if (!options) return false;
+    program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (error == CL_SUCCESS) {
+        error = clBuildProgram(program->program, 1, &gp->info.device, options, NULL, NULL);
+        if (error != CL_SUCCESS) (void)clReleaseProgram(program->program);
+    }
+    GP_FREE(options);
+    if (error != CL_SUCCESS) program->program = NULL;
+    return error == CL_SUCCESS;
+}
+
 static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
                                   gpi_program *program)
 {
     cl_int error;
+    if (gpi_build_quickly(gp, source, program)) {
+        gp->stats.programs_built++;
+        return GP_OK;
+    }
     program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
     error =
@@ -5403,6 +5460,144 @@ static const char *const gpi_kernel_base_count[] = {
 };
 /* ---- End file kernels/base/count.cl ---- */
 
+/* ---- Begin file kernels/base/declarations.cl ---- */
+static const char *const gpi_kernel_base_declarations[] = {
+    "#line 1 \"kernels/base/declarations.cl\"\n",
+    "#line 7\n",
+    "#ifndef GPI_BASE_DECLARATIONS_CL\n",
+    "#define GPI_BASE_DECLARATIONS_CL\n",
+    "\n",
+    "#ifdef GPI_DECLARES\n",
+    "#define GPI_OF_OPENCL __attribute__((overloadable))\n",
+    "#define GPI_CONST GPI_OF_OPENCL __attribute__((const))\n",
+    "#define GPI_PURE GPI_OF_OPENCL __attribute__((pure))\n",
+    "\n",
+    "uint GPI_CONST get_work_dim(void);\n",
+    "size_t GPI_CONST get_global_id(uint);\n",
+    "size_t GPI_CONST get_group_id(uint);\n",
+    "size_t GPI_CONST get_local_id(uint);\n",
+    "size_t GPI_CONST get_local_size(uint);\n",
+    "size_t GPI_CONST get_num_groups(uint);\n",
+    "void GPI_OF_OPENCL __attribute__((convergent)) barrier(cl_mem_fence_flags);\n",
+    "#line 25\n",
+    "#define GPI_DECLARE_ATOMIC(name, T)                   \\\n",
+    "    T GPI_OF_OPENCL name(volatile __global T *, T); \\\n",
+    "    T GPI_OF_OPENCL name(volatile __local T *, T);\n",
+    "#define GPI_DECLARE_CMPXCHG(name, T)                     \\\n",
+    "    T GPI_OF_OPENCL name(volatile __global T *, T, T); \\\n",
+    "    T GPI_OF_OPENCL name(volatile __local T *, T, T);\n",
+    "GPI_DECLARE_ATOMIC(atomic_add, uint)\n",
+    "GPI_DECLARE_ATOMIC(atomic_min, uint)\n",
+    "GPI_DECLARE_ATOMIC(atomic_max, uint)\n",
+    "GPI_DECLARE_ATOMIC(atomic_or, uint)\n",
+    "GPI_DECLARE_ATOMIC(atomic_xchg, uint)\n",
+    "GPI_DECLARE_CMPXCHG(atomic_cmpxchg, uint)\n",
+    "uint GPI_OF_OPENCL atomic_inc(volatile __global uint *);\n",
+    "uint GPI_OF_OPENCL atomic_inc(volatile __local uint *);\n",
+    "#ifdef cl_khr_int64_base_atomics\n",
+    "GPI_DECLARE_ATOMIC(atom_xchg, ulong)\n",
+    "GPI_DECLARE_CMPXCHG(atom_cmpxchg, ulong)\n",
+    "#endif\n",
+    "#ifdef cl_khr_int64_extended_atomics\n",
+    "GPI_DECLARE_ATOMIC(atom_or, ulong)\n",
+    "#endif\n",
+    "#line 49\n",
+    "#define GPI_DECLARE_VECTOR(T, V, n)                           \\\n",
+    "    V GPI_PURE vload##n(size_t, const __global T *);          \\\n",
+    "    V GPI_PURE vload##n(size_t, const __local T *);           \\\n",
+    "    V GPI_PURE vload##n(size_t, const __private T *);         \\\n",
+    "    V GPI_PURE vload##n(size_t, const __constant T *);        \\\n",
+    "    void GPI_OF_OPENCL vstore##n(V, size_t, __global T *);    \\\n",
+    "    void GPI_OF_OPENCL vstore##n(V, size_t, __local T *);     \\\n",
+    "    void GPI_OF_OPENCL vstore##n(V, size_t, __private T *);\n",
+    "#define GPI_DECLARE_CONVERT(T, n)                   \\\n",
+    "    T##n GPI_CONST convert_##T##n(char##n);         \\\n",
+    "    T##n GPI_CONST convert_##T##n(uchar##n);        \\\n",
+    "    T##n GPI_CONST convert_##T##n(short##n);        \\\n",
+    "    T##n GPI_CONST convert_##T##n(ushort##n);       \\\n",
+    "    T##n GPI_CONST convert_##T##n(int##n);          \\\n",
+    "    T##n GPI_CONST convert_##T##n(uint##n);         \\\n",
+    "    T##n GPI_CONST convert_##T##n(long##n);         \\\n",
+    "    T##n GPI_CONST convert_##T##n(ulong##n);        \\\n",
+    "    T##n GPI_CONST convert_##T##n(float##n);        \\\n",
+    "    GPI_DECLARE_CONVERT_DOUBLE(T, n)\n",
+    "#define GPI_DECLARE_LANES(T)                                                              \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##4, 4) GPI_DECLARE_VECTOR(T, T##8, 8) GPI_DECLARE_VECTOR(T, T##16, 16) \\\n",
+    "    GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) GPI_DECLARE_CONVERT(T, 16)\n",
+    "\n",
+    "#define GPI_DECLARE_INTEGER(T)           \\\n",
+    "    T GPI_CONST min(T, T);               \\\n",
+    "    T GPI_CONST max(T, T);               \\\n",
+    "    T GPI_CONST clamp(T, T, T);          \\\n",
+    "    T GPI_CONST clz(T);                  \\\n",
+    "    T GPI_CONST popcount(T);             \\\n",
+    "    T GPI_CONST mul_hi(T, T);\n",
+    "#define GPI_DECLARE_SELECT(V, I, U)      \\\n",
+    "    V GPI_CONST select(V, V, I);         \\\n",
+    "    V GPI_CONST select(V, V, U);\n",
+    "#define GPI_DECLARE_INTEGERS(T, I, U)                            \\\n",
+    "    GPI_DECLARE_LANES(T)                                         \\\n",
+    "    GPI_DECLARE_INTEGER(T) GPI_DECLARE_INTEGER(T##4) GPI_DECLARE_INTEGER(T##16) \\\n",
+    "    GPI_DECLARE_SELECT(T, I, U) GPI_DECLARE_SELECT(T##16, I##16, U##16)\n",
+    "#define GPI_DECLARE_TEST(T)   \\\n",
+    "    int GPI_CONST any(T##4);  \\\n",
+    "    int GPI_CONST all(T##4);  \\\n",
+    "    int GPI_CONST any(T##16); \\\n",
+    "    int GPI_CONST all(T##16);\n",
+    "#define GPI_DECLARE_FLOAT(T, I)    \\\n",
+    "    T GPI_CONST fmin(T, T);        \\\n",
+    "    T GPI_CONST fmax(T, T);        \\\n",
+    "    T GPI_CONST fabs(T);           \\\n",
+    "    T GPI_CONST sqrt(T);           \\\n",
+    "    T GPI_CONST log(T);            \\\n",
+    "    T GPI_CONST cospi(T);          \\\n",
+    "    T GPI_CONST sinpi(T);          \\\n",
+    "    I GPI_CONST isnan(T);          \\\n",
+    "    I GPI_CONST isfinite(T);\n",
+    "#define GPI_DECLARE_HALVES(F, n)                                        \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __global half *);            \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __local half *);             \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __private half *);           \\\n",
+    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __global half *);      \\\n",
+    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __local half *);       \\\n",
+    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __private half *);\n",
+    "\n",
+    "#ifdef cl_khr_fp64\n",
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+    "#define GPI_DECLARE_CONVERT_DOUBLE(T, n) T##n GPI_CONST convert_##T##n(double##n);\n",
+    "GPI_DECLARE_LANES(double)\n",
+    "GPI_DECLARE_FLOAT(double, int)\n",
+    "GPI_DECLARE_FLOAT(double16, long16)\n",
+    "GPI_DECLARE_SELECT(double, long, ulong)\n",
+    "GPI_DECLARE_SELECT(double16, long16, ulong16)\n",
+    "#else\n",
+    "#define GPI_DECLARE_CONVERT_DOUBLE(T, n)\n",
+    "#endif\n",
+    "GPI_DECLARE_INTEGERS(char, char, uchar)\n",
+    "GPI_DECLARE_INTEGERS(uchar, char, uchar)\n",
+    "GPI_DECLARE_INTEGERS(short, short, ushort)\n",
+    "GPI_DECLARE_INTEGERS(ushort, short, ushort)\n",
+    "GPI_DECLARE_INTEGERS(int, int, uint)\n",
+    "GPI_DECLARE_INTEGERS(uint, int, uint)\n",
+    "GPI_DECLARE_INTEGERS(long, long, ulong)\n",
+    "GPI_DECLARE_INTEGERS(ulong, long, ulong)\n",
+    "GPI_DECLARE_LANES(float)\n",
+    "GPI_DECLARE_FLOAT(float, int)\n",
+    "GPI_DECLARE_FLOAT(float16, int16)\n",
+    "GPI_DECLARE_SELECT(float, int, uint)\n",
+    "GPI_DECLARE_SELECT(float16, int16, uint16)\n",
+    "GPI_DECLARE_TEST(char)\n",
+    "GPI_DECLARE_TEST(short)\n",
+    "GPI_DECLARE_TEST(int)\n",
+    "GPI_DECLARE_TEST(long)\n",
+    "GPI_DECLARE_HALVES(float, )\n",
+    "GPI_DECLARE_HALVES(float4, 4)\n",
+    "GPI_DECLARE_HALVES(float16, 16)\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/base/declarations.cl ---- */
+
 /* ---- Begin file kernels/base/fault_injection.cl ---- */
 static const char *const gpi_kernel_base_fault_injection[] = {
     "#line 1 \"kernels/base/fault_injection.cl\"\n",
@@ -5476,6 +5671,8 @@ static const char *const gpi_kernel_base_platform[] = {
     "       GPI_WG               work-items of a group                                                     */\n",
     "#ifndef GPI_BASE_PLATFORM_CL\n",
     "#define GPI_BASE_PLATFORM_CL\n",
+    "#include \"base/declarations.cl\"\n",
+    "#line 21 \"kernels/base/platform.cl\"\n",
     "\n",
     "#if !defined(GPI_WIDE) || !defined(GPI_WG) || !defined(GPI_FP64)\n",
     "#error \"GPI_WIDE, GPI_WG and GPI_FP64 must be defined\"\n",
@@ -23482,6 +23679,7 @@ typedef struct gpi_kernel_text {
 static const gpi_kernel_text gpi_kernel_texts[] = {
     {"base/args.cl", gpi_kernel_base_args, GPI_COUNT_OF(gpi_kernel_base_args), true},
     {"base/count.cl", gpi_kernel_base_count, GPI_COUNT_OF(gpi_kernel_base_count), true},
+    {"base/declarations.cl", gpi_kernel_base_declarations, GPI_COUNT_OF(gpi_kernel_base_declarations), true},
     {"base/fault_injection.cl", gpi_kernel_base_fault_injection, GPI_COUNT_OF(gpi_kernel_base_fault_injection), true},
     {"base/paste.cl", gpi_kernel_base_paste, GPI_COUNT_OF(gpi_kernel_base_paste), true},
     {"base/platform.cl", gpi_kernel_base_platform, GPI_COUNT_OF(gpi_kernel_base_platform), true},
@@ -28173,7 +28371,7 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
         gpi_text_add(text,
                      "static gpi_user gpi_user_combine(gpi_user a, gpi_user b)\n{\n    gpi_user c;\n"
                      "    c.n = a.n + b.n;\n    c.m = %s;\n    return c;\n}\n",
-                     c->parts == 3 ? "a.m + b.m" : "max(a.m, b.m)");
+                     c->parts == 3 ? "a.m + b.m" : "a.m > b.m ? a.m : b.m");
         return;
     }
     gpi_text_add(text, "#define GPI_OP_0 GPI_SUM\n#define GPI_VALUE_0 %s\n#define GPI_FLOAT_0 0\n", number);
