@@ -3399,9 +3399,8 @@ static bool gpi_is_fair(const gp_device_info *info)
 {
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return false;
-    return (cpu && gpi_is_pocl(info)) ||
-           gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
-           (cpu && gpi_contains(info->vendor, "Intel"));
+    return (cpu && gpi_is_pocl(info)) || gpi_contains(info->platform_name, "Oclgrind") ||
+           gpi_contains(info->vendor, "NVIDIA") || (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
 /* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. Mesa's name of AMD is
@@ -4715,6 +4714,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 
 /* build.c */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program);
+static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program);
 static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program);
@@ -4809,27 +4809,28 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       gpi_text_calls(program->prelude) ? "" : " -D_OPENCL_H_ -DGPI_DECLARES");
 }
 
-/* True when it can be built so. Where not, the error that counts is a whole build's. */
-static bool gpi_build_quickly(gp_context *gp, const char *source, gpi_program *program)
+/* NULL where it cannot be built so: the error that counts is a whole build's. */
+static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
+    cl_program built;
     cl_int error;
-    if (!options) return false;
-    program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (!options) return NULL;
+    built = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS) {
-        error = clBuildProgram(program->program, 1, &gp->info.device, options, NULL, NULL);
-        if (error != CL_SUCCESS) (void)clReleaseProgram(program->program);
+        error = clBuildProgram(built, 1, &gp->info.device, options, NULL, NULL);
+        if (error != CL_SUCCESS) (void)clReleaseProgram(built);
     }
     GP_FREE(options);
-    if (error != CL_SUCCESS) program->program = NULL;
-    return error == CL_SUCCESS;
+    return error == CL_SUCCESS ? built : NULL;
 }
 
 static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
                                   gpi_program *program)
 {
     cl_int error;
-    if (gpi_build_quickly(gp, source, program)) {
+    program->program = gpi_build_quickly(gp, source, program);
+    if (program->program) {
         gp->stats.programs_built++;
         return GP_OK;
     }
@@ -5480,10 +5481,10 @@ static const char *const gpi_kernel_base_declarations[] = {
     "size_t GPI_CONST get_num_groups(uint);\n",
     "void GPI_OF_OPENCL __attribute__((convergent)) barrier(cl_mem_fence_flags);\n",
     "#line 25\n",
-    "#define GPI_DECLARE_ATOMIC(name, T)                   \\\n",
+    "#define GPI_DECLARE_ATOMIC(name, T)                 \\\n",
     "    T GPI_OF_OPENCL name(volatile __global T *, T); \\\n",
     "    T GPI_OF_OPENCL name(volatile __local T *, T);\n",
-    "#define GPI_DECLARE_CMPXCHG(name, T)                     \\\n",
+    "#define GPI_DECLARE_CMPXCHG(name, T)                   \\\n",
     "    T GPI_OF_OPENCL name(volatile __global T *, T, T); \\\n",
     "    T GPI_OF_OPENCL name(volatile __local T *, T, T);\n",
     "GPI_DECLARE_ATOMIC(atomic_add, uint)\n",
@@ -5502,64 +5503,67 @@ static const char *const gpi_kernel_base_declarations[] = {
     "GPI_DECLARE_ATOMIC(atom_or, ulong)\n",
     "#endif\n",
     "#line 49\n",
-    "#define GPI_DECLARE_VECTOR(T, V, n)                           \\\n",
-    "    V GPI_PURE vload##n(size_t, const __global T *);          \\\n",
-    "    V GPI_PURE vload##n(size_t, const __local T *);           \\\n",
-    "    V GPI_PURE vload##n(size_t, const __private T *);         \\\n",
-    "    V GPI_PURE vload##n(size_t, const __constant T *);        \\\n",
-    "    void GPI_OF_OPENCL vstore##n(V, size_t, __global T *);    \\\n",
-    "    void GPI_OF_OPENCL vstore##n(V, size_t, __local T *);     \\\n",
+    "#define GPI_DECLARE_VECTOR(T, V, n)                        \\\n",
+    "    V GPI_PURE vload##n(size_t, const __global T *);       \\\n",
+    "    V GPI_PURE vload##n(size_t, const __local T *);        \\\n",
+    "    V GPI_PURE vload##n(size_t, const __private T *);      \\\n",
+    "    V GPI_PURE vload##n(size_t, const __constant T *);     \\\n",
+    "    void GPI_OF_OPENCL vstore##n(V, size_t, __global T *); \\\n",
+    "    void GPI_OF_OPENCL vstore##n(V, size_t, __local T *);  \\\n",
     "    void GPI_OF_OPENCL vstore##n(V, size_t, __private T *);\n",
-    "#define GPI_DECLARE_CONVERT(T, n)                   \\\n",
-    "    T##n GPI_CONST convert_##T##n(char##n);         \\\n",
-    "    T##n GPI_CONST convert_##T##n(uchar##n);        \\\n",
-    "    T##n GPI_CONST convert_##T##n(short##n);        \\\n",
-    "    T##n GPI_CONST convert_##T##n(ushort##n);       \\\n",
-    "    T##n GPI_CONST convert_##T##n(int##n);          \\\n",
-    "    T##n GPI_CONST convert_##T##n(uint##n);         \\\n",
-    "    T##n GPI_CONST convert_##T##n(long##n);         \\\n",
-    "    T##n GPI_CONST convert_##T##n(ulong##n);        \\\n",
-    "    T##n GPI_CONST convert_##T##n(float##n);        \\\n",
+    "#define GPI_DECLARE_CONVERT(T, n)             \\\n",
+    "    T##n GPI_CONST convert_##T##n(char##n);   \\\n",
+    "    T##n GPI_CONST convert_##T##n(uchar##n);  \\\n",
+    "    T##n GPI_CONST convert_##T##n(short##n);  \\\n",
+    "    T##n GPI_CONST convert_##T##n(ushort##n); \\\n",
+    "    T##n GPI_CONST convert_##T##n(int##n);    \\\n",
+    "    T##n GPI_CONST convert_##T##n(uint##n);   \\\n",
+    "    T##n GPI_CONST convert_##T##n(long##n);   \\\n",
+    "    T##n GPI_CONST convert_##T##n(ulong##n);  \\\n",
+    "    T##n GPI_CONST convert_##T##n(float##n);  \\\n",
     "    GPI_DECLARE_CONVERT_DOUBLE(T, n)\n",
-    "#define GPI_DECLARE_LANES(T)                                                              \\\n",
-    "    GPI_DECLARE_VECTOR(T, T##4, 4) GPI_DECLARE_VECTOR(T, T##8, 8) GPI_DECLARE_VECTOR(T, T##16, 16) \\\n",
-    "    GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) GPI_DECLARE_CONVERT(T, 16)\n",
+    "#define GPI_DECLARE_LANES(T)                                                             \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##4, 4)                                                       \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##8, 8)                                                       \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##16, 16) GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) \\\n",
+    "        GPI_DECLARE_CONVERT(T, 16)\n",
     "\n",
-    "#define GPI_DECLARE_INTEGER(T)           \\\n",
-    "    T GPI_CONST min(T, T);               \\\n",
-    "    T GPI_CONST max(T, T);               \\\n",
-    "    T GPI_CONST clamp(T, T, T);          \\\n",
-    "    T GPI_CONST clz(T);                  \\\n",
-    "    T GPI_CONST popcount(T);             \\\n",
+    "#define GPI_DECLARE_INTEGER(T)  \\\n",
+    "    T GPI_CONST min(T, T);      \\\n",
+    "    T GPI_CONST max(T, T);      \\\n",
+    "    T GPI_CONST clamp(T, T, T); \\\n",
+    "    T GPI_CONST clz(T);         \\\n",
+    "    T GPI_CONST popcount(T);    \\\n",
     "    T GPI_CONST mul_hi(T, T);\n",
-    "#define GPI_DECLARE_SELECT(V, I, U)      \\\n",
-    "    V GPI_CONST select(V, V, I);         \\\n",
+    "#define GPI_DECLARE_SELECT(V, I, U) \\\n",
+    "    V GPI_CONST select(V, V, I);    \\\n",
     "    V GPI_CONST select(V, V, U);\n",
-    "#define GPI_DECLARE_INTEGERS(T, I, U)                            \\\n",
-    "    GPI_DECLARE_LANES(T)                                         \\\n",
-    "    GPI_DECLARE_INTEGER(T) GPI_DECLARE_INTEGER(T##4) GPI_DECLARE_INTEGER(T##16) \\\n",
-    "    GPI_DECLARE_SELECT(T, I, U) GPI_DECLARE_SELECT(T##16, I##16, U##16)\n",
+    "#define GPI_DECLARE_INTEGERS(T, I, U) \\\n",
+    "    GPI_DECLARE_LANES(T)              \\\n",
+    "    GPI_DECLARE_INTEGER(T)            \\\n",
+    "    GPI_DECLARE_INTEGER(T##4)         \\\n",
+    "    GPI_DECLARE_INTEGER(T##16) GPI_DECLARE_SELECT(T, I, U) GPI_DECLARE_SELECT(T##16, I##16, U##16)\n",
     "#define GPI_DECLARE_TEST(T)   \\\n",
     "    int GPI_CONST any(T##4);  \\\n",
     "    int GPI_CONST all(T##4);  \\\n",
     "    int GPI_CONST any(T##16); \\\n",
     "    int GPI_CONST all(T##16);\n",
-    "#define GPI_DECLARE_FLOAT(T, I)    \\\n",
-    "    T GPI_CONST fmin(T, T);        \\\n",
-    "    T GPI_CONST fmax(T, T);        \\\n",
-    "    T GPI_CONST fabs(T);           \\\n",
-    "    T GPI_CONST sqrt(T);           \\\n",
-    "    T GPI_CONST log(T);            \\\n",
-    "    T GPI_CONST cospi(T);          \\\n",
-    "    T GPI_CONST sinpi(T);          \\\n",
-    "    I GPI_CONST isnan(T);          \\\n",
+    "#define GPI_DECLARE_FLOAT(T, I) \\\n",
+    "    T GPI_CONST fmin(T, T);     \\\n",
+    "    T GPI_CONST fmax(T, T);     \\\n",
+    "    T GPI_CONST fabs(T);        \\\n",
+    "    T GPI_CONST sqrt(T);        \\\n",
+    "    T GPI_CONST log(T);         \\\n",
+    "    T GPI_CONST cospi(T);       \\\n",
+    "    T GPI_CONST sinpi(T);       \\\n",
+    "    I GPI_CONST isnan(T);       \\\n",
     "    I GPI_CONST isfinite(T);\n",
-    "#define GPI_DECLARE_HALVES(F, n)                                        \\\n",
-    "    F GPI_PURE vload_half##n(size_t, const __global half *);            \\\n",
-    "    F GPI_PURE vload_half##n(size_t, const __local half *);             \\\n",
-    "    F GPI_PURE vload_half##n(size_t, const __private half *);           \\\n",
-    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __global half *);      \\\n",
-    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __local half *);       \\\n",
+    "#define GPI_DECLARE_HALVES(F, n)                                   \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __global half *);       \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __local half *);        \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __private half *);      \\\n",
+    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __global half *); \\\n",
+    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __local half *);  \\\n",
     "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __private half *);\n",
     "\n",
     "#ifdef cl_khr_fp64\n",
@@ -20429,6 +20433,8 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));\n",
     "}\n",
     "#line 105\n",
+    "#define GPI_PUT_STEP \\\n",
+    "    8\n",
     "#define GPI_RANK_LINE 64\n",
     "#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)\n",
     "#if GPI_VALUE_SIZE\n",
@@ -20437,7 +20443,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 117\n",
+    "#line 119\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
     "        uint16 line[GPI_BINS];\n",
@@ -20454,28 +20460,34 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    __global gpi_key *key_to;\n",
     "    ulong next[GPI_BINS], first[GPI_BINS];\n",
     "} gpi_lines;\n",
-    "#line 136\n",
+    "\n",
+    "\n",
+    "GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)\n",
+    "{\n",
+    "    for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];\n",
+    "}\n",
+    "#line 144\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
-    "    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE) {\n",
+    "    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE)\n",
     "        GPI_STREAM_STORE(lines->k.line[d], (__global uint16 *)(lines->key_to + begin));\n",
-    "        return;\n",
-    "    }\n",
-    "    for (ulong j = max(begin, lines->first[d]); j < end; j++)\n",
-    "        lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];\n",
+    "    else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);\n",
     "}\n",
     "\n",
     "#if GPI_VALUE_SIZE\n",
+    "GPI_NOINLINE void gpi_flush_some_values(const gpi_lines *lines, uint d, ulong begin, ulong end)\n",
+    "{\n",
+    "    for (ulong j = begin; j < end; j++)\n",
+    "        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];\n",
+    "}\n",
+    "\n",
     "static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;\n",
-    "    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE) {\n",
+    "    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE)\n",
     "        GPI_STREAM_STORE(lines->v.line[d], (__global uint16 *)(lines->value_to + begin));\n",
-    "        return;\n",
-    "    }\n",
-    "    for (ulong j = max(begin, lines->first[d]); j < end; j++)\n",
-    "        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];\n",
+    "    else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -20497,13 +20509,13 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
     "    ulong i = begin;\n",
-    "    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {\n",
+    "    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {\n",
     "        GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);\n",
     "#if GPI_VALUE_SIZE\n",
     "        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);\n",
     "#endif\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_RANK_STEP; k++)\n",
+    "        for (uint k = 0; k < GPI_PUT_STEP; k++)\n",
     "            gpi_rank_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));\n",
     "    }\n",
     "    for (; i < end; i++) gpi_rank_put(lines, move, i, gpi_digit_of(move.key[i], digit));\n",
@@ -20528,7 +20540,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#endif\n",
     "    }\n",
     "}\n",
-    "#line 212\n",
+    "#line 220\n",
     "#define GPI_SPREAD_LOOKS 8\n",
     "static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
@@ -24428,8 +24440,11 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     char *source = gpi_source_compose(program->primitive, program->prelude);
     const char *text = source;
     cl_int error = CL_SUCCESS;
-    cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
+    cl_program twin = source ? gpi_build_quickly(gp, source, program) : NULL;
+    const bool quick = twin != NULL;
+    if (source && !quick) twin = clCreateProgramWithSource(gp->context, 1, &text, NULL, &error);
     GP_FREE(source);
+    if (quick) return twin;
     if (!twin || error != CL_SUCCESS) return NULL;
     error = clBuildProgram(twin, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error == CL_SUCCESS) return twin;

@@ -65,10 +65,11 @@ GPI_DECLARE_ATOMIC(atom_or, ulong)
     T##n GPI_CONST convert_##T##n(ulong##n);  \
     T##n GPI_CONST convert_##T##n(float##n);  \
     GPI_DECLARE_CONVERT_DOUBLE(T, n)
-#define GPI_DECLARE_LANES(T)                                                                  \
-    GPI_DECLARE_VECTOR(T, T##4, 4)                                                            \
-    GPI_DECLARE_VECTOR(T, T##8, 8) GPI_DECLARE_VECTOR(T, T##16, 16) GPI_DECLARE_CONVERT(T, 4) \
-        GPI_DECLARE_CONVERT(T, 8) GPI_DECLARE_CONVERT(T, 16)
+#define GPI_DECLARE_LANES(T)                                                             \
+    GPI_DECLARE_VECTOR(T, T##4, 4)                                                       \
+    GPI_DECLARE_VECTOR(T, T##8, 8)                                                       \
+    GPI_DECLARE_VECTOR(T, T##16, 16) GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) \
+        GPI_DECLARE_CONVERT(T, 16)
 
 #define GPI_DECLARE_INTEGER(T)  \
     T GPI_CONST min(T, T);      \
@@ -80,11 +81,11 @@ GPI_DECLARE_ATOMIC(atom_or, ulong)
 #define GPI_DECLARE_SELECT(V, I, U) \
     V GPI_CONST select(V, V, I);    \
     V GPI_CONST select(V, V, U);
-#define GPI_DECLARE_INTEGERS(T, I, U)                                                \
-    GPI_DECLARE_LANES(T)                                                             \
-    GPI_DECLARE_INTEGER(T)                                                           \
-    GPI_DECLARE_INTEGER(T##4) GPI_DECLARE_INTEGER(T##16) GPI_DECLARE_SELECT(T, I, U) \
-        GPI_DECLARE_SELECT(T##16, I##16, U##16)
+#define GPI_DECLARE_INTEGERS(T, I, U) \
+    GPI_DECLARE_LANES(T)              \
+    GPI_DECLARE_INTEGER(T)            \
+    GPI_DECLARE_INTEGER(T##4)         \
+    GPI_DECLARE_INTEGER(T##16) GPI_DECLARE_SELECT(T, I, U) GPI_DECLARE_SELECT(T##16, I##16, U##16)
 #define GPI_DECLARE_TEST(T)   \
     int GPI_CONST any(T##4);  \
     int GPI_CONST all(T##4);  \

@@ -63,27 +63,28 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       gpi_text_calls(program->prelude) ? "" : " -D_OPENCL_H_ -DGPI_DECLARES");
 }
 
-/* True when it can be built so. Where not, the error that counts is a whole build's. */
-static bool gpi_build_quickly(gp_context *gp, const char *source, gpi_program *program)
+/* NULL where it cannot be built so: the error that counts is a whole build's. */
+static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
+    cl_program built;
     cl_int error;
-    if (!options) return false;
-    program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (!options) return NULL;
+    built = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error == CL_SUCCESS) {
-        error = clBuildProgram(program->program, 1, &gp->info.device, options, NULL, NULL);
-        if (error != CL_SUCCESS) (void)clReleaseProgram(program->program);
+        error = clBuildProgram(built, 1, &gp->info.device, options, NULL, NULL);
+        if (error != CL_SUCCESS) (void)clReleaseProgram(built);
     }
     GP_FREE(options);
-    if (error != CL_SUCCESS) program->program = NULL;
-    return error == CL_SUCCESS;
+    return error == CL_SUCCESS ? built : NULL;
 }
 
 static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
                                   gpi_program *program)
 {
     cl_int error;
-    if (gpi_build_quickly(gp, source, program)) {
+    program->program = gpi_build_quickly(gp, source, program);
+    if (program->program) {
         gp->stats.programs_built++;
         return GP_OK;
     }
