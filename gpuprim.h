@@ -281,6 +281,11 @@ typedef struct gp_monoid {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
+   A stride is a record's size. What nobody looks at is bytes of it, in a packed struct: of vertices of 32 bytes, with a
+   position at byte 12,
+
+       "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
+
    `source` may also define functions that expressions call. Sources of one desc's records, and of its monoid,
    are pasted once if they are the same text; others must not define a name twice. (One fault of Mesa that
    structs of uchars meet is in docs/drivers.md.)
@@ -3229,6 +3234,7 @@ static float gpi_float_of_half(uint16_t half)
 
 /* device.c */
 static bool gpi_is_llvmpipe(const gp_device_info *info);
+static bool gpi_is_pocl(const gp_device_info *info);
 static const char *gpi_device_options(const gp_device_info *info);
 static bool gpi_device_has(const gp_device_info *info, const char *extension);
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
@@ -3344,6 +3350,11 @@ static bool gpi_contains(const char *text, const char *part) { return strstr(tex
 /* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
+static bool gpi_is_pocl(const gp_device_info *info)
+{
+    return gpi_contains(info->platform_name, "Portable Computing Language");
+}
+
 /* The driver's major version: 25 of "25.0.7-2+deb13u1". */
 static unsigned long gpi_driver_major(const gp_device_info *info)
 {
@@ -3434,9 +3445,8 @@ static bool gpi_is_fair(const gp_device_info *info)
 {
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return false;
-    return (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) ||
-           gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
-           (cpu && gpi_contains(info->vendor, "Intel"));
+    return (cpu && gpi_is_pocl(info)) || gpi_contains(info->platform_name, "Oclgrind") ||
+           gpi_contains(info->vendor, "NVIDIA") || (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
 /* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. Mesa's name of AMD is
@@ -3446,7 +3456,7 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return GP_DEVICE_CLASS_LLVMPIPE;
-    if (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) return GP_DEVICE_CLASS_POCL;
+    if (cpu && gpi_is_pocl(info)) return GP_DEVICE_CLASS_POCL;
     if (cpu && gpi_contains(info->platform_name, "Intel")) return GP_DEVICE_CLASS_INTEL_CPU;
     if (cpu && gpi_contains(info->platform_name, "Apple"))
         return GP_DEVICE_CLASS_INTEL_CPU; /* one item a group */
@@ -4750,6 +4760,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 
 /* build.c */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program);
+static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program);
 static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program);
@@ -4813,10 +4824,62 @@ static const char *gpi_program_options(const gp_context *gp, const gpi_program *
     return gp->options_sub_groups && strstr(program->prelude, form) ? gp->options_sub_groups : gp->options;
 }
 
+/* Does the prelude, with the caller's text, call anything? A name before a bracket that is neither the library's own, nor a
+   word that takes one, nor as_TYPE, may be a function's, or a macro's. */
+static bool gpi_text_calls(const char *at)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    static const char words[] = "return if for while switch sizeof";
+    size_t length;
+    for (; *at; at += length ? length : 1) {
+        const char *after, *word;
+        length = strspn(at, letters);
+        after = at + length + strspn(at + length, " \t\n");
+        if (length == 0 || *after != '(') continue;
+        if (length > 4 && (strncmp(at, "gpi_", 4) == 0 || strncmp(at, "GPI_", 4) == 0)) continue;
+        if (length > 3 && strncmp(at, "as_", 3) == 0) continue;
+        for (word = words; *word; word += strcspn(word, " ") + (word[strcspn(word, " ")] == ' '))
+            if (strcspn(word, " ") == length && strncmp(word, at, length) == 0) break;
+        if (!*word) return true;
+    }
+    return false;
+}
+
+/* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
+   anyway: PoCL parts options at blanks, and clang what it gets at any white space. Declarations: base/declarations.cl.
+   Not where items share a group: how PoCL parts kernels at barriers is tested on what passes leave. NULL: none. */
+static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
+{
+    if (!gpi_is_pocl(&gp->info) || !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) return NULL;
+    return gpi_format("%s -DGPI_QUICK\t-disable-llvm-passes%s", gp->options,
+                      gpi_text_calls(program->prelude) ? "" : " -D_OPENCL_H_ -DGPI_DECLARES");
+}
+
+/* NULL where it cannot be built so: the error that counts is a whole build's. */
+static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
+{
+    char *options = gpi_quick_options(gp, program);
+    cl_program built;
+    cl_int error;
+    if (!options) return NULL;
+    built = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (error == CL_SUCCESS) {
+        error = clBuildProgram(built, 1, &gp->info.device, options, NULL, NULL);
+        if (error != CL_SUCCESS) (void)clReleaseProgram(built);
+    }
+    GP_FREE(options);
+    return error == CL_SUCCESS ? built : NULL;
+}
+
 static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
                                   gpi_program *program)
 {
     cl_int error;
+    program->program = gpi_build_quickly(gp, source, program);
+    if (program->program) {
+        gp->stats.programs_built++;
+        return GP_OK;
+    }
     program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
     error =
@@ -5444,6 +5507,147 @@ static const char *const gpi_kernel_base_count[] = {
 };
 /* ---- End file kernels/base/count.cl ---- */
 
+/* ---- Begin file kernels/base/declarations.cl ---- */
+static const char *const gpi_kernel_base_declarations[] = {
+    "#line 1 \"kernels/base/declarations.cl\"\n",
+    "#line 7\n",
+    "#ifndef GPI_BASE_DECLARATIONS_CL\n",
+    "#define GPI_BASE_DECLARATIONS_CL\n",
+    "\n",
+    "#ifdef GPI_DECLARES\n",
+    "#define GPI_OF_OPENCL __attribute__((overloadable))\n",
+    "#define GPI_CONST GPI_OF_OPENCL __attribute__((const))\n",
+    "#define GPI_PURE GPI_OF_OPENCL __attribute__((pure))\n",
+    "\n",
+    "uint GPI_CONST get_work_dim(void);\n",
+    "size_t GPI_CONST get_global_id(uint);\n",
+    "size_t GPI_CONST get_group_id(uint);\n",
+    "size_t GPI_CONST get_local_id(uint);\n",
+    "size_t GPI_CONST get_local_size(uint);\n",
+    "size_t GPI_CONST get_num_groups(uint);\n",
+    "void GPI_OF_OPENCL __attribute__((convergent)) barrier(cl_mem_fence_flags);\n",
+    "#line 25\n",
+    "#define GPI_DECLARE_ATOMIC(name, T)                 \\\n",
+    "    T GPI_OF_OPENCL name(volatile __global T *, T); \\\n",
+    "    T GPI_OF_OPENCL name(volatile __local T *, T);\n",
+    "#define GPI_DECLARE_CMPXCHG(name, T)                   \\\n",
+    "    T GPI_OF_OPENCL name(volatile __global T *, T, T); \\\n",
+    "    T GPI_OF_OPENCL name(volatile __local T *, T, T);\n",
+    "GPI_DECLARE_ATOMIC(atomic_add, uint)\n",
+    "GPI_DECLARE_ATOMIC(atomic_min, uint)\n",
+    "GPI_DECLARE_ATOMIC(atomic_max, uint)\n",
+    "GPI_DECLARE_ATOMIC(atomic_or, uint)\n",
+    "GPI_DECLARE_ATOMIC(atomic_xchg, uint)\n",
+    "GPI_DECLARE_CMPXCHG(atomic_cmpxchg, uint)\n",
+    "uint GPI_OF_OPENCL atomic_inc(volatile __global uint *);\n",
+    "uint GPI_OF_OPENCL atomic_inc(volatile __local uint *);\n",
+    "#ifdef cl_khr_int64_base_atomics\n",
+    "GPI_DECLARE_ATOMIC(atom_xchg, ulong)\n",
+    "GPI_DECLARE_CMPXCHG(atom_cmpxchg, ulong)\n",
+    "#endif\n",
+    "#ifdef cl_khr_int64_extended_atomics\n",
+    "GPI_DECLARE_ATOMIC(atom_or, ulong)\n",
+    "#endif\n",
+    "#line 49\n",
+    "#define GPI_DECLARE_VECTOR(T, V, n)                        \\\n",
+    "    V GPI_PURE vload##n(size_t, const __global T *);       \\\n",
+    "    V GPI_PURE vload##n(size_t, const __local T *);        \\\n",
+    "    V GPI_PURE vload##n(size_t, const __private T *);      \\\n",
+    "    V GPI_PURE vload##n(size_t, const __constant T *);     \\\n",
+    "    void GPI_OF_OPENCL vstore##n(V, size_t, __global T *); \\\n",
+    "    void GPI_OF_OPENCL vstore##n(V, size_t, __local T *);  \\\n",
+    "    void GPI_OF_OPENCL vstore##n(V, size_t, __private T *);\n",
+    "#define GPI_DECLARE_CONVERT(T, n)             \\\n",
+    "    T##n GPI_CONST convert_##T##n(char##n);   \\\n",
+    "    T##n GPI_CONST convert_##T##n(uchar##n);  \\\n",
+    "    T##n GPI_CONST convert_##T##n(short##n);  \\\n",
+    "    T##n GPI_CONST convert_##T##n(ushort##n); \\\n",
+    "    T##n GPI_CONST convert_##T##n(int##n);    \\\n",
+    "    T##n GPI_CONST convert_##T##n(uint##n);   \\\n",
+    "    T##n GPI_CONST convert_##T##n(long##n);   \\\n",
+    "    T##n GPI_CONST convert_##T##n(ulong##n);  \\\n",
+    "    T##n GPI_CONST convert_##T##n(float##n);  \\\n",
+    "    GPI_DECLARE_CONVERT_DOUBLE(T, n)\n",
+    "#define GPI_DECLARE_LANES(T)                                                             \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##4, 4)                                                       \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##8, 8)                                                       \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##16, 16) GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) \\\n",
+    "        GPI_DECLARE_CONVERT(T, 16)\n",
+    "\n",
+    "#define GPI_DECLARE_INTEGER(T)  \\\n",
+    "    T GPI_CONST min(T, T);      \\\n",
+    "    T GPI_CONST max(T, T);      \\\n",
+    "    T GPI_CONST clamp(T, T, T); \\\n",
+    "    T GPI_CONST clz(T);         \\\n",
+    "    T GPI_CONST popcount(T);    \\\n",
+    "    T GPI_CONST mul_hi(T, T);\n",
+    "#define GPI_DECLARE_SELECT(V, I, U) \\\n",
+    "    V GPI_CONST select(V, V, I);    \\\n",
+    "    V GPI_CONST select(V, V, U);\n",
+    "#define GPI_DECLARE_INTEGERS(T, I, U) \\\n",
+    "    GPI_DECLARE_LANES(T)              \\\n",
+    "    GPI_DECLARE_INTEGER(T)            \\\n",
+    "    GPI_DECLARE_INTEGER(T##4)         \\\n",
+    "    GPI_DECLARE_INTEGER(T##16) GPI_DECLARE_SELECT(T, I, U) GPI_DECLARE_SELECT(T##16, I##16, U##16)\n",
+    "#define GPI_DECLARE_TEST(T)   \\\n",
+    "    int GPI_CONST any(T##4);  \\\n",
+    "    int GPI_CONST all(T##4);  \\\n",
+    "    int GPI_CONST any(T##16); \\\n",
+    "    int GPI_CONST all(T##16);\n",
+    "#define GPI_DECLARE_FLOAT(T, I) \\\n",
+    "    T GPI_CONST fmin(T, T);     \\\n",
+    "    T GPI_CONST fmax(T, T);     \\\n",
+    "    T GPI_CONST fabs(T);        \\\n",
+    "    T GPI_CONST sqrt(T);        \\\n",
+    "    T GPI_CONST log(T);         \\\n",
+    "    T GPI_CONST cospi(T);       \\\n",
+    "    T GPI_CONST sinpi(T);       \\\n",
+    "    I GPI_CONST isnan(T);       \\\n",
+    "    I GPI_CONST isfinite(T);\n",
+    "#define GPI_DECLARE_HALVES(F, n)                                   \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __global half *);       \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __local half *);        \\\n",
+    "    F GPI_PURE vload_half##n(size_t, const __private half *);      \\\n",
+    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __global half *); \\\n",
+    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __local half *);  \\\n",
+    "    void GPI_OF_OPENCL vstore_half##n(F, size_t, __private half *);\n",
+    "\n",
+    "#ifdef cl_khr_fp64\n",
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+    "#define GPI_DECLARE_CONVERT_DOUBLE(T, n) T##n GPI_CONST convert_##T##n(double##n);\n",
+    "GPI_DECLARE_LANES(double)\n",
+    "GPI_DECLARE_FLOAT(double, int)\n",
+    "GPI_DECLARE_FLOAT(double16, long16)\n",
+    "GPI_DECLARE_SELECT(double, long, ulong)\n",
+    "GPI_DECLARE_SELECT(double16, long16, ulong16)\n",
+    "#else\n",
+    "#define GPI_DECLARE_CONVERT_DOUBLE(T, n)\n",
+    "#endif\n",
+    "GPI_DECLARE_INTEGERS(char, char, uchar)\n",
+    "GPI_DECLARE_INTEGERS(uchar, char, uchar)\n",
+    "GPI_DECLARE_INTEGERS(short, short, ushort)\n",
+    "GPI_DECLARE_INTEGERS(ushort, short, ushort)\n",
+    "GPI_DECLARE_INTEGERS(int, int, uint)\n",
+    "GPI_DECLARE_INTEGERS(uint, int, uint)\n",
+    "GPI_DECLARE_INTEGERS(long, long, ulong)\n",
+    "GPI_DECLARE_INTEGERS(ulong, long, ulong)\n",
+    "GPI_DECLARE_LANES(float)\n",
+    "GPI_DECLARE_FLOAT(float, int)\n",
+    "GPI_DECLARE_FLOAT(float16, int16)\n",
+    "GPI_DECLARE_SELECT(float, int, uint)\n",
+    "GPI_DECLARE_SELECT(float16, int16, uint16)\n",
+    "GPI_DECLARE_TEST(char)\n",
+    "GPI_DECLARE_TEST(short)\n",
+    "GPI_DECLARE_TEST(int)\n",
+    "GPI_DECLARE_TEST(long)\n",
+    "GPI_DECLARE_HALVES(float, )\n",
+    "GPI_DECLARE_HALVES(float4, 4)\n",
+    "GPI_DECLARE_HALVES(float16, 16)\n",
+    "#endif\n",
+    "#endif\n",
+};
+/* ---- End file kernels/base/declarations.cl ---- */
+
 /* ---- Begin file kernels/base/fault_injection.cl ---- */
 static const char *const gpi_kernel_base_fault_injection[] = {
     "#line 1 \"kernels/base/fault_injection.cl\"\n",
@@ -5517,6 +5721,8 @@ static const char *const gpi_kernel_base_platform[] = {
     "       GPI_WG               work-items of a group                                                     */\n",
     "#ifndef GPI_BASE_PLATFORM_CL\n",
     "#define GPI_BASE_PLATFORM_CL\n",
+    "#include \"base/declarations.cl\"\n",
+    "#line 21 \"kernels/base/platform.cl\"\n",
     "\n",
     "#if !defined(GPI_WIDE) || !defined(GPI_WG) || !defined(GPI_FP64)\n",
     "#error \"GPI_WIDE, GPI_WG and GPI_FP64 must be defined\"\n",
@@ -18079,11 +18285,24 @@ static const char *const gpi_kernel_select_pieces[] = {
     "}\n",
     "\n",
     "\n",
-    "#define GPI_PIECE_PLACE(j)                                                                    \\\n",
-    "    ((j) / GPI_CELL_CHUNK * GPI_CELL_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_CELL_CHUNK + \\\n",
-    "     (j) % GPI_CELL_CHUNK)\n",
-    "#define GPI_PIECE_BIT(j) (1u << ((j) / GPI_CELL_CHUNK * 4 + (j) % GPI_CELL_CHUNK))\n",
-    "#line 48\n",
+    "#if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8\n",
+    "#define GPI_PIECE_CHUNK 1\n",
+    "#define GPI_PIECE_LOADS (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : 4)\n",
+    "#define GPI_PIECE_PUT(at, x) ((at)->record = (x)->record)\n",
+    "#define GPI_PIECE_GET(at, x) ((x)->record = (at)->record)\n",
+    "#else\n",
+    "#define GPI_PIECE_CHUNK GPI_CELL_CHUNK\n",
+    "#define GPI_PIECE_LOADS GPI_CELL_CHUNK\n",
+    "#define GPI_PIECE_PUT(at, x) gpi_chunk_put(at, x)\n",
+    "#define GPI_PIECE_GET(at, x) gpi_chunk_get(at, x)\n",
+    "#endif\n",
+    "\n",
+    "\n",
+    "#define GPI_PIECE_PLACE(j)                                                                       \\\n",
+    "    ((j) / GPI_PIECE_CHUNK * GPI_PIECE_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_PIECE_CHUNK + \\\n",
+    "     (j) % GPI_PIECE_CHUNK)\n",
+    "#define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))\n",
+    "#line 61\n",
     "GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece)\n",
     "{\n",
     "    const ulong at = base + gpi_sg_index() * GPI_PIECE;\n",
@@ -18104,20 +18323,22 @@ static const char *const gpi_kernel_select_pieces[] = {
     "    }\n",
     "#endif\n",
     "    GPI_ROLLED\n",
-    "    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {\n",
-    "        gpi_kept_cell x[GPI_CELL_CHUNK];\n",
+    "    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_LOADS) {\n",
+    "        gpi_kept_cell x[GPI_PIECE_LOADS];\n",
     "        GPI_UNROLL\n",
-    "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
+    "        for (uint k = 0; k < GPI_PIECE_LOADS; k++) {\n",
     "            const uint i = GPI_PIECE_PLACE(j + k);\n",
     "            x[k] = i < length ? gpi_kept_cell_load(input, at + i) : gpi_kept_cell_none();\n",
     "        }\n",
     "        GPI_UNROLL\n",
-    "        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
+    "        for (uint k = 0; k < GPI_PIECE_LOADS; k++) {\n",
     "            const uint i = GPI_PIECE_PLACE(j + k);\n",
     "            if (i < length && gpi_predicate(GPI_ARGS_OF(input) x[k].in, at + i))\n",
     "                selected |= GPI_PIECE_BIT(j + k);\n",
     "        }\n",
-    "        gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x);\n",
+    "        GPI_UNROLL\n",
+    "        for (uint k = 0; k < GPI_PIECE_LOADS; k += GPI_PIECE_CHUNK)\n",
+    "            GPI_PIECE_PUT(piece + GPI_PIECE_PLACE(j + k), x + k);\n",
     "    }\n",
     "    return selected;\n",
     "}\n",
@@ -18147,7 +18368,7 @@ static const char *const gpi_kernel_select_pieces[] = {
     "        all[w] = gpi_sg_from(sum, GPI_SUB_GROUP - 1, memory);\n",
     "    }\n",
     "}\n",
-    "#line 114\n",
+    "#line 129\n",
     "#if GPI_PARTS == 1 && GPI_PER_ITEM >= 8\n",
     "#define GPI_PIECE_AT_ONCE 8\n",
     "#else\n",
@@ -18165,21 +18386,21 @@ static const char *const gpi_kernel_select_pieces[] = {
     "    for (uint b = 0; b < GPI_PER_ITEM; b += GPI_PIECE_AT_ONCE) {\n",
     "        gpi_kept_cell x[GPI_PIECE_AT_ONCE];\n",
     "        GPI_UNROLL\n",
-    "        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_CELL_CHUNK)\n",
-    "            gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);\n",
+    "        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK)\n",
+    "            GPI_PIECE_GET(piece + GPI_PIECE_PLACE(b + j), x + j);\n",
     "        gpi_sg_sync();\n",
     "        GPI_UNROLL\n",
-    "        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_CELL_CHUNK) {\n",
-    "            const uint c = (b + j) / GPI_CELL_CHUNK;\n",
+    "        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {\n",
+    "            const uint c = (b + j) / GPI_PIECE_CHUNK;\n",
     "            __local gpi_kept_cell *next = piece + first + GPI_COUNT_OF(before, c);\n",
     "#if GPI_PARTS == 2\n",
     "            __local gpi_kept_cell *other = piece + GPI_PIECE - 1 - GPI_PIECE_PLACE(b + j) + (next - piece);\n",
     "#endif\n",
     "            GPI_UNROLL\n",
-    "            for (uint k = 0; k < GPI_CELL_CHUNK; k++) {\n",
-    "                if (selected & GPI_PIECE_BIT(b + j + k)) *next++ = x[j + k];\n",
+    "            for (uint k = 0; k < GPI_PIECE_CHUNK; k++) {\n",
+    "                if (selected & GPI_PIECE_BIT(b + j + k)) (next++)->record = x[j + k].record;\n",
     "#if GPI_PARTS == 2\n",
-    "                else *other-- = x[j + k];\n",
+    "                else (other--)->record = x[j + k].record;\n",
     "#endif\n",
     "            }\n",
     "            first += GPI_COUNT_OF(all, c);\n",
@@ -20440,6 +20661,8 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));\n",
     "}\n",
     "#line 105\n",
+    "#define GPI_PUT_STEP \\\n",
+    "    8\n",
     "#define GPI_RANK_LINE 64\n",
     "#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)\n",
     "#if GPI_VALUE_SIZE\n",
@@ -20448,7 +20671,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 117\n",
+    "#line 119\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
     "        uint16 line[GPI_BINS];\n",
@@ -20465,28 +20688,34 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    __global gpi_key *key_to;\n",
     "    ulong next[GPI_BINS], first[GPI_BINS];\n",
     "} gpi_lines;\n",
-    "#line 136\n",
+    "\n",
+    "\n",
+    "GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)\n",
+    "{\n",
+    "    for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];\n",
+    "}\n",
+    "#line 144\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
-    "    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE) {\n",
+    "    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE)\n",
     "        GPI_STREAM_STORE(lines->k.line[d], (__global uint16 *)(lines->key_to + begin));\n",
-    "        return;\n",
-    "    }\n",
-    "    for (ulong j = max(begin, lines->first[d]); j < end; j++)\n",
-    "        lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];\n",
+    "    else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);\n",
     "}\n",
     "\n",
     "#if GPI_VALUE_SIZE\n",
+    "GPI_NOINLINE void gpi_flush_some_values(const gpi_lines *lines, uint d, ulong begin, ulong end)\n",
+    "{\n",
+    "    for (ulong j = begin; j < end; j++)\n",
+    "        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];\n",
+    "}\n",
+    "\n",
     "static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;\n",
-    "    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE) {\n",
+    "    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE)\n",
     "        GPI_STREAM_STORE(lines->v.line[d], (__global uint16 *)(lines->value_to + begin));\n",
-    "        return;\n",
-    "    }\n",
-    "    for (ulong j = max(begin, lines->first[d]); j < end; j++)\n",
-    "        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];\n",
+    "    else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -20508,13 +20737,13 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
     "    ulong i = begin;\n",
-    "    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {\n",
+    "    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {\n",
     "        GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);\n",
     "#if GPI_VALUE_SIZE\n",
     "        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);\n",
     "#endif\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_RANK_STEP; k++)\n",
+    "        for (uint k = 0; k < GPI_PUT_STEP; k++)\n",
     "            gpi_rank_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));\n",
     "    }\n",
     "    for (; i < end; i++) gpi_rank_put(lines, move, i, gpi_digit_of(move.key[i], digit));\n",
@@ -20539,7 +20768,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#endif\n",
     "    }\n",
     "}\n",
-    "#line 212\n",
+    "#line 220\n",
     "#define GPI_SPREAD_LOOKS 8\n",
     "static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
@@ -23745,6 +23974,7 @@ typedef struct gpi_kernel_text {
 static const gpi_kernel_text gpi_kernel_texts[] = {
     {"base/args.cl", gpi_kernel_base_args, GPI_COUNT_OF(gpi_kernel_base_args), true},
     {"base/count.cl", gpi_kernel_base_count, GPI_COUNT_OF(gpi_kernel_base_count), true},
+    {"base/declarations.cl", gpi_kernel_base_declarations, GPI_COUNT_OF(gpi_kernel_base_declarations), true},
     {"base/fault_injection.cl", gpi_kernel_base_fault_injection, GPI_COUNT_OF(gpi_kernel_base_fault_injection), true},
     {"base/paste.cl", gpi_kernel_base_paste, GPI_COUNT_OF(gpi_kernel_base_paste), true},
     {"base/platform.cl", gpi_kernel_base_platform, GPI_COUNT_OF(gpi_kernel_base_platform), true},
@@ -24493,8 +24723,11 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     char *source = gpi_source_compose(program->primitive, program->prelude);
     const char *text = source;
     cl_int error = CL_SUCCESS;
-    cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
+    cl_program twin = source ? gpi_build_quickly(gp, source, program) : NULL;
+    const bool quick = twin != NULL;
+    if (source && !quick) twin = clCreateProgramWithSource(gp->context, 1, &text, NULL, &error);
     GP_FREE(source);
+    if (quick) return twin;
     if (!twin || error != CL_SUCCESS) return NULL;
     error = clBuildProgram(twin, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error == CL_SUCCESS) return twin;
@@ -28546,7 +28779,7 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
         gpi_text_add(text,
                      "static gpi_user gpi_user_combine(gpi_user a, gpi_user b)\n{\n    gpi_user c;\n"
                      "    c.n = a.n + b.n;\n    c.m = %s;\n    return c;\n}\n",
-                     c->parts == 3 ? "a.m + b.m" : "max(a.m, b.m)");
+                     c->parts == 3 ? "a.m + b.m" : "a.m > b.m ? a.m : b.m");
         return;
     }
     gpi_text_add(text, "#define GPI_OP_0 GPI_SUM\n#define GPI_VALUE_0 %s\n#define GPI_FLOAT_0 0\n", number);
@@ -38219,6 +38452,7 @@ typedef struct gpi_self_test {
     X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
     X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
     X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
+    X(sort_records,     "gp_sort_records",     SORT_RECORDS,     AUTO,        "out", "indices_out", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
     X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
     X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \
@@ -39011,6 +39245,40 @@ static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
     d.out = t->out_buffer[0];
     d.count = strings;
     return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
+}
+
+/* Pairs of the first input's words: by the first one's low bits, backwards, then by the second one's. */
+static void gpi_self_test_sort_pairs_of_words(gpi_self_test *t, size_t count)
+{
+    const uint32_t *word = t->in[0];
+    size_t i;
+    for (i = 0; i < count; i++)
+        t->order[i] = (uint64_t)((~word[2 * i] & 0xff) << 16 | (word[2 * i + 1] & 0xffff)) << 32 | i;
+    qsort(t->order, count, sizeof *t->order, gpi_self_test_compare_words);
+    for (i = 0; i < count; i++) {
+        const uint32_t from = (uint32_t)t->order[i];
+        gpi_self_test_expect(t, 0, word[2 * from]);
+        gpi_self_test_expect(t, 0, word[2 * from + 1]);
+        gpi_self_test_expect(t, 1, from);
+    }
+}
+
+static gp_result gpi_self_test_sort_records(gpi_self_test *t)
+{
+    static const gp_record pair = {"uint2", 8, NULL};
+    static const gp_sort_column columns[2] = {{"x.x & 255", GP_U8, true}, {"x.y & 65535", GP_U16, false}};
+    const gp_result result = gpi_self_test_upload(t);
+    gp_sort_records_desc d;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.record = &pair;
+    d.columns = columns;
+    d.column_count = 2;
+    d.count = t->count / 2;
+    gpi_self_test_sort_pairs_of_words(t, d.count);
+    return result == GP_OK ? gp_sort_records(t->gp, &d) : result;
 }
 
 static gp_result gpi_self_test_topk(gpi_self_test *t)

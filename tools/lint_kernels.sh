@@ -1,12 +1,16 @@
 #!/bin/sh
 # Compiles the kernels as strictly as clang can, without any OpenCL implementation.
 #
-# usage: tools/lint_kernels.sh
+# usage: tools/lint_kernels.sh [--declarations]
+#
+# --declarations: as PoCL on a CPU would, each program with all of OpenCL's declarations, and with those of
+# kernels/base/declarations.cl, and compares what they call.
 #
 # Every primitive's file of kernels/ is compiled with every element described in tests/native/: prelude_NAME.h, or
 # prelude_PRIMITIVE_NAME.h where only that primitive takes it.
 set -eu
 cd "$(dirname "$0")/.."
+mode=${1:-}
 
 PRIMITIVES="select/by_key scan/reduce scan/scan select/select scan/monoid_check scan/segmented_reduce"
 SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 -DGPI_PER_ITEM=4096 -DGPI_TILE=4096"
@@ -18,9 +22,32 @@ NARROW="-DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0"
 FLAGS="-x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header -Xclang -disable-llvm-passes
     -Ikernels -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter"
 
+CALLS="-x cl -cl-std=CL1.2 -target x86_64-linux-gnu -march=skylake-avx512 -DPOCL_DEVICE_ADDRESS_BITS=64 -Ikernels -w -S -emit-llvm
+    -Xclang -disable-llvm-passes -o - -Xclang -cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_fp64"
+calls() {
+    ${CLANG:-clang} $CALLS "$@" 2>/dev/null | grep "^declare" | grep -o "@_Z[A-Za-z0-9_]*" | sort
+}
+compare() { # what it is; arguments of clang
+    what=$1
+    shift
+    case " $* " in *" -target "* | *FORM=[02-9]* | *CL3.0*) return ;; esac # not PoCL's
+    all=$(calls -Xclang -finclude-default-header "$@")
+    test "$all" || return 0
+    checked=$((checked + 1))
+    declared=$(calls -include opencl-c-base.h -D_OPENCL_H_ -DGPI_DECLARES=1 "$@")
+    test "$all" = "$declared" || {
+        echo "lint: calls of $what:" $(printf "%s\\n" "$all" "$declared" | sort | uniq -u) >&2
+        failed=$((failed + 1))
+    }
+}
+
 checked=0
 failed=0
 check() { # what it is, for messages; arguments of clang
+    if [ "${mode:-}" = --declarations ]; then
+        compare "$@"
+        return
+    fi
     what=$1
     shift
     checked=$((checked + 1))

@@ -17,6 +17,7 @@
        GPI_WG               work-items of a group                                                     */
 #ifndef GPI_BASE_PLATFORM_CL
 #define GPI_BASE_PLATFORM_CL
+#include "base/declarations.cl"
 
 #if !defined(GPI_WIDE) || !defined(GPI_WG) || !defined(GPI_FP64)
 #error "GPI_WIDE, GPI_WG and GPI_FP64 must be defined"

@@ -37,11 +37,24 @@ static uint gpi_piece_length(gpi_input input, ulong base)
     return min(length - min(first, length), (uint)GPI_PIECE);
 }
 
+/* Elements of a chunk: of 16 bytes one, which is as much as an item loads at a time, while there is a nibble for each. */
+#if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8
+#define GPI_PIECE_CHUNK 1
+#define GPI_PIECE_LOADS (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : 4) /* under way together */
+#define GPI_PIECE_PUT(at, x) ((at)->record = (x)->record)
+#define GPI_PIECE_GET(at, x) ((x)->record = (at)->record)
+#else
+#define GPI_PIECE_CHUNK GPI_CELL_CHUNK
+#define GPI_PIECE_LOADS GPI_CELL_CHUNK
+#define GPI_PIECE_PUT(at, x) gpi_chunk_put(at, x)
+#define GPI_PIECE_GET(at, x) gpi_chunk_get(at, x)
+#endif
+
 /* Element j of this item: where in the piece, and its bit: those of chunk c are in nibble c. */
-#define GPI_PIECE_PLACE(j)                                                                    \
-    ((j) / GPI_CELL_CHUNK * GPI_CELL_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_CELL_CHUNK + \
-     (j) % GPI_CELL_CHUNK)
-#define GPI_PIECE_BIT(j) (1u << ((j) / GPI_CELL_CHUNK * 4 + (j) % GPI_CELL_CHUNK))
+#define GPI_PIECE_PLACE(j)                                                                       \
+    ((j) / GPI_PIECE_CHUNK * GPI_PIECE_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_PIECE_CHUNK + \
+     (j) % GPI_PIECE_CHUNK)
+#define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))
 
 /* Brings this sub-group's piece to the stage; the bits of this item's elements that are selected. All loads of a whole
    tile come first, so that they are under way together. */
@@ -65,20 +78,22 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
     }
 #endif
     GPI_ROLLED
-    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {
-        gpi_kept_cell x[GPI_CELL_CHUNK];
+    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_LOADS) {
+        gpi_kept_cell x[GPI_PIECE_LOADS];
         GPI_UNROLL
-        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
+        for (uint k = 0; k < GPI_PIECE_LOADS; k++) {
             const uint i = GPI_PIECE_PLACE(j + k);
             x[k] = i < length ? gpi_kept_cell_load(input, at + i) : gpi_kept_cell_none();
         }
         GPI_UNROLL
-        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
+        for (uint k = 0; k < GPI_PIECE_LOADS; k++) {
             const uint i = GPI_PIECE_PLACE(j + k);
             if (i < length && gpi_predicate(GPI_ARGS_OF(input) x[k].in, at + i))
                 selected |= GPI_PIECE_BIT(j + k);
         }
-        gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x);
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_PIECE_LOADS; k += GPI_PIECE_CHUNK)
+            GPI_PIECE_PUT(piece + GPI_PIECE_PLACE(j + k), x + k);
     }
     return selected;
 }
@@ -128,21 +143,21 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     for (uint b = 0; b < GPI_PER_ITEM; b += GPI_PIECE_AT_ONCE) {
         gpi_kept_cell x[GPI_PIECE_AT_ONCE];
         GPI_UNROLL
-        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_CELL_CHUNK)
-            gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);
+        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK)
+            GPI_PIECE_GET(piece + GPI_PIECE_PLACE(b + j), x + j);
         gpi_sg_sync(); /* they are read: others may take their place */
         GPI_UNROLL
-        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_CELL_CHUNK) {
-            const uint c = (b + j) / GPI_CELL_CHUNK;
+        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {
+            const uint c = (b + j) / GPI_PIECE_CHUNK;
             __local gpi_kept_cell *next = piece + first + GPI_COUNT_OF(before, c);
 #if GPI_PARTS == 2
             __local gpi_kept_cell *other = piece + GPI_PIECE - 1 - GPI_PIECE_PLACE(b + j) + (next - piece);
 #endif
             GPI_UNROLL
-            for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
-                if (selected & GPI_PIECE_BIT(b + j + k)) *next++ = x[j + k];
+            for (uint k = 0; k < GPI_PIECE_CHUNK; k++) {
+                if (selected & GPI_PIECE_BIT(b + j + k)) (next++)->record = x[j + k].record;
 #if GPI_PARTS == 2
-                else *other-- = x[j + k];
+                else (other--)->record = x[j + k].record;
 #endif
             }
             first += GPI_COUNT_OF(all, c);

@@ -102,6 +102,8 @@ static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit dig
 
 /* ------------------------------------------------------------------ lines */
 
+#define GPI_PUT_STEP \
+    8 /* keys of an unrolled step that goes through lines: 16 take compilers longer, and run no faster */
 #define GPI_RANK_LINE 64
 #define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
 #if GPI_VALUE_SIZE
@@ -131,29 +133,35 @@ typedef struct gpi_lines {
     ulong next[GPI_BINS], first[GPI_BINS];
 } gpi_lines;
 
+/* Parts of lines: functions of their own, because they are hardly ever called, and from many places. */
+GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)
+{
+    for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
+}
+
 /* Writes digit d's keys up to position `end`, which ends a line or the range: of the last line, nothing
    before the range's own first key. */
 static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;
-    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE) {
+    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE)
         GPI_STREAM_STORE(lines->k.line[d], (__global uint16 *)(lines->key_to + begin));
-        return;
-    }
-    for (ulong j = max(begin, lines->first[d]); j < end; j++)
-        lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
+    else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);
 }
 
 #if GPI_VALUE_SIZE
+GPI_NOINLINE void gpi_flush_some_values(const gpi_lines *lines, uint d, ulong begin, ulong end)
+{
+    for (ulong j = begin; j < end; j++)
+        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];
+}
+
 static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;
-    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE) {
+    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE)
         GPI_STREAM_STORE(lines->v.line[d], (__global uint16 *)(lines->value_to + begin));
-        return;
-    }
-    for (ulong j = max(begin, lines->first[d]); j < end; j++)
-        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];
+    else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);
 }
 #endif
 
@@ -175,13 +183,13 @@ static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
 {
     ulong i = begin;
-    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
+    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
         GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);
 #if GPI_VALUE_SIZE
         GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);
 #endif
 #pragma unroll
-        for (uint k = 0; k < GPI_RANK_STEP; k++)
+        for (uint k = 0; k < GPI_PUT_STEP; k++)
             gpi_rank_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));
     }
     for (; i < end; i++) gpi_rank_put(lines, move, i, gpi_digit_of(move.key[i], digit));

@@ -131,6 +131,11 @@ typedef struct gp_monoid {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
+   A stride is a record's size. What nobody looks at is bytes of it, in a packed struct: of vertices of 32 bytes, with a
+   position at byte 12,
+
+       "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
+
    `source` may also define functions that expressions call. Sources of one desc's records, and of its monoid,
    are pasted once if they are the same text; others must not define a name twice. (One fault of Mesa that
    structs of uchars meet is in docs/drivers.md.)

@@ -38,6 +38,7 @@ typedef struct gpi_self_test {
     X(sort_few,         "gp_sort (few pairs)", SORT,             AUTO,        "keys_out", "values_out", "") \
     X(segmented_sort,   "gp_segmented_sort",   SEGMENTED_SORT,   AUTO,        "keys_out", "", "") \
     X(sort_strings,     "gp_sort_strings",     SORT_STRINGS,     AUTO,        "out", "", "") \
+    X(sort_records,     "gp_sort_records",     SORT_RECORDS,     AUTO,        "out", "indices_out", "") \
     X(topk,             "gp_topk",             TOPK,             AUTO,        "keys_out", "indices_out", "") \
     X(merge,            "gp_merge",            MERGE,            AUTO,        "keys_out", "values_out", "") \
     X(search,           "gp_search",           SEARCH,           AUTO,        "out", "", "") \

@@ -144,6 +144,40 @@ static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
     return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
 }
 
+/* Pairs of the first input's words: by the first one's low bits, backwards, then by the second one's. */
+static void gpi_self_test_sort_pairs_of_words(gpi_self_test *t, size_t count)
+{
+    const uint32_t *word = t->in[0];
+    size_t i;
+    for (i = 0; i < count; i++)
+        t->order[i] = (uint64_t)((~word[2 * i] & 0xff) << 16 | (word[2 * i + 1] & 0xffff)) << 32 | i;
+    qsort(t->order, count, sizeof *t->order, gpi_self_test_compare_words);
+    for (i = 0; i < count; i++) {
+        const uint32_t from = (uint32_t)t->order[i];
+        gpi_self_test_expect(t, 0, word[2 * from]);
+        gpi_self_test_expect(t, 0, word[2 * from + 1]);
+        gpi_self_test_expect(t, 1, from);
+    }
+}
+
+static gp_result gpi_self_test_sort_records(gpi_self_test *t)
+{
+    static const gp_record pair = {"uint2", 8, NULL};
+    static const gp_sort_column columns[2] = {{"x.x & 255", GP_U8, true}, {"x.y & 65535", GP_U16, false}};
+    const gp_result result = gpi_self_test_upload(t);
+    gp_sort_records_desc d;
+    memset(&d, 0, sizeof d);
+    d.in = t->in_buffer[0];
+    d.out = t->out_buffer[0];
+    d.indices_out = t->out_buffer[1];
+    d.record = &pair;
+    d.columns = columns;
+    d.column_count = 2;
+    d.count = t->count / 2;
+    gpi_self_test_sort_pairs_of_words(t, d.count);
+    return result == GP_OK ? gp_sort_records(t->gp, &d) : result;
+}
+
 static gp_result gpi_self_test_topk(gpi_self_test *t)
 {
     gp_result result;

@@ -32,10 +32,62 @@ static const char *gpi_program_options(const gp_context *gp, const gpi_program *
     return gp->options_sub_groups && strstr(program->prelude, form) ? gp->options_sub_groups : gp->options;
 }
 
+/* Does the prelude, with the caller's text, call anything? A name before a bracket that is neither the library's own, nor a
+   word that takes one, nor as_TYPE, may be a function's, or a macro's. */
+static bool gpi_text_calls(const char *at)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    static const char words[] = "return if for while switch sizeof";
+    size_t length;
+    for (; *at; at += length ? length : 1) {
+        const char *after, *word;
+        length = strspn(at, letters);
+        after = at + length + strspn(at + length, " \t\n");
+        if (length == 0 || *after != '(') continue;
+        if (length > 4 && (strncmp(at, "gpi_", 4) == 0 || strncmp(at, "GPI_", 4) == 0)) continue;
+        if (length > 3 && strncmp(at, "as_", 3) == 0) continue;
+        for (word = words; *word; word += strcspn(word, " ") + (word[strcspn(word, " ")] == ' '))
+            if (strcspn(word, " ") == length && strncmp(word, at, length) == 0) break;
+        if (!*word) return true;
+    }
+    return false;
+}
+
+/* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
+   anyway: PoCL parts options at blanks, and clang what it gets at any white space. Declarations: base/declarations.cl.
+   Not where items share a group: how PoCL parts kernels at barriers is tested on what passes leave. NULL: none. */
+static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
+{
+    if (!gpi_is_pocl(&gp->info) || !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) return NULL;
+    return gpi_format("%s -DGPI_QUICK\t-disable-llvm-passes%s", gp->options,
+                      gpi_text_calls(program->prelude) ? "" : " -D_OPENCL_H_ -DGPI_DECLARES");
+}
+
+/* NULL where it cannot be built so: the error that counts is a whole build's. */
+static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
+{
+    char *options = gpi_quick_options(gp, program);
+    cl_program built;
+    cl_int error;
+    if (!options) return NULL;
+    built = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
+    if (error == CL_SUCCESS) {
+        error = clBuildProgram(built, 1, &gp->info.device, options, NULL, NULL);
+        if (error != CL_SUCCESS) (void)clReleaseProgram(built);
+    }
+    GP_FREE(options);
+    return error == CL_SUCCESS ? built : NULL;
+}
+
 static gp_result gpi_build_source(gp_context *gp, const char *function, const char *source,
                                   gpi_program *program)
 {
     cl_int error;
+    program->program = gpi_build_quickly(gp, source, program);
+    if (program->program) {
+        gp->stats.programs_built++;
+        return GP_OK;
+    }
     program->program = clCreateProgramWithSource(gp->context, 1, &source, NULL, &error);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clCreateProgramWithSource");
     error =

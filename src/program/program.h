@@ -44,6 +44,7 @@ static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size
 
 /* build.c */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program);
+static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program);
 static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_program *program);
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program);

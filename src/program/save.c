@@ -54,8 +54,11 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     char *source = gpi_source_compose(program->primitive, program->prelude);
     const char *text = source;
     cl_int error = CL_SUCCESS;
-    cl_program twin = source ? clCreateProgramWithSource(gp->context, 1, &text, NULL, &error) : NULL;
+    cl_program twin = source ? gpi_build_quickly(gp, source, program) : NULL;
+    const bool quick = twin != NULL;
+    if (source && !quick) twin = clCreateProgramWithSource(gp->context, 1, &text, NULL, &error);
     GP_FREE(source);
+    if (quick) return twin;
     if (!twin || error != CL_SUCCESS) return NULL;
     error = clBuildProgram(twin, 1, &gp->info.device, gpi_program_options(gp, program), NULL, NULL);
     if (error == CL_SUCCESS) return twin;

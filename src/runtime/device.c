@@ -115,6 +115,11 @@ static bool gpi_contains(const char *text, const char *part) { return strstr(tex
 /* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
+static bool gpi_is_pocl(const gp_device_info *info)
+{
+    return gpi_contains(info->platform_name, "Portable Computing Language");
+}
+
 /* The driver's major version: 25 of "25.0.7-2+deb13u1". */
 static unsigned long gpi_driver_major(const gp_device_info *info)
 {
@@ -205,9 +210,8 @@ static bool gpi_is_fair(const gp_device_info *info)
 {
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return false;
-    return (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) ||
-           gpi_contains(info->platform_name, "Oclgrind") || gpi_contains(info->vendor, "NVIDIA") ||
-           (cpu && gpi_contains(info->vendor, "Intel"));
+    return (cpu && gpi_is_pocl(info)) || gpi_contains(info->platform_name, "Oclgrind") ||
+           gpi_contains(info->vendor, "NVIDIA") || (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
 /* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. Mesa's name of AMD is
@@ -217,7 +221,7 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return GP_DEVICE_CLASS_LLVMPIPE;
-    if (cpu && gpi_contains(info->platform_name, "Portable Computing Language")) return GP_DEVICE_CLASS_POCL;
+    if (cpu && gpi_is_pocl(info)) return GP_DEVICE_CLASS_POCL;
     if (cpu && gpi_contains(info->platform_name, "Intel")) return GP_DEVICE_CLASS_INTEL_CPU;
     if (cpu && gpi_contains(info->platform_name, "Apple"))
         return GP_DEVICE_CLASS_INTEL_CPU; /* one item a group */

@@ -113,7 +113,7 @@ static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *pla
         gpi_text_add(text,
                      "static gpi_user gpi_user_combine(gpi_user a, gpi_user b)\n{\n    gpi_user c;\n"
                      "    c.n = a.n + b.n;\n    c.m = %s;\n    return c;\n}\n",
-                     c->parts == 3 ? "a.m + b.m" : "max(a.m, b.m)");
+                     c->parts == 3 ? "a.m + b.m" : "a.m > b.m ? a.m : b.m");
         return;
     }
     gpi_text_add(text, "#define GPI_OP_0 GPI_SUM\n#define GPI_VALUE_0 %s\n#define GPI_FLOAT_0 0\n", number);

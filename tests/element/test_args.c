@@ -502,6 +502,198 @@ TEST_IN_VARIANTS(brackets)
 TEST_IN_SHAPES(stack_scan)
 TEST_IN_SHAPES(hash)
 
+/* ------------------------------------------------------------------ no expression
+
+   Calls to d->out, given args that nothing names, or none. */
+
+#define GIVEN .args = given ? d->args : NULL, .arg_count = given ? 2 : 0
+
+static gp_result plain_reduce(data *d, bool given)
+{
+    const gp_reduce_desc desc = {.in = d->in,
+                                 .out = d->out,
+                                 .count = d->count,
+                                 .type = GP_I32,
+                                 .out_type = GP_I32,
+                                 .op = GP_SUM,
+                                 GIVEN};
+    return gp_reduce(d->gp, &desc);
+}
+
+static gp_result plain_segmented_reduce(data *d, bool given)
+{
+    const gp_segmented_reduce_desc desc = {.in = d->in,
+                                           .out = d->out,
+                                           .count = d->count,
+                                           .segment_count = 1,
+                                           .offsets = d->table[1], /* 2, 7 */
+                                           .offsets_offset = FIRST + 3,
+                                           .offsets_type = GP_U32,
+                                           .type = GP_I32,
+                                           .out_type = GP_I32,
+                                           .op = GP_SUM,
+                                           GIVEN};
+    return gp_segmented_reduce(d->gp, &desc);
+}
+
+static gp_result plain_reduce_by_key(data *d, bool given)
+{
+    const gp_reduce_by_key_desc desc = {.keys = d->in,
+                                        .in = d->in,
+                                        .out = d->out,
+                                        .count = d->count,
+                                        .key_type = GP_I32,
+                                        .type = GP_I32,
+                                        .out_type = GP_I32,
+                                        .op = GP_SUM,
+                                        GIVEN};
+    return gp_reduce_by_key(d->gp, &desc);
+}
+
+static gp_result plain_scan(data *d, bool given)
+{
+    const gp_scan_desc desc = {
+        .in = d->in, .out = d->out, .count = d->count, .type = GP_I32, .op = GP_SUM, GIVEN};
+    return gp_scan(d->gp, &desc);
+}
+
+static gp_result plain_select(data *d, bool given)
+{
+    const gp_select_desc desc = {
+        .in = d->in, .out = d->out, .flags = d->in, .count = d->count, .type = GP_I32, GIVEN};
+    return gp_select(d->gp, &desc);
+}
+
+static gp_result plain_partition(data *d, bool given)
+{
+    const gp_partition_desc desc = {
+        .in = d->in, .out = d->out, .flags = d->in, .count = d->count, .type = GP_I32, GIVEN};
+    return gp_partition(d->gp, &desc);
+}
+
+static gp_result plain_unique(data *d, bool given)
+{
+    const gp_unique_desc desc = {
+        .keys = d->in, .keys_out = d->out, .count = d->count, .key_type = GP_I32, GIVEN};
+    return gp_unique(d->gp, &desc);
+}
+
+static gp_result plain_encode(data *d, bool given)
+{
+    const gp_run_length_encode_desc desc = {
+        .in = d->in, .lengths_out = d->out, .count = d->count, .type = GP_I32, GIVEN};
+    return gp_run_length_encode(d->gp, &desc);
+}
+
+static gp_result plain_sort_records(data *d, bool given)
+{
+    const gp_sort_column by_itself = {.type = GP_I32};
+    const gp_sort_records_desc desc = {.in = d->in,
+                                       .out = d->out,
+                                       .count = d->count,
+                                       .type = GP_I32,
+                                       .columns = &by_itself,
+                                       .column_count = 1,
+                                       GIVEN};
+    return gp_sort_records(d->gp, &desc);
+}
+
+static gp_result plain_difference(data *d, bool given)
+{
+    const gp_adjacent_difference_desc desc = {
+        .in = d->in, .out = d->out, .count = d->count, .type = GP_I32, GIVEN};
+    return gp_adjacent_difference(d->gp, &desc);
+}
+
+static gp_result plain_stencil(data *d, bool given)
+{
+    const gp_stencil_desc desc = {
+        .in = d->in, .out = d->out, .width = d->count, .weights = d->table[1], .type = GP_I32, GIVEN};
+    return gp_stencil(d->gp, &desc);
+}
+
+/* No element has a parent: bits of -1, or of those that come later. */
+static gp_result plain_tree(data *d, bool given)
+{
+    const gp_tree_desc desc = {.parent = d->out2, .index = d->out, .count = d->count, GIVEN};
+    return gp_tree(d->gp, &desc);
+}
+
+static gp_result plain_brackets(data *d, bool given)
+{
+    const gp_brackets_desc desc = {
+        .in = d->in, .depth = d->out, .count = d->count, .type = GP_U8, .pairs = "\x01\x02", GIVEN};
+    return gp_brackets(d->gp, &desc);
+}
+
+static gp_result plain_stack_scan(data *d, bool given)
+{
+    const gp_stack_scan_desc desc = {.in = d->in,
+                                     .values = d->in,
+                                     .out = d->out,
+                                     .count = d->count,
+                                     .type = GP_U8,
+                                     .pairs = "\x01\x02",
+                                     .value_type = GP_I32,
+                                     .op = GP_SUM,
+                                     GIVEN};
+    return gp_stack_scan(d->gp, &desc);
+}
+
+/* Of every call that does without one. */
+static const struct {
+    const char *name;
+    gp_result (*call)(data *d, bool given);
+} plain_calls[] = {{"gp_reduce", plain_reduce},
+                   {"gp_segmented_reduce", plain_segmented_reduce},
+                   {"gp_reduce_by_key", plain_reduce_by_key},
+                   {"gp_scan", plain_scan},
+                   {"gp_select", plain_select},
+                   {"gp_partition", plain_partition},
+                   {"gp_unique", plain_unique},
+                   {"gp_run_length_encode", plain_encode},
+                   {"gp_sort_records", plain_sort_records},
+                   {"gp_adjacent_difference", plain_difference},
+                   {"gp_stencil", plain_stencil},
+                   {"gp_tree", plain_tree},
+                   {"gp_brackets", plain_brackets},
+                   {"gp_stack_scan", plain_stack_scan}};
+
+/* The same results as without args. */
+static void check_no_expression(data *d)
+{
+    size_t c;
+    for (c = 0; c < sizeof plain_calls / sizeof *plain_calls; c++) {
+        int32_t *without, *with;
+        assert_gp(d->gp, plain_calls[c].call(d, false));
+        without = test_read(d->gp, d->out, (d->count + 1) * 4);
+        poison(d, d->out);
+        assert_gp(d->gp, plain_calls[c].call(d, true));
+        with = test_read(d->gp, d->out, (d->count + 1) * 4);
+        if (memcmp(without, with, (d->count + 1) * 4) != 0) fail_msg("%s", plain_calls[c].name);
+        if (with[0] == (int32_t)0xa5a5a5a5u) fail_msg("%s writes nothing", plain_calls[c].name);
+        free(without);
+        free(with);
+        poison(d, d->out);
+    }
+}
+
+static void test_no_expression(void **state)
+{
+    size_t v;
+    (void)state;
+    for (v = 0; v < TEST_SHAPES; v++) {
+        gp_context *gp = test_open_other(&test_shapes[v]);
+        data d;
+        if (!gp) continue;
+        data_open(&d, gp, 5003);
+        data_set(&d, 0);
+        check_no_expression(&d);
+        data_close(&d);
+        gp_context_destroy(gp);
+    }
+}
+
 /* ------------------------------------------------------------------ types */
 
 static const gp_record float4 = {.cl_type = "float4", .size = 16}, float2 = {.cl_type = "float2", .size = 8};
@@ -786,6 +978,7 @@ int main(void)
         cmocka_unit_test(test_brackets),
         cmocka_unit_test(test_stack_scan),
         cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_no_expression),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_warm),

@@ -457,6 +457,77 @@ static void check_by_positions(data *d)
     clReleaseMemObject(number);
 }
 
+/* No records: the identity, or nothing. */
+static void check_none(data *d)
+{
+    const uint32_t offsets[3] = {0};
+    const gp_sort_column by_mass = {"x.mass", GP_F32, true};
+    const gp_reduce_desc reduce = {
+        .in = d->particles, .record = &particle_record, .map = "x.id", .out_type = GP_U32, .op = GP_MIN};
+    const gp_scan_desc scan = {.in = d->particles,
+                               .out = d->out,
+                               .record = &particle_record,
+                               .map = "x.id",
+                               .out_type = GP_U32,
+                               .op = GP_SUM};
+    gp_segmented_reduce_desc segments = {.in = d->particles,
+                                         .out = d->out,
+                                         .segment_count = 2,
+                                         .offsets_type = GP_U32,
+                                         .record = &particle_record,
+                                         .map = "x.id",
+                                         .out_type = GP_U32,
+                                         .op = GP_MIN};
+    const gp_reduce_by_key_desc by_key = {.keys = d->particles,
+                                          .in = d->particles,
+                                          .out = d->out,
+                                          .key_type = GP_U32,
+                                          .record = &particle_record,
+                                          .map = "x.id",
+                                          .out_type = GP_U32,
+                                          .op = GP_SUM};
+    const gp_select_desc select = {
+        .in = d->particles, .out = d->moved, .record = &half_record, .predicate = "x.id > 3"};
+    const gp_partition_desc partition = {
+        .in = d->particles, .out = d->moved, .record = &half_record, .predicate = "x.id > 3"};
+    const gp_transform_desc transform = {.in = d->particles,
+                                         .out = d->moved,
+                                         .record = &particle_record,
+                                         .out_record = &particle_record,
+                                         .map = "moved(x, 1)"};
+    const gp_sort_records_desc sort = {.in = d->particles,
+                                       .out = d->moved,
+                                       .record = &particle_record,
+                                       .columns = &by_mass,
+                                       .column_count = 1};
+    uint64_t found = 77, parts[2] = {77, 77};
+    uint32_t least = 77, *out;
+    segments.offsets = test_buffer(d->gp, sizeof offsets, offsets);
+    assert_gp(d->gp, gp_reduce_read(d->gp, &reduce, &least));
+    assert_int_equal(least, UINT32_MAX);
+    assert_gp(d->gp, gp_reduce_by_key_read(d->gp, &by_key, &found));
+    assert_int_equal(found, 0);
+    found = 77;
+    assert_gp(d->gp, gp_select_read(d->gp, &select, &found));
+    assert_int_equal(found, 0);
+    assert_gp(d->gp, gp_partition_read(d->gp, &partition, parts));
+    assert_true(parts[0] == 0 && parts[1] == 0);
+    assert_gp(d->gp, gp_scan(d->gp, &scan));
+    assert_gp(d->gp, gp_transform(d->gp, &transform));
+    assert_gp(d->gp, gp_sort_records(d->gp, &sort));
+    out = test_read(d->gp, d->moved, (d->count + 1) * sizeof(particle));
+    assert_int_equal(*out, 0xa5a5a5a5u);
+    free(out);
+    out = test_read(d->gp, d->out, 8);
+    assert_int_equal(*out, 0xa5a5a5a5u);
+    free(out);
+    assert_gp(d->gp, gp_segmented_reduce(d->gp, &segments));
+    out = test_read(d->gp, d->out, 8);
+    assert_true(out[0] == UINT32_MAX && out[1] == UINT32_MAX);
+    free(out);
+    clReleaseMemObject(segments.offsets);
+}
+
 /* ------------------------------------------------------------------ in every shape */
 
 static void in_shapes(const test_variant *variants, size_t count, void (*check)(data *d))
@@ -503,6 +574,12 @@ static void test_transform(void **state)
     (void)state;
     in_shapes(test_shapes, TEST_SHAPES, check_transform);
     in_shapes(test_shapes, TEST_SHAPES, check_vectors);
+}
+
+static void test_none(void **state)
+{
+    (void)state;
+    in_shapes(test_shapes, TEST_SHAPES, check_none);
 }
 
 /* ------------------------------------------------------------------ warm-up, bad input */
@@ -598,7 +675,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reduce), cmocka_unit_test(test_scan), cmocka_unit_test(test_transform),
-        cmocka_unit_test(test_select), cmocka_unit_test(test_warm), cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_select), cmocka_unit_test(test_none), cmocka_unit_test(test_warm),
+        cmocka_unit_test(test_bad),
     };
     return cmocka_run_group_tests_name("records", tests, NULL, NULL);
 }

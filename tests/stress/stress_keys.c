@@ -73,6 +73,41 @@ static void run_argsort(stress *s)
     STRESS_CALL(s, gp_argsort, d);
 }
 
+/* Records of three words by two fields, whose order together is that of the keys made here: 64 bits. */
+static void run_sort_records(stress *s)
+{
+    static const gp_record triple = {"triple", 12, "typedef struct { uint a, b, c; } triple;"};
+    static const gp_sort_column columns[] = {{"x.c & 3", GP_U8, false}, {"x.a", GP_U32, true}};
+    const size_t most = stress_count(s) / 3;
+    const piece in = stress_in(s, most, 12);
+    const bool in_place = stress_chance(s, 2) && stress_in_place(s, &in);
+    const stress_wanted wanted = stress_want(s, most);
+    const piece out = in_place ? in : stress_out(s, most, 12), indices_out = stress_out(s, most, 4);
+    uint64_t *keys = malloc(wanted.count * sizeof *keys + 1);
+    gp_sort_records_desc d = {0};
+    key_entry *e;
+    size_t i;
+    if (!keys) abort();
+    STRESS_COUNT(d, wanted);
+    STRESS_PIECE(d, in, in);
+    STRESS_PIECE(d, indices_out, indices_out);
+    if (!in_place) STRESS_PIECE(d, out, out);
+    else if (stress_chance(s, 2)) STRESS_PIECE(d, out, in);
+    else d.indices_out = NULL;
+    d.record = &triple;
+    d.columns = columns;
+    d.column_count = 2;
+    d.strategy = (gp_strategy)stress_below(s, GP_STRATEGY_COUNT);
+    for (i = 0; i < wanted.count; i++)
+        keys[i] = (uint64_t)(stress_u32(&in, 3 * i + 2) & 3) << 32 | ~stress_u32(&in, 3 * i);
+    e = keys_sorted(GP_U64, false, 0, 0, keys, wanted.count);
+    for (i = 0; i < wanted.count && d.indices_out; i++) stress_set_u32(&indices_out, i, (uint32_t)e[i].index);
+    arrange(e, wanted.count, in.mirror, out.mirror, 12);
+    free(e);
+    free(keys);
+    STRESS_CALL(s, gp_sort_records, d);
+}
+
 static void run_topk(stress *s)
 {
     const size_t count = stress_count(s), k = stress_below(s, (count < 500 ? count : 500) + 1);
@@ -202,7 +237,11 @@ static void run_segmented_sort(stress *s)
     STRESS_CALL(s, gp_segmented_sort, d);
 }
 
-const stress_entry stress_keys[] = {
-    {"sort", run_sort},   {"argsort", run_argsort}, {"topk", run_topk},
-    {"merge", run_merge}, {"search", run_search},   {"segmented_sort", run_segmented_sort},
-    {NULL, NULL}};
+const stress_entry stress_keys[] = {{"sort", run_sort},
+                                    {"argsort", run_argsort},
+                                    {"sort_records", run_sort_records},
+                                    {"topk", run_topk},
+                                    {"merge", run_merge},
+                                    {"search", run_search},
+                                    {"segmented_sort", run_segmented_sort},
+                                    {NULL, NULL}};

@@ -137,6 +137,24 @@ static void call_reduce(void)
     check(gp_reduce(gp, &desc));
 }
 
+/* Particles: four words, of which a call looks at one. */
+static const gp_record particle = {
+    "particle", 16, "typedef struct { float mass; uint id; uint state; uint cell; } particle;"};
+
+static void call_reduce_records(void)
+{
+    gp_reduce_desc desc = {0};
+    desc.in = random_words(4 * COUNT);
+    desc.out = buffer(8, NULL);
+    desc.count = COUNT;
+    desc.record = &particle;
+    desc.map = "x.cell";
+    desc.out_type = GP_U32;
+    desc.op = GP_SUM;
+    ready(COUNT);
+    check(gp_reduce(gp, &desc));
+}
+
 static void call_scan(void)
 {
     const bool nvidia = context.tuning.device_class == GP_DEVICE_CLASS_NVIDIA;
@@ -164,6 +182,19 @@ static void call_select(void)
     check(gp_select(gp, &desc));
 }
 
+static void call_select_records(void)
+{
+    gp_select_desc desc = {0};
+    desc.in = random_words(4 * COUNT);
+    desc.out = no_words(4 * COUNT);
+    desc.count_out = buffer(4, NULL);
+    desc.count = COUNT;
+    desc.record = &particle;
+    desc.predicate = "x.cell < 2147483648u";
+    ready(COUNT);
+    check(gp_select(gp, &desc));
+}
+
 static void sort(cl_mem keys, bool pairs, gp_strategy strategy)
 {
     gp_sort_desc desc = {0};
@@ -187,6 +218,20 @@ static void call_sort_few(void)
     sort(random_words(COUNT), false, GP_STRATEGY_AUTO);
 } /* so few are merged */
 static void call_sort_pairs(void) { sort(random_words(COUNT), true, GP_STRATEGY_SINGLE_PASS); }
+static void call_sort_records(void)
+{
+    static const gp_sort_column by_mass = {"x.mass", GP_F32, false};
+    gp_sort_records_desc desc = {0};
+    desc.in = random_words(4 * COUNT);
+    desc.out = no_words(4 * COUNT);
+    desc.count = COUNT;
+    desc.record = &particle;
+    desc.columns = &by_mass;
+    desc.column_count = 1;
+    desc.strategy = GP_STRATEGY_SINGLE_PASS;
+    ready(COUNT);
+    check(gp_sort_records(gp, &desc));
+}
 static void call_sort_constant(void) { sort(steps(COUNT, 0x5bd1e995u, 0), false, GP_STRATEGY_SINGLE_PASS); }
 static void call_sort_sorted(void) { sort(sorted_words(COUNT, false), false, GP_STRATEGY_SINGLE_PASS); }
 static void call_sort_reversed(void) { sort(sorted_words(COUNT, true), false, GP_STRATEGY_SINGLE_PASS); }
@@ -519,6 +564,9 @@ static const struct {
              {"sort-u32", call_sort},
              {"sort-few-u32", call_sort_few},
              {"sort-pairs-u32", call_sort_pairs},
+             {"sort-records", call_sort_records},
+             {"reduce-records", call_reduce_records},
+             {"select-records", call_select_records},
              {"histogram-u8", call_histogram},
              {"hash-insert", call_hash_insert},
              {"hash-find", call_hash_find},

@@ -11,7 +11,7 @@ CLASSES = {"nvidia": ("nvidia", 32), "amd32": ("amd", 32), "amd64": ("amd", 64),
 WORKS = ("reduce-u32 scan-u32 select-u32 sort-u32 sort-few-u32 sort-pairs-u32 histogram-u8 hash-insert hash-find hash-combine "
          "brackets-u8 merge-u32 topk-u32 segmented-sort-u32 segmented-reduce-u32 gather-u32 transform-u32 "
          "partition-u32 unique-u32 rle-u32 reduce-by-key-u32 segmented-scan-u32 "
-         "search-u32 sort-strings stack-scan-u8 tree-u32 stencil-f32").split()
+         "search-u32 sort-strings stack-scan-u8 tree-u32 stencil-f32 sort-records reduce-records select-records").split()
 # The same kernels on input that is not random: for one class, and without machine code.
 SKEWED = {work + "-" + skew: work for work, skews in {"sort-u32": ("constant", "zipf", "sorted", "reversed"),
                                                       "histogram-u8": ("constant", "zipf")}.items() for skew in skews}
@@ -23,7 +23,7 @@ SORTS = ("sort-u32", "sort-pairs-u32")
 DEVICE = "--num-threads 1 --local-mem-size 49152 --max-wgsize 1024 --compute-units".split()
 UNITS = {"reduce-u32": 1, "histogram-u8": 1, "hash-combine": 1}
 # Bytes of an element, where it is no word.
-ELEMENT_BYTES = {"histogram-u8": 1}
+ELEMENT_BYTES = {"histogram-u8": 1, "reduce-records": 16, "select-records": 16, "sort-records": 16}
 
 
 class Run:
