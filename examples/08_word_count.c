@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     const char *parts[3] = {source, words, count_words};
     const uint64_t identity[2] = {1, 0};
     gp_context_desc device = {0};
-    gp_monoid monoid = {"word", words, "after", identity, 16, false, true};
+    gp_monoid monoid = {"word", words, "after", identity, 16, false, true, false};
     gp_scan_desc scan = {.type = GP_U8, .monoid = &monoid, .map = "map_of(x)"};
     gp_hash_desc table = {.key_size = 8, .value_size = 4, .expected_count = 1 << 18};
     gp_hash_retrieve_desc all = {.room = 1 << 19};

@@ -49,10 +49,10 @@ static __global const uchar *gpi_count_single(gpi_near *table, __global const uc
     return p;
 }
 
-GPI_INLINE void gpi_count_word(gpi_near *table, ulong word)
+GPI_INLINE void gpi_count_words(gpi_near *table, ulong word, uint times)
 {
 #pragma unroll
-    for (uint k = 0; k < 8; k++) table[k * 256 + (uint)(word >> 8 * k & 255)]++;
+    for (uint k = 0; k < 8; k++) table[k * 256 + (uint)(word >> 8 * k & 255)] += times;
 }
 
 static void gpi_count_bytes(gpi_near *table, gpi_samples s)
@@ -62,11 +62,26 @@ static void gpi_count_bytes(gpi_near *table, gpi_samples s)
     const size_t off = (size_t)p % GPI_SLOTS;
     __global const uchar *aligned = p + (off ? GPI_SLOTS - off : 0);
     p = gpi_count_single(table, p, aligned < end ? aligned : end);
+#if GPI_SLOTS == 8
+    for (; p + 64 <= end; p += 64) {
+        __global const ulong *word = (__global const ulong *)p;
+        ulong differ = 0;
+        GPI_PREFETCH_READ(p + 1024);
+#pragma unroll
+        for (uint w = 1; w < 8; w++) differ |= word[w] ^ word[0];
+        if (differ == 0) {
+            gpi_count_words(table, word[0], 8);
+            continue;
+        }
+#pragma unroll
+        for (uint w = 0; w < 8; w++) gpi_count_words(table, word[w], 1);
+    }
+#endif
     for (; p + GPI_SLOTS <= end; p += GPI_SLOTS) {
         GPI_PREFETCH_READ(p + 1024);
 #pragma unroll
         for (uint w = 0; w < GPI_SLOTS / 8; w++)
-            gpi_count_word(table + w * 8 * 256, ((__global const ulong *)p)[w]);
+            gpi_count_words(table + w * 8 * 256, ((__global const ulong *)p)[w], 1);
     }
     (void)gpi_count_single(table, p, end);
 }
@@ -113,6 +128,15 @@ GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b
     gpi_bins_find(x, bins, b);
 }
 
+/* Whether a batch is in one bin: then one addition counts it, and none waits for the one before it. */
+static bool gpi_is_one_bin(const uint *b)
+{
+    uint differ = b[GPI_HISTOGRAM_BATCH - 1] ^ b[0];
+    if (GPI_WEIGHTS || differ) return false;
+    GPI_FOR_BATCH(k) differ |= b[k] ^ b[0];
+    return differ == 0;
+}
+
 /* Each table has a last cell for what has no bin. */
 static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
                            volatile __global uint *out)
@@ -127,6 +151,10 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint chann
     for (; i + GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {
         gpi_bins_load_all(s, i, bins, b);
         GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);
+        if (gpi_is_one_bin(b)) {
+            table[b[0]] += GPI_HISTOGRAM_BATCH;
+            continue;
+        }
         for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k += GPI_COPIES) {
 #pragma unroll
             for (uint c = 0; c < GPI_COPIES; c++) table[c * row + b[k + c]] += GPI_WEIGHT_OF(s, i + k + c);
@@ -154,6 +182,11 @@ static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_c
     if (i + GPI_HISTOGRAM_BATCH <= s.end) gpi_bins_load_all(s, i, bins, b[0]);
     for (; i + 2 * GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {
         gpi_bins_load_all(s, i + GPI_HISTOGRAM_BATCH, bins, b[1 - now]);
+        if (gpi_is_one_bin(b[now]) && b[now][0] != GPI_HISTOGRAM_NOWHERE) {
+            table[b[now][0]] += GPI_HISTOGRAM_BATCH;
+            now = 1 - now;
+            continue;
+        }
         for (uint k = 0; k < GPI_HISTOGRAM_BATCH; k++) {
             GPI_PREFETCH_WRITE(table + b[1 - now][k]);
             if (b[now][k] != GPI_HISTOGRAM_NOWHERE) table[b[now][k]] += GPI_WEIGHT_OF(s, i + k);

@@ -13,6 +13,7 @@ typedef struct histogram_case {
     unsigned different;   /* samples, of random bits or in the range; 1: constant; 0: random bits */
     bool accumulate;
     size_t offset;
+    size_t run; /* equal samples in a row; 0: as they come */
 } histogram_case;
 
 typedef struct histogram_data {
@@ -223,7 +224,8 @@ static histogram_data make_data(const histogram_case *c)
     for (i = 0; i < 8; i++) some[i] = make_sample(c);
     for (i = 0; i < samples; i++) {
         const uint64_t x = c->different ? some[test_random() % c->different] : make_sample(c);
-        memcpy(data.in + i * size, &x, size);
+        if (c->run > 0 && i % c->run > 0) memcpy(data.in + i * size, data.in + (i - 1) * size, size);
+        else memcpy(data.in + i * size, &x, size);
     }
     data.weights = c->weight_type ? make_random(c->count * key_size(c->weight_type)) : NULL;
     data.edges = c->edges ? make_edges(c) : NULL;
@@ -357,10 +359,25 @@ static void check_bins(gp_context *gp, const char *name, histogram_case c)
     }
 }
 
+/* Runs of equal samples, in the range or not, longer and shorter than what is counted at once. */
+static void check_runs(gp_context *gp, const char *name, histogram_case c)
+{
+    static const size_t runs[] = {7, 64, 300, 5000};
+    size_t r;
+    c.count = test_small() ? 700 : 20011;
+    for (r = 0; r < sizeof runs / sizeof *runs; r++) {
+        c.run = runs[r];
+        c.offset = r;
+        check(gp, name, &c);
+    }
+}
+
 static void test_every_variant(void **state)
 {
-    const histogram_case bytes = {GP_U8, GP_U32, 0, 0, 256, 0, 0, false, 0, 0, 0, false, 0};
-    const histogram_case words = {GP_U32, GP_U32, 0, 0, 1000, 0, 0, false, 0, 0, 0, false, 0};
+    const histogram_case few = {GP_I32, GP_U64, 0, 0, 100, 0, 0, false, -50, 950, 0, false, 0, 0};
+    const histogram_case many = {GP_U32, GP_U32, 0, 0, 70001, 0, 0, false, 17, 100000, 0, true, 0, 0};
+    const histogram_case bytes = {GP_U8, GP_U32, 0, 0, 256, 0, 0, false, 0, 0, 0, false, 0, 0};
+    const histogram_case words = {GP_U32, GP_U32, 0, 0, 1000, 0, 0, false, 0, 0, 0, false, 0, 0};
     size_t v;
     (void)state;
     for (v = 0; v < TEST_SHAPES; v++) {
@@ -369,6 +386,9 @@ static void test_every_variant(void **state)
         check_sizes(gp, test_shapes[v].name, bytes);
         check_sizes(gp, test_shapes[v].name, words);
         check_bins(gp, test_shapes[v].name, words);
+        check_runs(gp, test_shapes[v].name, bytes);
+        check_runs(gp, test_shapes[v].name, few);
+        check_runs(gp, test_shapes[v].name, many);
         gp_context_destroy(gp);
     }
 }
@@ -382,7 +402,7 @@ static void test_types(void **state)
         gp_context *gp = test_open(&test_shapes[v], NULL);
         for (t = 0; t < KEY_TYPES && gp; t++) {
             histogram_case c = {
-                key_types[t], t % 2 ? GP_U64 : GP_U32, 0, 0, 0, 0, 0, v == 1, 5, 117, 0, false, 3};
+                key_types[t], t % 2 ? GP_U64 : GP_U32, 0, 0, 0, 0, 0, v == 1, 5, 117, 0, false, 3, 0};
             if (key_types[t] == GP_F64 && !gp_context_info(gp)->fp64) continue;
             if (!test_small() && !test_builds_are_cheap(gp) && (t + v) % 2) continue;
             c.count = test_small() ? 600 : 20011;
@@ -409,8 +429,8 @@ static void test_ends(void **state)
         gp_context *gp = test_open(&test_shapes[v], NULL);
         for (k = 0; k < (test_small() ? 5 : 6) && gp; k++) {
             for (offset = 0; offset < 17; offset += test_small() ? 3 : 1) {
-                const histogram_case c = {GP_U8, GP_U32, 0, counts[k], 256,  3,     0,
-                                          false, 0,      0, 0,         true, offset};
+                const histogram_case c = {GP_U8, GP_U32, 0, counts[k], 256,  3,      0,
+                                          false, 0,      0, 0,         true, offset, 0};
                 histogram_case single = c;
                 single.channels = 1;
                 check(gp, test_shapes[v].name, &c);
@@ -443,7 +463,8 @@ static void test_channels(void **state)
                                           k == 2 ? 200 : 0,
                                           (unsigned)offset % 3,
                                           offset == 4,
-                                          offset};
+                                          offset,
+                                          0};
                 check(gp, test_shapes[v].name, &c);
             }
         }
@@ -460,9 +481,13 @@ static void test_weights(void **state)
     for (v = 1; v < TEST_SHAPES; v++) {
         gp_context *gp = test_open(&test_shapes[v], NULL);
         for (k = 0; k < (test_small() ? 2 : 4) && gp; k++) {
-            histogram_case c = {
-                GP_U16, types[k][1], types[k][0], test_small() ? 500 : 30011, 64, 0, 0, false, 0, 0, 3, true,
-                k};
+            histogram_case c = {GP_U16,      types[k][1],
+                                types[k][0], test_small() ? 500 : 30011,
+                                64,          0,
+                                0,           false,
+                                0,           0,
+                                3,           true,
+                                k,           0};
             check(gp, test_shapes[v].name, &c);
             c.bins = 6000;
             c.different = 0;
@@ -475,7 +500,7 @@ static void test_weights(void **state)
 static void test_count_on_device(void **state)
 {
     static const uint32_t counts[] = {0, 1, 2999, 3000, 5000};
-    const histogram_case whole = {GP_U32, GP_U32, 0, 3000, 100, 0, 0, false, 0, 1 << 30, 0, false, 1};
+    const histogram_case whole = {GP_U32, GP_U32, 0, 3000, 100, 0, 0, false, 0, 1 << 30, 0, false, 1, 0};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     size_t k;
     (void)state;
@@ -500,7 +525,7 @@ static void test_count_on_device(void **state)
 /* Own scratch of exactly the size that is asked for; slices of several groups where there are any. */
 static void test_scratch(void **state)
 {
-    const histogram_case c = {GP_U32, GP_U32, 0, 50000, 5000, 0, 0, false, 0, 1 << 30, 0, false, 0};
+    const histogram_case c = {GP_U32, GP_U32, 0, 50000, 5000, 0, 0, false, 0, 1 << 30, 0, false, 0, 0};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     histogram_data data = make_data(&c);
     gp_histogram_desc desc = make_desc(gp, &c, &data);
@@ -524,7 +549,7 @@ static void test_scratch(void **state)
 
 static void test_bad_input(void **state)
 {
-    const histogram_case c = {GP_U32, GP_U32, GP_U32, 500, 30, 0, 0, false, 5, 100, 0, false, 0};
+    const histogram_case c = {GP_U32, GP_U32, GP_U32, 500, 30, 0, 0, false, 5, 100, 0, false, 0, 0};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     histogram_data data = make_data(&c);
     const gp_histogram_desc good = make_desc(gp, &c, &data);
@@ -596,7 +621,8 @@ static void test_many(void **state)
                                   lower + range <= UINT32_MAX ? lower + range : UINT32_MAX,
                                   0,
                                   i % 3 == 0,
-                                  i % 5};
+                                  i % 5,
+                                  0};
         check(gp, "many", &c);
     }
     gp_context_destroy(gp);
@@ -604,7 +630,7 @@ static void test_many(void **state)
 
 static void test_warmup(void **state)
 {
-    const histogram_case c = {GP_F32, GP_U32, 0, 1000, 20, 0, 0, true, -64, 64, 0, false, 0};
+    const histogram_case c = {GP_F32, GP_U32, 0, 1000, 20, 0, 0, true, -64, 64, 0, false, 0, 0};
     gp_context *gp = test_open(&test_shapes[0], NULL);
     gp_histogram_desc desc = {0};
     gp_warmup_desc warm = {0};

@@ -450,7 +450,7 @@ static void test_monoid_names(void **state)
     static const uint32_t zero = 0;
     size_t k;
     for (k = 0; k < sizeof names / sizeof *names; k++) {
-        gp_monoid monoid = {"uint", NULL, names[k], &zero, 4, true, true};
+        gp_monoid monoid = {"uint", NULL, names[k], &zero, 4, true, true, false};
         gp_scan_desc scan = good_scan(f);
         char source[128];
         if (k > 2 && !test_builds_are_cheap(f->gp)) break;

@@ -294,7 +294,7 @@ static void test_sources(void **state)
     static const uint32_t zero = 0;
     size_t i;
     for (i = 0; i < sizeof sources / sizeof *sources; i++) {
-        const gp_monoid monoid = {"uint", sources[i].text, "plus", &zero, 4, true, true};
+        const gp_monoid monoid = {"uint", sources[i].text, "plus", &zero, 4, true, true, false};
         uint32_t result = 0;
         long printed;
         const gp_result r = sum(*state, &monoid, &result, &printed);
@@ -329,12 +329,12 @@ static void test_names(void **state)
     long printed;
     size_t i;
     for (i = 0; i < sizeof types / sizeof *types; i++) {
-        const gp_monoid monoid = {types[i].text, PLUS, "plus", &zero, 4, true, true};
+        const gp_monoid monoid = {types[i].text, PLUS, "plus", &zero, 4, true, true, false};
         const gp_result r = sum(*state, &monoid, &result, &printed);
         check(*state, &types[i], r, printed);
     }
     for (i = 0; i < sizeof combines / sizeof *combines; i++) {
-        const gp_monoid monoid = {"uint", PLUS, combines[i].text, &zero, 4, true, true};
+        const gp_monoid monoid = {"uint", PLUS, combines[i].text, &zero, 4, true, true, false};
         const gp_result r = sum(*state, &monoid, &result, &printed);
         check(*state, &combines[i], r, printed);
     }

@@ -3,25 +3,26 @@
 
 /* For a type `id`, its text for the device, `id##_one`, `id##_join` and `id##_from_random`: the monoid and
    the element. `combine` is the function's name in the text. */
-#define DEFINE_MONOID(id, type, text, combine, commutative, exact)                                         \
-    const gp_monoid test_##id##_monoid = {type, text, combine, &id##_one, sizeof(id), commutative, exact}; \
-    static void id##_copy(const void *in, void *out) { memcpy(out, in, sizeof(id)); }                      \
-    static void id##_combine(const void *pa, const void *pb, void *out)                                    \
-    {                                                                                                      \
-        id a, b;                                                                                           \
-        memcpy(&a, pa, sizeof a);                                                                          \
-        memcpy(&b, pb, sizeof b);                                                                          \
-        a = id##_join(a, b);                                                                               \
-        memcpy(out, &a, sizeof a);                                                                         \
-    }                                                                                                      \
-    static void id##_identity(void *out) { memcpy(out, &id##_one, sizeof id##_one); }                      \
-    static void id##_make(uint32_t r, void *in)                                                            \
-    {                                                                                                      \
-        const id a = id##_from_random(r);                                                                  \
-        memcpy(in, &a, sizeof a);                                                                          \
-    }                                                                                                      \
-    const test_element test_##id = {                                                                       \
-        #id,       GP_TYPE_NONE, GP_TYPE_NONE,  GP_OP_NONE, &test_##id##_monoid, sizeof(id), sizeof(id),   \
+#define DEFINE_MONOID(id, type, text, combine, commutative, exact)                                       \
+    const gp_monoid test_##id##_monoid = {type,       text,        combine, &id##_one,                   \
+                                          sizeof(id), commutative, exact,   false};                      \
+    static void id##_copy(const void *in, void *out) { memcpy(out, in, sizeof(id)); }                    \
+    static void id##_combine(const void *pa, const void *pb, void *out)                                  \
+    {                                                                                                    \
+        id a, b;                                                                                         \
+        memcpy(&a, pa, sizeof a);                                                                        \
+        memcpy(&b, pb, sizeof b);                                                                        \
+        a = id##_join(a, b);                                                                             \
+        memcpy(out, &a, sizeof a);                                                                       \
+    }                                                                                                    \
+    static void id##_identity(void *out) { memcpy(out, &id##_one, sizeof id##_one); }                    \
+    static void id##_make(uint32_t r, void *in)                                                          \
+    {                                                                                                    \
+        const id a = id##_from_random(r);                                                                \
+        memcpy(in, &a, sizeof a);                                                                        \
+    }                                                                                                    \
+    const test_element test_##id = {                                                                     \
+        #id,       GP_TYPE_NONE, GP_TYPE_NONE,  GP_OP_NONE, &test_##id##_monoid, sizeof(id), sizeof(id), \
         id##_copy, id##_combine, id##_identity, id##_make};
 
 /* ------------------------------------------------------------------ 4 bytes */
