@@ -5522,11 +5522,11 @@ static const char *const gpi_kernel_base_declarations[] = {
     "    T##n GPI_CONST convert_##T##n(ulong##n);  \\\n",
     "    T##n GPI_CONST convert_##T##n(float##n);  \\\n",
     "    GPI_DECLARE_CONVERT_DOUBLE(T, n)\n",
-    "#define GPI_DECLARE_LANES(T)                                                             \\\n",
-    "    GPI_DECLARE_VECTOR(T, T##4, 4)                                                       \\\n",
-    "    GPI_DECLARE_VECTOR(T, T##8, 8)                                                       \\\n",
-    "    GPI_DECLARE_VECTOR(T, T##16, 16) GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) \\\n",
-    "        GPI_DECLARE_CONVERT(T, 16)\n",
+    "#define GPI_DECLARE_LANES(T)         \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##4, 4)   \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##8, 8)   \\\n",
+    "    GPI_DECLARE_VECTOR(T, T##16, 16) \\\n",
+    "    GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) GPI_DECLARE_CONVERT(T, 16)\n",
     "\n",
     "#define GPI_DECLARE_INTEGER(T)  \\\n",
     "    T GPI_CONST min(T, T);      \\\n",
@@ -26992,8 +26992,9 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
                                gpi_text *text)
 {
     unsigned k;
-    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
-    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(GPI_EACH)",
+                 (unsigned)element->field_count);
+    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " GPI_EACH(%u)", k);
     gpi_text_add(text, "\n");
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];

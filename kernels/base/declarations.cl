@@ -65,11 +65,11 @@ GPI_DECLARE_ATOMIC(atom_or, ulong)
     T##n GPI_CONST convert_##T##n(ulong##n);  \
     T##n GPI_CONST convert_##T##n(float##n);  \
     GPI_DECLARE_CONVERT_DOUBLE(T, n)
-#define GPI_DECLARE_LANES(T)                                                             \
-    GPI_DECLARE_VECTOR(T, T##4, 4)                                                       \
-    GPI_DECLARE_VECTOR(T, T##8, 8)                                                       \
-    GPI_DECLARE_VECTOR(T, T##16, 16) GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) \
-        GPI_DECLARE_CONVERT(T, 16)
+#define GPI_DECLARE_LANES(T)         \
+    GPI_DECLARE_VECTOR(T, T##4, 4)   \
+    GPI_DECLARE_VECTOR(T, T##8, 8)   \
+    GPI_DECLARE_VECTOR(T, T##16, 16) \
+    GPI_DECLARE_CONVERT(T, 4) GPI_DECLARE_CONVERT(T, 8) GPI_DECLARE_CONVERT(T, 16)
 
 #define GPI_DECLARE_INTEGER(T)  \
     T GPI_CONST min(T, T);      \
