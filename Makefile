@@ -320,11 +320,12 @@ test-gpu-day: build/gpu/litmus ## how gpu-day finds the vendor's library and end
 	tools/test_gpu_day.sh
 
 # CALLS names some of them, FIRST_CALLS_KERNELS=1 prints kernels, FIRST_CALLS_CPU=1 counts time of the CPU.
-first-calls: build/first_calls ## what the first call of each primitive takes where all caches are empty
+first-calls: build/tools/first_calls ## what the first call of each primitive takes where all caches are empty
 	@rm -rf build/cache/first
-	@XDG_CACHE_HOME=build/cache/first POCL_CACHE_DIR=build/cache/first/pocl build/first_calls $(CALLS)
+	@XDG_CACHE_HOME=build/cache/first POCL_CACHE_DIR=build/cache/first/pocl build/tools/first_calls $(CALLS)
 
-build/first_calls: tools/first_calls.c gpuprim.h | deps-run
+build/tools/first_calls: tools/first_calls.c | gpuprim.h deps-run
+	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -D_POSIX_C_SOURCE=200809L -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 # ---- cost on GPUs

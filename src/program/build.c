@@ -53,14 +53,26 @@ static bool gpi_text_calls(const char *at)
     return false;
 }
 
+/* Whether kernels run slower when passes have not been over them twice: brackets 1.18, merges 1.06, trees 1.05 times as long
+   (docs/PERFORMANCE.md). */
+static bool gpi_wants_passes(gpi_primitive primitive)
+{
+    return primitive == GPI_BRACKETS || primitive == GPI_BRACKETS_BACK || primitive == GPI_MERGE ||
+           primitive == GPI_TREE;
+}
+
 /* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
    anyway: PoCL parts options at blanks, and clang what it gets at any white space. Declarations: base/declarations.cl.
    Not where items share a group: how PoCL parts kernels at barriers is tested on what passes leave. NULL: none. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
-    if (!gpi_is_pocl(&gp->info) || !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) return NULL;
-    return gpi_format("%s -DGPI_QUICK\t-disable-llvm-passes%s", gp->options,
-                      gpi_text_calls(program->prelude) ? "" : " -D_OPENCL_H_ -DGPI_DECLARES");
+    const bool calls = gpi_text_calls(program->prelude), passes = gpi_wants_passes(program->primitive);
+    if (!gpi_is_pocl(&gp->info) || (calls && passes) ||
+        !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) {
+        return NULL;
+    }
+    return gpi_format("%s%s%s", gp->options, calls ? "" : " -D_OPENCL_H_ -DGPI_DECLARES",
+                      passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes");
 }
 
 /* NULL where it cannot be built so: the error that counts is a whole build's. */
