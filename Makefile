@@ -32,7 +32,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
-.PHONY: all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-cxx gpu-day test-gpu-day \
 	install clean help always
@@ -319,6 +319,15 @@ test-gpu-day: build/gpu/litmus ## how gpu-day finds the vendor's library and end
 	$(POCL_ALONE) build/gpu/litmus --small
 	tools/test_gpu_day.sh
 
+# CALLS names some of them, FIRST_CALLS_KERNELS=1 prints kernels, FIRST_CALLS_CPU=1 counts time of the CPU.
+first-calls: build/tools/first_calls ## what the first call of each primitive takes where all caches are empty
+	@rm -rf build/cache/first
+	@XDG_CACHE_HOME=build/cache/first POCL_CACHE_DIR=build/cache/first/pocl build/tools/first_calls $(CALLS)
+
+build/tools/first_calls: tools/first_calls.c | gpuprim.h deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -D_POSIX_C_SOURCE=200809L -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+
 # ---- cost on GPUs
 
 gpu-cost: build/gpu_cost/plugin.so build/gpu_cost/calls ## what kernels would cost on GPUs, counted without one; writes bench/gpu_cost.json
@@ -358,6 +367,9 @@ compile_commands.json: always ## for clangd: every file of kernels/ and src/ by 
 
 lint: | deps-lint ## compile every kernel with clang's warnings as errors
 	tools/lint_kernels.sh
+
+declarations: | deps-lint ## do programs call the same functions with kernels/base/declarations.cl as with all of OpenCL's?
+	tools/lint_kernels.sh --declarations
 
 layers: ## does every file of src/ and kernels/ stand on those below it only, and name what it stands on?
 	tools/layers.sh

@@ -30,7 +30,7 @@ calls() {
 compare() { # what it is; arguments of clang
     what=$1
     shift
-    case " $* " in *" -target "* | *FORM=[02-9]* | *CL3.0*) return ;; esac # not PoCL's
+    case " $* " in *nvptx* | *amdgcn* | *FORM=[02-9]* | *CL3.0*) return ;; esac # not PoCL's
     all=$(calls -Xclang -finclude-default-header "$@")
     test "$all" || return 0
     checked=$((checked + 1))

@@ -3,7 +3,7 @@
    PoCL has clang read 900 kB of declarations for each program, which takes longer than most programs do. The host says
    -D_OPENCL_H_, so that they are left out, and GPI_DECLARES, so that these stand in for them, where the caller's
    text calls nothing (src/program/build.c). Whatever is missing here is an error, and the program is built with all of them.
-   tools/check_declarations.sh compares what programs call. */
+   `make declarations` compares what programs call. */
 #ifndef GPI_BASE_DECLARATIONS_CL
 #define GPI_BASE_DECLARATIONS_CL
 

@@ -100,8 +100,9 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
                                gpi_text *text)
 {
     unsigned k;
-    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(X)", (unsigned)element->field_count);
-    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " X(%u)", k);
+    gpi_text_add(text, "#define GPI_FIELD_COUNT %u\n#define GPI_FIELDS(GPI_EACH)",
+                 (unsigned)element->field_count);
+    for (k = 0; k < element->field_count; k++) gpi_text_add(text, " GPI_EACH(%u)", k);
     gpi_text_add(text, "\n");
     for (k = 0; k < element->field_count; k++) {
         const gpi_field *field = &element->fields[k];

@@ -32,25 +32,40 @@ static const char *gpi_program_options(const gp_context *gp, const gpi_program *
     return gp->options_sub_groups && strstr(program->prelude, form) ? gp->options_sub_groups : gp->options;
 }
 
-/* Does the prelude, with the caller's text, call anything? A name before a bracket that is neither the library's own, nor a
-   word that takes one, nor as_TYPE, may be a function's, or a macro's. */
-static bool gpi_text_calls(const char *at)
+/* Words that take a bracket and call nothing; the library's own names are its own. */
+static bool gpi_word_calls(const char *word, size_t length)
+{
+    static const char *const words[] = {"return", "if", "for", "while", "switch", "sizeof"};
+    size_t k;
+    if (strncmp(word, "gpi_", 4) == 0 || strncmp(word, "GPI_", 4) == 0) return false;
+    for (k = 0; k < sizeof words / sizeof *words; k++)
+        if (strlen(words[k]) == length && strncmp(word, words[k], length) == 0) return false;
+    return length > 0;
+}
+
+/* Does the prelude, with the caller's text, call anything? A word before a bracket may be a function's name, or a macro's. What
+   may hide a bracket, a comment or a backslash, counts as one. */
+static bool gpi_text_calls(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    static const char words[] = "return if for while switch sizeof";
     size_t length;
-    for (; *at; at += length ? length : 1) {
-        const char *after, *word;
-        length = strspn(at, letters);
-        after = at + length + strspn(at + length, " \t\n");
-        if (length == 0 || *after != '(') continue;
-        if (length > 4 && (strncmp(at, "gpi_", 4) == 0 || strncmp(at, "GPI_", 4) == 0)) continue;
-        if (length > 3 && strncmp(at, "as_", 3) == 0) continue;
-        for (word = words; *word; word += strcspn(word, " ") + (word[strcspn(word, " ")] == ' '))
-            if (strcspn(word, " ") == length && strncmp(word, at, length) == 0) break;
-        if (!*word) return true;
+    for (; *text; text += length ? length : 1) {
+        const char *after;
+        length = strspn(text, letters);
+        after = text + length + strspn(text + length, " \t\r\n\v\f");
+        if (*after != '(' && *after != '\\' && (*after != '/' || (after[1] != '*' && after[1] != '/')))
+            continue;
+        if (gpi_word_calls(text, length)) return true;
     }
     return false;
+}
+
+/* Whether kernels run slower when passes have not been over them twice: brackets 1.18, merges 1.06, trees 1.05 times as long
+   (docs/PERFORMANCE.md). */
+static bool gpi_wants_passes(gpi_primitive primitive)
+{
+    return primitive == GPI_BRACKETS || primitive == GPI_BRACKETS_BACK || primitive == GPI_MERGE ||
+           primitive == GPI_TREE;
 }
 
 /* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
@@ -58,9 +73,13 @@ static bool gpi_text_calls(const char *at)
    Not where items share a group: how PoCL parts kernels at barriers is tested on what passes leave. NULL: none. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
-    if (!gpi_is_pocl(&gp->info) || !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) return NULL;
-    return gpi_format("%s -DGPI_QUICK\t-disable-llvm-passes%s", gp->options,
-                      gpi_text_calls(program->prelude) ? "" : " -D_OPENCL_H_ -DGPI_DECLARES");
+    const bool calls = gpi_text_calls(program->prelude), passes = gpi_wants_passes(program->primitive);
+    if (!gpi_is_pocl(&gp->info) || (calls && passes) ||
+        !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) {
+        return NULL;
+    }
+    return gpi_format("%s%s%s", gp->options, calls ? "" : " -D_OPENCL_H_ -DGPI_DECLARES",
+                      passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes");
 }
 
 /* NULL where it cannot be built so: the error that counts is a whole build's. */

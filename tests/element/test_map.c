@@ -233,6 +233,39 @@ static void test_arg(void **state)
 
 /* ------------------------------------------------------------------ bad input */
 
+static float larger(float x) { return x > 3 ? x : 3; }
+static float halved(float x) { return (float)(((int)x + 3) / 2); }
+static float mixed(float x) { return x + (10 - x) * 0.5f; }
+
+/* Functions of OpenCL's that the library's own kernels do not call, and such as they call for other types. */
+static void test_functions(void **state)
+{
+    static const struct {
+        const char *map;
+        float (*wanted)(float x);
+    } cases[] = {
+        {"max((short)x, (short)3)", larger}, {"hadd((int)x, 3)", halved}, {"mix (x, 10.0f, 0.5f)", mixed}};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    float in[64], *out;
+    gp_transform_desc d = {.type = GP_F32, .count = 64};
+    size_t i, k;
+    (void)state;
+    for (i = 0; i < 64; i++) in[i] = (float)i;
+    d.in = test_buffer(gp, sizeof in, in);
+    d.out = test_buffer(gp, sizeof in, NULL);
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        d.map = cases[k].map;
+        assert_gp(gp, gp_transform(gp, &d));
+        out = test_read(gp, d.out, sizeof in);
+        for (i = 0; i < 64; i++)
+            if (out[i] != cases[k].wanted(in[i])) fail_msg("%s: %g gives %g", d.map, in[i], out[i]);
+        free(out);
+    }
+    clReleaseMemObject(d.in);
+    clReleaseMemObject(d.out);
+    gp_context_destroy(gp);
+}
+
 static void test_bad_maps(void **state)
 {
     gp_context *gp = test_open(&test_variants[0], NULL);
@@ -419,8 +452,9 @@ static void test_bad_indices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maps),     cmocka_unit_test(test_arg),     cmocka_unit_test(test_bad_maps),
-        cmocka_unit_test(test_warm_map), cmocka_unit_test(test_indices), cmocka_unit_test(test_bad_indices),
+        cmocka_unit_test(test_maps),        cmocka_unit_test(test_functions), cmocka_unit_test(test_arg),
+        cmocka_unit_test(test_bad_maps),    cmocka_unit_test(test_warm_map),  cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_bad_indices),
     };
     return cmocka_run_group_tests_name("map", tests, NULL, NULL);
 }
