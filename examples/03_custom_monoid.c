@@ -28,6 +28,7 @@ static const gp_monoid affine_maps = {
     sizeof(affine), /* bytes */
     false,          /* not commutative */
     false,          /* not exact: floats round */
+    false,          /* takes no arguments */
 };
 
 static int fail(const gp_context *gp)

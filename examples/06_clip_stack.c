@@ -33,6 +33,7 @@ static const gp_monoid intersection = {
     sizeof(rect), /* bytes */
     true,         /* commutative */
     true,         /* exact */
+    false,        /* takes no arguments */
 };
 
 static int8_t code[MOST];

@@ -47,7 +47,8 @@ static const gp_monoid automaton = {
     &unmoved,
     4,
     false,
-    true};
+    true,
+    false};
 
 static cl_mem buffer(size_t size, const void *data)
 {

@@ -24,7 +24,8 @@ static const gp_monoid monoid = {"affine",
                                  &one,
                                  sizeof one,
                                  false,
-                                 true};
+                                 true,
+                                 false};
 
 static bool finish(bench_case *c, bench_variant *v, gp_result r)
 {

@@ -188,7 +188,7 @@ static void test_every_field(void **state)
     const fixture *f = *state;
     gp_context *gp = f->gp;
     const gp_monoid plus = {
-        "uint", "static uint plus(uint a, uint b) { return a + b; }", "plus", "\0\0\0", 4, true, true};
+        "uint", "static uint plus(uint a, uint b) { return a + b; }", "plus", "\0\0\0", 4, true, true, false};
     gp_hash_desc how = {0};
     gp_hash table;
 #define FIELD(desc, function, set, name)                                                                 \

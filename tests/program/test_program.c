@@ -344,7 +344,7 @@ static uint32_t reduce_with_macro(gp_context *gp)
         "uint",   "static uint plus_k(uint a, uint b) { return a + b + (a && b ? GPU_K : 0); }",
         "plus_k", &zero,
         4,        false,
-        true};
+        true,     false};
     gp_reduce_desc desc = {0};
     uint32_t result = 0;
     desc.in = test_buffer(gp, sizeof data, data);
@@ -389,7 +389,8 @@ static void test_warmup_trusting_monoid(void **state)
                                  identity,
                                  sizeof identity,
                                  false,
-                                 true};
+                                 true,
+                                 false};
     gp_context *gp = test_open(&test_variants[0], NULL);
     gp_reduce_desc reduce = {0};
     gp_scan_desc scan = {0};

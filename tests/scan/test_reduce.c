@@ -318,7 +318,8 @@ static void test_padding(void **state)
                                      &zero,
                                      sizeof(padded),
                                      true,
-                                     true};
+                                     true,
+                                     false};
     static const gp_op ops[2] = {GP_SUM, GP_MAX};
     const uint32_t in[4] = {0xffffffffu, 7, 0xfffffff0u, 9};
     gp_context *gp = test_open(&test_variants[0], NULL);
