@@ -236,10 +236,12 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))
 #define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))
 #define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v
+#define GPI_STORE_PRIVATE(type, v, p) *(__private type *)(p) = v
 #else
 #define GPI_LOAD_VECTOR(type, p) vload16(0, p)
 #define GPI_LOAD_PRIVATE(type, p) vload16(0, p)
 #define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)
+#define GPI_STORE_PRIVATE(type, v, p) vstore16(v, 0, p)
 #endif
 
 /* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler
@@ -324,6 +326,11 @@ static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x)
     return __builtin_ia32_cvtb2mask512(v == (gpi_bytes_aligned)(x));
 }
 
+static gpi_hits gpi_bytes_negative(gpi_bytes v)
+{
+    return __builtin_ia32_cvtb2mask512(v > (gpi_bytes_aligned)(127));
+}
+
 static ulong gpi_hits_bits(gpi_hits hits) { return hits; }
 #else
 #define GPI_COMPARED 16
@@ -331,6 +338,7 @@ typedef uchar16 gpi_bytes __attribute__((aligned(1)));
 typedef char16 gpi_hits;
 
 static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x) { return v == (uchar16)(x); }
+static gpi_hits gpi_bytes_negative(gpi_bytes v) { return v > (uchar16)(127); }
 
 /* Each byte keeps a bit in its own place, and the product's top byte gathers those of eight. */
 static ulong gpi_hits_bits(gpi_hits hits)

@@ -23,9 +23,7 @@ typedef uint gpi_join_memory;
 typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
-#define GPI_STRANDS 4
 #define GPI_BRACKETS_BLOCK 64
-#define GPI_BRACKETS_FEW 24 /* brackets of a block that are still stepped through one by one */
 
 /* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener
    from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so
@@ -36,7 +34,7 @@ typedef struct gpi_strand {
     gpi_note note;
 } gpi_strand;
 
-#define GPI_GROUP_TILES GPI_STRANDS
+#define GPI_GROUP_TILES 4
 
 static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 {
@@ -60,186 +58,246 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
     *s->pending-- = (uint)at;
 }
 
-GPI_NOINLINE void gpi_strand_mismatch(gpi_strand *s, uint i)
-{
-    s->note.mismatches++;
-    s->note.first = min(s->note.first, i);
-}
-
 /* ------------------------------------------------------------------ blocks */
 
-/* What is known of GPI_BRACKETS_BLOCK elements before they are stepped through. */
+/* GPI_BRACKETS_BLOCK elements, a bit each. */
 typedef struct gpi_brackets_block {
-    ulong brackets; /* a bit each */
-#if !GPI_TABLE
-    char sign[GPI_BRACKETS_BLOCK]; /* an expression is evaluated once */
-#endif
+    ulong openers, closers;
 } gpi_brackets_block;
 
-#if GPI_TABLE
-/* Whether blocks can be classified. */
-GPI_INLINE bool gpi_has_blocks(gpi_symbol_input in) { return in.classes->lists != 0; }
-
-GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)
+/* The block of these signs: the whole bytes say it, or are negative where they close. */
+GPI_INLINE gpi_brackets_block gpi_block_of_signs(const char *sign)
 {
-    const uint count = in.classes->count;
-    block->brackets = 0;
+    gpi_brackets_block block = {0, 0};
+    ulong others = 0;
+#pragma unroll
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
+        const gpi_bytes v = GPI_LOAD_PRIVATE(gpi_bytes, (const uchar *)sign + j);
+        block.closers |= gpi_hits_bits(gpi_bytes_negative(v)) << j;
+        others |= gpi_hits_bits(gpi_bytes_equal(v, 0)) << j;
+    }
+    block.openers = ~(others | block.closers);
+    return block;
+}
+
+#if GPI_TABLE
+/* Symbols that are few are compared with all of the block's at once. */
+GPI_INLINE gpi_brackets_block gpi_block_of_listed(gpi_symbol_input in, gpi_index at)
+{
+    const uint openers = in.classes->openers, count = in.classes->count;
+    gpi_brackets_block block = {0, 0};
 #pragma unroll
     for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
         const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
-        gpi_hits hits = (gpi_hits)(0);
-        for (uint k = 0; k < count; k++) hits |= gpi_bytes_equal(v, in.classes->listed[k]);
-        block->brackets |= gpi_hits_bits(hits) << j;
+        gpi_hits opens = (gpi_hits)(0), closes = (gpi_hits)(0);
+        for (uint k = 0; k < openers; k++) opens |= gpi_bytes_equal(v, in.classes->listed[k]);
+        for (uint k = openers; k < count; k++) closes |= gpi_bytes_equal(v, in.classes->listed[k]);
+        block.openers |= gpi_hits_bits(opens) << j;
+        block.closers |= gpi_hits_bits(closes) << j;
     }
-    if (in.classes->others) block->brackets = ~block->brackets;
-}
-
-/* The sign of element `at`, which is the block's j-th. */
-GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_symbol_input in, gpi_index at, uint j)
-{
-    return gpi_sign(in, at);
-}
-#else
-GPI_INLINE bool gpi_has_blocks(gpi_symbol_input in) { return true; }
-
-GPI_INLINE void gpi_block_read(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)
-{
-    ulong others = 0;
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) block->sign[j] = (char)gpi_sign(in, at + j);
-#pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
-        const gpi_bytes v = GPI_LOAD_PRIVATE(gpi_bytes, (const uchar *)block->sign + j);
-        others |= gpi_hits_bits(gpi_bytes_equal(v, 0)) << j;
-    }
-    block->brackets = ~others;
-}
-
-GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_symbol_input in, gpi_index at, uint j)
-{
-    return block->sign[j];
+    return block;
 }
 #endif
 
-/* Blocks of `count` neighbouring tiles, the first of which begins at `at`. True: there are few brackets in
-   any of them. */
-GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, uint count, gpi_symbol_input in, gpi_index at)
+/* `length` elements from `at` on, and nothing after them. */
+GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
 {
-    bool few = gpi_has_blocks(in);
-    if (!few) return false;
-#pragma unroll
-    for (uint k = 0; k < count; k++) {
-        gpi_block_read(&block[k], in, at + k * GPI_TILE);
-        few = few && popcount(block[k].brackets) <= GPI_BRACKETS_FEW;
+    char sign[GPI_BRACKETS_BLOCK];
+#if GPI_TABLE
+    if (in.classes->lists && length == GPI_BRACKETS_BLOCK) return gpi_block_of_listed(in, at);
+#endif
+    if (length == GPI_BRACKETS_BLOCK) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (char)gpi_sign(in, at + j);
+    } else {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++)
+            sign[j] = (char)(j < length ? gpi_sign(in, at + j) : 0);
     }
-    return few;
+    return gpi_block_of_signs(sign);
 }
 
-/* The lowest bracket that is left. */
+/* The lowest bracket of these, the highest. */
 GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
+GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(brackets); }
 
 /* ------------------------------------------------------------------ pairs */
 
-/* Element `at`, which is the tile's i-th. Every element is written to the cell above the stack: an opener
-   stays there. The partner of what is no closer is none, which is more than any index: min() then gives the
-   element itself, whose own partner is written last. */
-GPI_INLINE void gpi_brackets_step(gpi_strand *s, __global uint **free, gpi_symbol_input in, long sign,
-                                  __global gpi_index *match, gpi_index at, uint i)
+#define GPI_LANES (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+typedef uint16 gpi_cell_row __attribute__((aligned(4)));
+
+GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
 {
-    const long closes = sign >> 63; /* all bits, or none */
-    __global uint *next = *free + sign;
-    if (GPI_RARELY(next < s->base)) {
-        gpi_strand_pend(s, at);
-#if GPI_MATCH
-        match[at] = GPI_NONE;
-#endif
-        return;
-    }
-    **free = (uint)at;
-    const uint cell = (*free)[closes];
-    const gpi_index partner = at - (uint)((uint)at - cell) | ~(gpi_index)closes;
-    const gpi_index first = min(partner, at);
-    (void)first;
-#if GPI_MATCH
-    match[first] = at;
-    match[at] = partner;
-#endif
+    return (gpi_index_row)(first) + gpi_convert_row(GPI_LANES);
+}
+
+GPI_INLINE void gpi_pair_kinds(gpi_strand *s, gpi_symbol_input in, gpi_index opener, gpi_index closer, uint i)
+{
 #if GPI_KINDS
-    if (GPI_RARELY((gpi_code(in, first) + gpi_code(in, at)) & (int)closes)) gpi_strand_mismatch(s, i);
+    if (GPI_RARELY(gpi_code(in, opener) + gpi_code(in, closer))) {
+        s->note.mismatches++;
+        s->note.first = min(s->note.first, i);
+    }
 #endif
-    *free = next;
 }
 
-typedef uint16 gpi_brackets_words __attribute__((aligned(4)));
-
-/* The block of 64 elements from `at` on, few of which are brackets; `i`: counted from the tile's begin. */
-GPI_INLINE void gpi_step_few(gpi_strand *s, __global uint **free, gpi_symbol_input in,
-                             const gpi_brackets_block *block, __global gpi_index *match, gpi_index at, uint i)
+GPI_INLINE void gpi_pair_set(gpi_strand *s, gpi_symbol_input in, __global gpi_index *match, gpi_index opener,
+                             gpi_index closer, uint i)
 {
 #if GPI_MATCH
-    __global uint *words = (__global uint *)(match + at);
-    for (uint q = 0; q < GPI_BRACKETS_BLOCK * sizeof(gpi_index) / 64; q++)
-        GPI_STORE_VECTOR(gpi_brackets_words, (uint16)(~0u), words + 16 * q);
+    match[opener] = closer;
+    match[closer] = opener;
 #endif
-    for (ulong left = block->brackets; left; left &= left - 1) {
-        const uint j = gpi_first_bracket(left);
-        gpi_brackets_step(s, free, in, gpi_block_sign(block, in, at + j, j), match, at + j, i + j);
-    }
+    gpi_pair_kinds(s, in, opener, closer, i);
 }
 
-/* Blocks of `count` neighbouring tiles in step, from index `begin` on, as far as whole blocks go. */
-GPI_INLINE uint gpi_step_blocks(gpi_strand *s, __global uint **free, uint count, gpi_symbol_input in,
-                                __global gpi_index *match, gpi_index begin, uint length)
+/* All of the block opens, or closes openers on the stack or nothing; false: neither. */
+GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_input in,
+                              gpi_brackets_block block, __global gpi_index *match, gpi_index at, uint i)
 {
-    uint i = 0;
-    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
-        gpi_brackets_block block[GPI_STRANDS];
-        if (gpi_read_blocks(block, count, in, begin + i)) {
-#pragma unroll
-            for (uint k = 0; k < count; k++)
-                gpi_step_few(&s[k], &free[k], in, &block[k], match, begin + k * GPI_TILE + i, i);
+    if (block.openers == ~0ul) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16, *free += 16)
+            GPI_STORE_VECTOR(gpi_cell_row, (uint16)((uint)at + j) + GPI_LANES, *free);
+        return true;
+    }
+    if (block.closers != ~0ul) return false;
+    if (*free == s->base) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16, s->pending -= 16) {
+            const uint16 closers = (uint16)((uint)at + j) + GPI_LANES;
+            GPI_STORE_VECTOR(gpi_cell_row, GPI_TURNED(closers), s->pending - 15);
+#if GPI_MATCH
+            gpi_row_write(match + at + j, (gpi_index_row)(GPI_NONE));
+#endif
+        }
+        s->node.pops += GPI_BRACKETS_BLOCK;
+        return true;
+    }
+    if (*free - s->base < GPI_BRACKETS_BLOCK) return false;
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const gpi_index closer = at + j;
+        *free -= 16;
+        const uint16 cells = GPI_LOAD_VECTOR(gpi_cell_row, *free);
+        const gpi_index first = closer - (uint)((uint)closer - cells.s0);
+#if GPI_MATCH
+        const uint16 above = cells - (uint16)(cells.s0);
+        gpi_row_write(match + closer, (gpi_index_row)(first) + gpi_convert_row(GPI_TURNED(above)));
+        if (above.sf == 15) {
+            const gpi_index_row closers = gpi_row_from(closer);
+            gpi_row_write(match + first, GPI_TURNED(closers));
+        } else {
+            for (uint k = 0; k < 16; k++) match[first + ((*free)[k] - cells.s0)] = closer + 15 - k;
+        }
+#endif
+        for (uint k = 0; k < 16 && GPI_KINDS; k++)
+            gpi_pair_kinds(s, in, first + ((*free)[15 - k] - cells.s0), closer + k, i + j + k);
+    }
+    return true;
+}
+
+/* What the block's elements have for partners: those beside them, or none. */
+GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong pairs, uint length)
+{
+#if GPI_MATCH
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK && length == GPI_BRACKETS_BLOCK; j += 16) {
+        const uint16 opens = (uint16)((uint)(pairs >> j)) >> GPI_LANES & 1,
+                     closes = (uint16)((uint)((pairs << 1) >> j)) >> GPI_LANES & 1;
+        const int16 beside = as_int16(opens - closes), none = as_int16((opens | closes) - 1);
+#if GPI_INDEX_SIZE == 4
+        GPI_STORE_VECTOR(gpi_index_row, (gpi_row_from(at + j) + as_uint16(beside)) | as_uint16(none), match + at + j);
+#else
+        GPI_STORE_VECTOR(gpi_index_row,
+                         (gpi_row_from(at + j) + as_ulong16(convert_long16(beside))) |
+                             as_ulong16(convert_long16(none)),
+                         match + at + j);
+#endif
+    }
+    for (uint j = 0; j < length && length != GPI_BRACKETS_BLOCK; j++) {
+        const gpi_index opens = pairs >> j & 1, closes = (pairs << 1) >> j & 1;
+        match[at + j] = opens | closes ? at + j + opens - closes : GPI_NONE;
+    }
+#endif
+}
+
+/* A block of elements from `at` on, of which the first one is the tile's i-th. */
+GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi_symbol_input in,
+                                         gpi_brackets_block block, __global gpi_index *match, gpi_index at,
+                                         uint i, uint length)
+{
+    const ulong pairs = block.openers & block.closers >> 1;
+    ulong openers = block.openers & ~pairs, outer = 0;
+    if (gpi_pair_rows(s, &free, in, block, match, at, i)) return free;
+    gpi_pair_beside(match, at, pairs, length);
+    for (ulong left = pairs; left && GPI_KINDS; left &= left - 1) {
+        const uint o = gpi_first_bracket(left);
+        gpi_pair_kinds(s, in, at + o, at + o + 1, i + o + 1);
+    }
+    for (ulong left = block.closers & ~(pairs << 1); left; left &= left - 1) {
+        const uint c = gpi_first_bracket(left);
+        const ulong bit = left & -left, below = openers & (bit - 1);
+        const uint o = below ? gpi_last_bracket(below) : c;
+        outer |= below ? 0 : bit;
+        openers &= ~(1ul << o);
+#if GPI_KINDS
+        if (below)
+#endif
+        gpi_pair_set(s, in, match, at + o, at + c, i + c);
+    }
+    for (; outer; outer &= outer - 1) {
+        const uint c = gpi_first_bracket(outer);
+        const gpi_index closer = at + c;
+        if (GPI_RARELY(free == s->base)) {
+            gpi_strand_pend(s, closer);
+#if GPI_MATCH
+            match[closer] = GPI_NONE;
+#endif
             continue;
         }
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
-#pragma unroll
-            for (uint k = 0; k < count; k++) {
-                const gpi_index at = begin + k * GPI_TILE + i + j;
-                gpi_brackets_step(&s[k], &free[k], in, gpi_block_sign(&block[k], in, at, j), match, at,
-                                  i + j);
-            }
+        free--;
+        gpi_pair_set(s, in, match, closer - (uint)((uint)closer - *free), closer, i + c);
+    }
+    for (; openers; openers &= openers - 1) *free++ = (uint)at + gpi_first_bracket(openers);
+    return free;
+}
+
+/* No partner, as far as the tile knows: rows of openers have not been told. */
+GPI_INLINE void gpi_pair_left(gpi_strand *s, __global uint *free, __global gpi_index *match, gpi_index begin)
+{
+#if GPI_MATCH
+    __global uint *cell = s->base;
+    while (cell != free) {
+        const gpi_index at = gpi_cell_index(*cell, begin);
+        if (free - cell >= 16 && cell[15] - cell[0] == 15) {
+            gpi_row_write(match + at, (gpi_index_row)(GPI_NONE));
+            cell += 16;
+        } else {
+            match[at] = GPI_NONE;
+            cell++;
         }
     }
-    return i;
+#endif
 }
 
 static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile)
 {
-    gpi_strand s[1];
-    __global uint *free[1];
+    gpi_strand s;
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
     const uint length = gpi_brackets_tile_length(nest, tile);
-    free[0] = gpi_strand_begin(s, nest, tile);
-    for (uint i = gpi_step_blocks(s, free, 1, in, match, begin, length); i < length; i++)
-        gpi_brackets_step(s, free, in, gpi_sign(in, begin + i), match, begin + i, i);
-    gpi_strand_end(s, free[0], nest, tile);
+    __global uint *free = gpi_strand_begin(&s, nest, tile);
+    uint i = 0;
+    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK)
+        free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, GPI_BRACKETS_BLOCK), match, begin + i, i,
+                              GPI_BRACKETS_BLOCK);
+    if (i < length)
+        free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, length - i), match, begin + i, i,
+                              length - i);
+    gpi_pair_left(&s, free, match, begin);
+    gpi_strand_end(&s, free, nest, tile);
 }
 
-/* The group's GPI_STRANDS tiles: abreast where all are whole. */
 static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint group,
                            gpi_pair_shared shared)
 {
-    const uint tile = group * GPI_STRANDS;
-    gpi_strand s[GPI_STRANDS];
-    __global uint *free[GPI_STRANDS];
+    const uint tile = group * GPI_GROUP_TILES;
     (void)shared;
-    if (GPI_TILE % GPI_BRACKETS_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
-#pragma unroll
-        for (uint k = 0; k < GPI_STRANDS; k++) free[k] = gpi_strand_begin(&s[k], nest, tile + k);
-        (void)gpi_step_blocks(s, free, GPI_STRANDS, in, match, (gpi_index)gpi_tile_begin(tile), GPI_TILE);
-#pragma unroll
-        for (uint k = 0; k < GPI_STRANDS; k++) gpi_strand_end(&s[k], free[k], nest, tile + k);
-        return;
-    }
-    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)
+    for (uint k = 0; k < GPI_GROUP_TILES && gpi_tile_begin(tile + k) < nest.n; k++)
         gpi_pair_tile(in, match, nest, tile + k);
 }
 
@@ -269,131 +327,207 @@ static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_
     const int floor = -(int)min(before, (gpi_index)GPI_TILE);
     int height = 0, rise = 0;
     (void)shared;
-    for (uint i = 0; i < length; i++) {
-        height = max(height + gpi_sign(in, begin + i), floor);
-        rise = max(rise, height);
+    for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
+        const gpi_brackets_block block = gpi_block_read(in, begin + i, min(length - i, (uint)GPI_BRACKETS_BLOCK));
+        const int up = (int)popcount(block.openers), down = (int)popcount(block.closers);
+        if (up == 0 || (height + up <= rise && height - down >= floor)) {
+            height = max(height + up - down, floor);
+            continue;
+        }
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
+            height = max(height + (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1), floor);
+            rise = max(rise, height);
+        }
     }
     nest.notes[tile].rise = (uint)rise;
     nest.notes[tile].base = before;
 }
 
-/* A tile gone over for parents, or for depths. */
+/* ------------------------------------------------------------------ depths */
+
+/* Of the elements of a block, before which the stack is `height` high. */
+GPI_INLINE gpi_index gpi_depth_block(gpi_index height, gpi_brackets_block block, __global gpi_index *depth, uint length)
+{
+    if (length == GPI_BRACKETS_BLOCK && height >= popcount(block.closers)) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+            const uint opens = (uint)(block.openers >> j) & 0xffff, closes = (uint)(block.closers >> j) & 0xffff;
+            const int16 step = as_int16(((uint16)(opens) >> GPI_LANES & 1) - ((uint16)(closes) >> GPI_LANES & 1));
+            int16 sum = (int16)(0, step.s0123, step.s4567, step.s89ab, step.scde);
+            sum += (int16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scde);
+            sum += (int16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
+            sum += (int16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
+            sum += (int16)((int8)(0), sum.s01234567);
+            gpi_row_write(depth + j, (gpi_index_row)(height) + gpi_convert_row(sum));
+            height += (gpi_index)popcount(opens) - popcount(closes);
+        }
+        return height;
+    }
+    for (uint j = 0; j < length; j++) {
+        depth[j] = height;
+        height += block.openers >> j & 1;
+        height -= height > 0 ? block.closers >> j & 1 : 0;
+    }
+    return height;
+}
+
+static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *depth)
+{
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
+    gpi_index height = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
+    for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
+        const uint some = min(length - i, (uint)GPI_BRACKETS_BLOCK);
+        height = gpi_depth_block(height, gpi_block_read(in, begin + i, some), depth + begin + i, some);
+    }
+}
+
+/* ------------------------------------------------------------------ parents */
+
+/* A tile gone over for parents. */
 typedef struct gpi_walk {
     gpi_nest nest;
+    __global gpi_index *parent;
     gpi_index begin;
+    uint length;
     gpi_place place; /* of the highest opener left of those before the tile */
 } gpi_walk;
 
-/* Parent (or depth) of the tile's first element. */
-static gpi_index gpi_walk_begin(gpi_walk *w, gpi_nest nest, uint tile, bool parents)
+/* Parent of the tile's first element. */
+static gpi_index gpi_walk_begin(gpi_walk *w, gpi_nest nest, uint tile, __global gpi_index *parent)
 {
-    const gpi_index height = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
     w->nest = nest;
+    w->parent = parent;
     w->begin = (gpi_index)gpi_tile_begin(tile);
-    w->place.leaf = GPI_NOWHERE;
-    w->place.need = 0;
-    if (!parents) return height;
-    if (height == 0) return GPI_NONE;
+    w->length = gpi_brackets_tile_length(nest, tile);
     w->place = gpi_tiles_search(nest.tree, nest.leaves, tile, 0);
-    return gpi_opener_at(nest, w->place);
+    return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(nest, w->place);
 }
 
 /* Under the highest opener left of those before the tile. */
 GPI_NOINLINE gpi_index gpi_walk_below(gpi_walk *w)
 {
-    w->place = gpi_place_below(w->nest, w->place);
+    if (w->place.leaf != GPI_NOWHERE) w->place = gpi_place_below(w->nest, w->place);
     return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);
 }
 
-/* What the element after `at` has, whose own is `now` and has been written. Under an opener of this tile is
-   its parent, which is written already; `first` is that opener, or for what is no closer the element itself. */
-GPI_INLINE gpi_index gpi_walk_on(gpi_walk *w, gpi_index now, gpi_symbol_input in, long sign,
-                                 __global const gpi_index *parent, gpi_index at, bool parents)
+/* What is on top of the stack when `now` is taken off: its parent, which is written where it is in the tile. */
+GPI_INLINE gpi_index gpi_walk_down(gpi_walk *w, gpi_index now)
 {
-    if (!parents) return now + (gpi_index)sign == GPI_NONE ? 0 : now + (gpi_index)sign;
-    const gpi_index opens = (gpi_index)gpi_opens(in, at, sign); /* all bits, or none */
-    const gpi_index first = sign < 0 ? now : at;
-    if (GPI_RARELY(first - w->begin >= GPI_TILE)) return now == GPI_NONE ? now : gpi_walk_below(w);
-    const gpi_index under = parent[first];
-    return under ^ ((under ^ at) & opens);
+    if (GPI_RARELY(now - w->begin >= w->length)) return gpi_walk_below(w);
+    return w->parent[now];
 }
 
-/* The block of 64 elements from `at` on, few of which are brackets. Writes up to 15 more, which come later. */
-GPI_INLINE gpi_index gpi_walk_few(gpi_walk *w, gpi_index now, gpi_symbol_input in,
-                                  const gpi_brackets_block *block, __global gpi_index *out, gpi_index at,
-                                  bool parents)
+/* Parents of 16 closers, the first one's is `now`. Those on top of the stack in the tile are side by side, or
+   all are of one tile before. False: neither. */
+GPI_INLINE bool gpi_walk_row(gpi_walk *w, gpi_index *now, __global gpi_index *out)
 {
-    ulong left = block->brackets;
-    uint j = 0;
-    for (;;) {
-        const uint end = left ? gpi_first_bracket(left) + 1 : GPI_BRACKETS_BLOCK;
-        for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)(now), out + at + j);
-        j = end;
-        if (!left) return now;
-        left &= left - 1;
-        now = gpi_walk_on(w, now, in, gpi_block_sign(block, in, at + end - 1, end - 1), out, at + end - 1,
-                          parents);
+    const gpi_index top = *now, lowest = top - 15;
+    if (top - w->begin < w->length) {
+        if (top - w->begin < 15 || !gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, w->parent + lowest), gpi_row_from(lowest - 1)))
+            return false;
+        const gpi_index_row row = gpi_row_from(lowest);
+        GPI_STORE_VECTOR(gpi_index_row, GPI_TURNED(row), out);
+        *now = top - 16;
+        return true;
     }
+    if (w->place.leaf == GPI_NOWHERE || w->place.need + 16 >= gpi_leaf(w->nest, w->place.leaf).pushes) return false;
+    const ulong begin = gpi_tile_begin(w->place.leaf);
+    __global const uint *cell = w->nest.cells + begin + gpi_leaf(w->nest, w->place.leaf).pushes - 1 - w->place.need;
+    const uint16 cells = GPI_LOAD_VECTOR(gpi_cell_row, cell - 15) - (uint16)((uint)begin);
+    GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)((gpi_index)begin) + gpi_convert_row(GPI_TURNED(cells)), out);
+    w->place.need += 16;
+    *now = gpi_cell_index(cell[-16], (gpi_index)begin);
+    return true;
 }
 
-/* Elements of `count` neighbouring tiles of `length` in step. */
-GPI_INLINE void gpi_walk_tiles(gpi_walk *w, gpi_index *now, uint count, gpi_symbol_input in,
-                               __global gpi_index *out, uint length, bool parents)
+/* A block of closers. */
+GPI_INLINE gpi_index gpi_walk_closers(gpi_walk *w, gpi_index now, gpi_index at)
 {
-    uint i = 0;
-    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
-        gpi_brackets_block block[GPI_STRANDS];
-        const bool few = gpi_read_blocks(block, count, in, w[0].begin + i);
-        if (few && i + GPI_BRACKETS_BLOCK + 16 <= length) {
-#pragma unroll
-            for (uint k = 0; k < count; k++)
-                now[k] = gpi_walk_few(&w[k], now[k], in, &block[k], out, w[k].begin + i, parents);
-            continue;
-        }
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
-#pragma unroll
-            for (uint k = 0; k < count; k++) {
-                const gpi_index at = w[0].begin + k * GPI_TILE + i + j;
-                out[at] = now[k];
-                now[k] =
-                    gpi_walk_on(&w[k], now[k], in, gpi_block_sign(&block[k], in, at, j), out, at, parents);
-            }
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        if (gpi_walk_row(w, &now, w->parent + at + j)) continue;
+        for (uint k = j; k < j + 16; k++) {
+            w->parent[at + k] = now;
+            now = gpi_walk_down(w, now);
         }
     }
-    for (; i < length; i++) {
-#pragma unroll
-        for (uint k = 0; k < count; k++) {
-            const gpi_index at = w[0].begin + k * GPI_TILE + i;
-            out[at] = now[k];
-            now[k] = gpi_walk_on(&w[k], now[k], in, gpi_sign(in, at), out, at, parents);
-        }
-    }
+    return now;
 }
 
-GPI_INLINE void gpi_walk_group(gpi_symbol_input in, gpi_nest nest, uint group, __global gpi_index *out,
-                               bool parents)
+/* Each of `top` that is not marked is what the one before it is. */
+GPI_INLINE void gpi_walk_fill(gpi_index *top, ulong marked)
 {
-    const uint tile = group * GPI_STRANDS;
-    gpi_walk w[GPI_STRANDS];
-    gpi_index now[GPI_STRANDS];
-    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
-#pragma unroll
-        for (uint k = 0; k < GPI_STRANDS; k++) now[k] = gpi_walk_begin(&w[k], nest, tile + k, parents);
-        gpi_walk_tiles(w, now, GPI_STRANDS, in, out, GPI_TILE, parents);
-        return;
+    gpi_index full[GPI_BRACKETS_BLOCK + 16];
+    for (ulong left = marked; left; left &= left - 1) {
+        const ulong after = left & (left - 1);
+        const uint first = gpi_first_bracket(left), end = after ? gpi_first_bracket(after) : GPI_BRACKETS_BLOCK;
+        for (uint j = first; j < end; j += 16) GPI_STORE_PRIVATE(gpi_index_row, (gpi_index_row)(top[first]), full + j);
     }
-    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++) {
-        now[0] = gpi_walk_begin(w, nest, tile + k, parents);
-        gpi_walk_tiles(w, now, 1, in, out, gpi_brackets_tile_length(nest, tile + k), parents);
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) top[j] = full[j];
+}
+
+/* Parents of a block: `now` is that of its first element. */
+GPI_INLINE gpi_index gpi_walk_block(gpi_walk *w, gpi_index now, gpi_brackets_block block, gpi_index at, uint length)
+{
+    const ulong pairs = block.openers & block.closers >> 1, brackets = block.openers | block.closers;
+    const ulong nested = brackets & ~(pairs | pairs << 1);
+    gpi_index top[GPI_BRACKETS_BLOCK + 16], outside[GPI_BRACKETS_BLOCK + 1];
+    ulong openers = block.openers & nested, outer = 0;
+    uint outers = 0;
+    if (block.closers == ~0ul) return gpi_walk_closers(w, now, at);
+    /* closers whose openers are before the block */
+    for (ulong left = block.closers & nested; left; left &= left - 1) {
+        const ulong bit = left & -left, below = openers & (bit - 1);
+        outer |= below ? 0 : bit;
+        openers &= ~(below ? 1ul << gpi_last_bracket(below) : 0);
+    }
+    outside[0] = now;
+    for (ulong left = outer; left; left &= left - 1, outers++)
+        outside[outers + 1] = gpi_walk_down(w, outside[outers]);
+    /* after an opener it is the parent */
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const uint16 opens = (uint16)((uint)((block.openers << 1) >> j)) >> GPI_LANES & 1;
+        const gpi_index_row mask = (gpi_index_row)(0) - gpi_convert_row(opens);
+        const gpi_index_row row = ((gpi_row_from(at + j - 1) ^ (gpi_index_row)(now)) & mask) ^ (gpi_index_row)(now);
+        GPI_STORE_PRIVATE(gpi_index_row, row, top + j);
+    }
+    openers = block.openers;
+    for (ulong left = nested ? block.closers : 0; left; left &= left - 1) {
+        const ulong bit = left & -left, below = openers & (bit - 1);
+        const ulong rest = below & ~(1ul << gpi_last_bracket(below | 1));
+        const gpi_index out = outside[popcount(outer & (bit | (bit - 1)))];
+        top[gpi_first_bracket(left) + 1] = rest ? at + gpi_last_bracket(rest) : out;
+        openers = (openers & -bit) | rest;
+    }
+    if (nested) now = openers ? at + gpi_last_bracket(openers) : outside[outers];
+    if (nested && brackets != ~0ul) gpi_walk_fill(top, brackets << 1 | 1);
+    if (length < GPI_BRACKETS_BLOCK) {
+        for (uint j = 0; j < length; j++) w->parent[at + j] = top[j];
+        return now;
+    }
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
+        GPI_STORE_VECTOR(gpi_index_row, GPI_LOAD_PRIVATE(gpi_index_row, top + j), w->parent + at + j);
+    return now;
+}
+
+static void gpi_walk_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent)
+{
+    gpi_walk w;
+    gpi_index now = gpi_walk_begin(&w, nest, tile, parent);
+    for (uint i = 0; i < w.length; i += GPI_BRACKETS_BLOCK) {
+        const uint length = min(w.length - i, (uint)GPI_BRACKETS_BLOCK);
+        now = gpi_walk_block(&w, now, gpi_block_read(in, w.begin + i, length), w.begin + i, length);
     }
 }
 
 static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group, __global gpi_index *parent,
                               bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)
 {
+    const uint tile = group * GPI_GROUP_TILES;
     (void)shared;
-    if (parents) gpi_walk_group(in, nest, group, parent, true);
-    if (depths) gpi_walk_group(in, nest, group, depth, false);
+    for (uint k = 0; k < GPI_GROUP_TILES && gpi_tile_begin(tile + k) < nest.n; k++) {
+        if (parents) gpi_walk_tile(in, nest, tile + k, parent);
+        if (depths) gpi_depth_tile(in, nest, tile + k, depth);
+    }
 }
 #endif
 #endif

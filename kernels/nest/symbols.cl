@@ -26,10 +26,10 @@ typedef struct gpi_classes {
     char code[256], sign[256];
     char opens[256]; /* all bits, or none */
     uchar listed[GPI_LISTED_MAX];
-    uchar count;  /* of the list */
-    uchar others; /* all bits: the list is of what is no bracket */
-    uchar lists;  /* 0: both lists would be too long */
-    uchar unused;
+    uchar openers; /* of the list, which come first */
+    uchar count;   /* of the list */
+    uchar codes;   /* 1: symbols are codes */
+    uchar lists;   /* 0: the list would be too long */
 } gpi_classes;
 
 typedef struct gpi_symbol_input {

@@ -32,24 +32,6 @@ typedef gpi_outside_memory *gpi_outside_shared;
 
 #define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
-#if GPI_INDEX_SIZE == 4
-#define gpi_convert_row convert_uint16
-typedef uint8 gpi_half_row;
-typedef uint4 gpi_quarter_row;
-#else
-#define gpi_convert_row convert_ulong16
-typedef ulong8 gpi_half_row;
-typedef ulong4 gpi_quarter_row;
-#endif
-
-GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
-{
-    const gpi_index_row other = a ^ b;
-    const gpi_half_row eight = other.lo | GPI_UPPER(other);
-    const gpi_quarter_row four = eight.lo | eight.hi;
-    return (four.x | four.y | four.z | four.w) == 0;
-}
-
 /* Whether the run's 16 elements from the i-th on are siblings that all count: of a parent in the run, or all
    of one in another run. */
 GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)

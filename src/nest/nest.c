@@ -17,7 +17,7 @@ enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
 typedef struct gpi_classes {
     int8_t code[256], sign[256], opens[256];
     uint8_t listed[GPI_LISTED_MAX];
-    uint8_t count, others, lists, unused;
+    uint8_t openers, count, codes, lists;
 } gpi_classes;
 
 static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
@@ -89,19 +89,17 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     return result;
 }
 
-/* Lists the symbols that are brackets, or the others, if they are few enough. */
+/* Lists the symbols that open, then those that close, if they are few enough. */
 static void gpi_classes_list(gpi_classes *c)
 {
-    size_t i, brackets = 0, k = 0;
-    bool others;
-    for (i = 0; i < 256; i++) brackets += c->code[i] != 0;
-    others = brackets > 128;
-    if (others) brackets = 256 - brackets;
+    size_t i, brackets = 0;
+    for (i = 0; i < 256; i++) brackets += c->sign[i] != 0;
     if (brackets > GPI_LISTED_MAX) return;
     for (i = 0; i < 256; i++)
-        if ((c->code[i] == 0) == others) c->listed[k++] = (uint8_t)i;
-    c->count = (uint8_t)k;
-    c->others = others ? 255 : 0;
+        if (c->sign[i] > 0) c->listed[c->openers++] = (uint8_t)i;
+    c->count = c->openers;
+    for (i = 0; i < 256; i++)
+        if (c->sign[i] < 0) c->listed[c->count++] = (uint8_t)i;
     c->lists = 1;
 }
 
