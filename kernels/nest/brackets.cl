@@ -37,13 +37,13 @@ static bool gpi_is_beyond(gpi_nest nest, uint group)
 }
 
 GPI_KERNEL void gp_brackets_pair(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
-                                 GPI_NEST_PARAMETERS, volatile __global uint *counters)
+                                 GPI_NEST_PARAMETERS, uint cells, volatile __global uint *counters)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
-    gpi_pair_group(GPI_SYMBOL_INPUT, match + match_at, nest, (uint)get_group_id(0), shared);
+    gpi_pair_group(GPI_SYMBOL_INPUT, match + match_at, nest, (uint)get_group_id(0), cells != 0, shared);
     gpi_pair_note(nest, (uint)get_group_id(0), shared);
 }
 

@@ -1,8 +1,12 @@
 /* brackets_serial.cl - brackets in the serial shape: what one item does with its tiles.
 
-   GPI_STRANDS tiles are gone over abreast, so that the chain push, pop, push ... of one does not wait for
-   itself. A tile's cells (nest/tile_summary.cl) are its stack. 64 elements are classified at a time, by
-   vectors; where few of them are brackets, only those are stepped through.
+   A tile's cells (nest/tile_summary.cl) are its stack. 64 elements are classified at a time, by vectors: a
+   mask of openers and one of closers. What pairs inside the block is found in them alone:
+
+       ( ( ) ( ( ) ) ) ) (      "()" side by side: by vectors
+         2-2   4-4              a closer's opener is the highest one below it that is left
+       1-------1                what is left goes to the stack, or is taken off it: ")))(("
+                                blocks of openers, or of closers, go by rows
 
    Parameters
        GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty                                  */
@@ -23,7 +27,8 @@ typedef uint gpi_join_memory;
 typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
-#define GPI_BRACKETS_BLOCK 64
+#define GPI_BRACKETS_BLOCK 64u
+#define GPI_BRACKETS_FEW 24 /* brackets of a block that are stepped through one by one */
 
 /* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener
    from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so
@@ -65,24 +70,20 @@ typedef struct gpi_brackets_block {
     ulong openers, closers;
 } gpi_brackets_block;
 
-/* The block of these signs: the whole bytes say it, or are negative where they close. */
-GPI_INLINE gpi_brackets_block gpi_block_of_signs(const char *sign)
+GPI_INLINE ulong gpi_block_brackets(gpi_brackets_block block) { return block.openers | block.closers; }
+
+/* These elements, from the j-th on, have such signs, or codes. */
+GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
 {
-    gpi_brackets_block block = {0, 0};
-    ulong others = 0;
-#pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
-        const gpi_bytes v = GPI_LOAD_PRIVATE(gpi_bytes, (const uchar *)sign + j);
-        block.closers |= gpi_hits_bits(gpi_bytes_negative(v)) << j;
-        others |= gpi_hits_bits(gpi_bytes_equal(v, 0)) << j;
-    }
-    block.openers = ~(others | block.closers);
-    return block;
+    const ulong closers = gpi_hits_bits(gpi_bytes_negative(sign));
+    const ulong all = ~0ul >> (64 - GPI_COMPARED);
+    block->closers |= closers << j;
+    block->openers |= (all & ~(closers | gpi_hits_bits(gpi_bytes_equal(sign, 0)))) << j;
 }
 
 #if GPI_TABLE
-/* Symbols that are few are compared with all of the block's at once. */
-GPI_INLINE gpi_brackets_block gpi_block_of_listed(gpi_symbol_input in, gpi_index at)
+/* Symbols that are codes, or brackets that are few: compared with all elements at once. */
+GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index at)
 {
     const uint openers = in.classes->openers, count = in.classes->count;
     gpi_brackets_block block = {0, 0};
@@ -90,6 +91,10 @@ GPI_INLINE gpi_brackets_block gpi_block_of_listed(gpi_symbol_input in, gpi_index
     for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
         const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
         gpi_hits opens = (gpi_hits)(0), closes = (gpi_hits)(0);
+        if (in.classes->codes) {
+            gpi_block_add(&block, j, v);
+            continue;
+        }
         for (uint k = 0; k < openers; k++) opens |= gpi_bytes_equal(v, in.classes->listed[k]);
         for (uint k = openers; k < count; k++) closes |= gpi_bytes_equal(v, in.classes->listed[k]);
         block.openers |= gpi_hits_bits(opens) << j;
@@ -102,32 +107,66 @@ GPI_INLINE gpi_brackets_block gpi_block_of_listed(gpi_symbol_input in, gpi_index
 /* `length` elements from `at` on, and nothing after them. */
 GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
 {
-    char sign[GPI_BRACKETS_BLOCK];
+    gpi_brackets_block block = {0, 0};
+    uchar sign[GPI_BRACKETS_BLOCK];
 #if GPI_TABLE
-    if (in.classes->lists && length == GPI_BRACKETS_BLOCK) return gpi_block_of_listed(in, at);
+    if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);
 #endif
     if (length == GPI_BRACKETS_BLOCK) {
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (char)gpi_sign(in, at + j);
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (uchar)gpi_sign(in, at + j);
     } else {
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++)
-            sign[j] = (char)(j < length ? gpi_sign(in, at + j) : 0);
+            sign[j] = (uchar)(j < length ? gpi_sign(in, at + j) : 0);
     }
-    return gpi_block_of_signs(sign);
+#pragma unroll
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
+        gpi_block_add(&block, j, GPI_LOAD_PRIVATE(gpi_bytes, sign + j));
+    return block;
 }
 
 /* The lowest bracket of these, the highest. */
 GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
 GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(brackets); }
 
-/* ------------------------------------------------------------------ pairs */
-
 #define GPI_LANES (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 typedef uint16 gpi_cell_row __attribute__((aligned(4)));
+typedef int16 gpi_step_row __attribute__((aligned(4)));
 
 GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
 {
     return (gpi_index_row)(first) + gpi_convert_row(GPI_LANES);
 }
+
+/* Bits j ... j + 15, a lane each: 0 or 1. */
+GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j) { return (uint16)((uint)(bits >> j)) >> GPI_LANES & 1; }
+
+/* Height of the stack before elements j ... j + 15, where it is `height` before the first one of them. */
+GPI_INLINE int16 gpi_heights_row(gpi_brackets_block block, uint j, int height)
+{
+    const int16 step = as_int16(gpi_bits_row(block.openers, j) - gpi_bits_row(block.closers, j));
+    int16 sum = (int16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
+    sum += (int16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
+    sum += (int16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
+    sum += (int16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
+    sum += (int16)((int8)(0), sum.s01234567);
+    return sum + (int16)(height);
+}
+
+/* How far elements before the j-th, or all, change the height. */
+GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
+{
+    const ulong before = j < GPI_BRACKETS_BLOCK ? (1ul << j) - 1 : ~0ul;
+    return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
+}
+
+GPI_INLINE int gpi_least_lane(int16 v)
+{
+    const int8 eight = min(v.lo, v.hi);
+    const int4 four = min(eight.lo, eight.hi);
+    return min(min(four.x, four.y), min(four.z, four.w));
+}
+
+/* ------------------------------------------------------------------ pairs */
 
 GPI_INLINE void gpi_pair_kinds(gpi_strand *s, gpi_symbol_input in, gpi_index opener, gpi_index closer, uint i)
 {
@@ -192,22 +231,26 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
     return true;
 }
 
+#if GPI_KINDS
+/* Neighbours in the block. */
+GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i)
+{
+    for (ulong left = pairs; left; left &= left - 1) {
+        const uint o = gpi_first_bracket(left);
+        gpi_pair_kinds(s, in, at + o, at + o + 1, i + o + 1);
+    }
+}
+#endif
+
 /* What the block's elements have for partners: those beside them, or none. */
 GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong pairs, uint length)
 {
 #if GPI_MATCH
     for (uint j = 0; j < GPI_BRACKETS_BLOCK && length == GPI_BRACKETS_BLOCK; j += 16) {
-        const uint16 opens = (uint16)((uint)(pairs >> j)) >> GPI_LANES & 1,
-                     closes = (uint16)((uint)((pairs << 1) >> j)) >> GPI_LANES & 1;
-        const int16 beside = as_int16(opens - closes), none = as_int16((opens | closes) - 1);
-#if GPI_INDEX_SIZE == 4
-        GPI_STORE_VECTOR(gpi_index_row, (gpi_row_from(at + j) + as_uint16(beside)) | as_uint16(none), match + at + j);
-#else
-        GPI_STORE_VECTOR(gpi_index_row,
-                         (gpi_row_from(at + j) + as_ulong16(convert_long16(beside))) |
-                             as_ulong16(convert_long16(none)),
-                         match + at + j);
-#endif
+        const uint16 opens = gpi_bits_row(pairs, j), closes = gpi_bits_row(pairs << 1, j);
+        const gpi_index_row beside = gpi_convert_steps(as_int16(opens - closes)),
+                            none = gpi_convert_steps(as_int16((opens | closes) - 1));
+        GPI_STORE_VECTOR(gpi_index_row, (gpi_row_from(at + j) + beside) | none, match + at + j);
     }
     for (uint j = 0; j < length && length != GPI_BRACKETS_BLOCK; j++) {
         const gpi_index opens = pairs >> j & 1, closes = (pairs << 1) >> j & 1;
@@ -225,10 +268,9 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi
     ulong openers = block.openers & ~pairs, outer = 0;
     if (gpi_pair_rows(s, &free, in, block, match, at, i)) return free;
     gpi_pair_beside(match, at, pairs, length);
-    for (ulong left = pairs; left && GPI_KINDS; left &= left - 1) {
-        const uint o = gpi_first_bracket(left);
-        gpi_pair_kinds(s, in, at + o, at + o + 1, i + o + 1);
-    }
+#if GPI_KINDS
+    gpi_kinds_beside(s, in, at, pairs, i);
+#endif
     for (ulong left = block.closers & ~(pairs << 1); left; left &= left - 1) {
         const uint c = gpi_first_bracket(left);
         const ulong bit = left & -left, below = openers & (bit - 1);
@@ -238,7 +280,7 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi
 #if GPI_KINDS
         if (below)
 #endif
-        gpi_pair_set(s, in, match, at + o, at + c, i + c);
+            gpi_pair_set(s, in, match, at + o, at + c, i + c);
     }
     for (; outer; outer &= outer - 1) {
         const uint c = gpi_first_bracket(outer);
@@ -283,8 +325,8 @@ static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_ne
     __global uint *free = gpi_strand_begin(&s, nest, tile);
     uint i = 0;
     for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK)
-        free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, GPI_BRACKETS_BLOCK), match, begin + i, i,
-                              GPI_BRACKETS_BLOCK);
+        free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, GPI_BRACKETS_BLOCK), match,
+                              begin + i, i, GPI_BRACKETS_BLOCK);
     if (i < length)
         free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, length - i), match, begin + i, i,
                               length - i);
@@ -292,13 +334,38 @@ static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_ne
     gpi_strand_end(&s, free, nest, tile);
 }
 
+/* The tile's node alone. */
+static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)
+{
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
+    int pops = 0, pushes = 0;
+    for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
+        const gpi_brackets_block block = gpi_block_read(in, begin + i, min(length - i, GPI_BRACKETS_BLOCK));
+        const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
+        if (pushes < (int)popcount(block.closers)) {
+            int16 least = (int16)(steps);
+            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
+                least = min(least, gpi_heights_row(block, j, gpi_block_steps(block, j)));
+            const int more = max(-(pushes + gpi_least_lane(least)), 0);
+            pops += more;
+            pushes += more;
+        }
+        pushes += steps;
+    }
+    nest.notes[tile] = gpi_note_make();
+    gpi_leaf_set(nest, tile, gpi_node_make((gpi_index)pops, (gpi_index)pushes));
+}
+
 static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint group,
-                           gpi_pair_shared shared)
+                           bool cells, gpi_pair_shared shared)
 {
     const uint tile = group * GPI_GROUP_TILES;
     (void)shared;
-    for (uint k = 0; k < GPI_GROUP_TILES && gpi_tile_begin(tile + k) < nest.n; k++)
-        gpi_pair_tile(in, match, nest, tile + k);
+    for (uint k = 0; k < GPI_GROUP_TILES && gpi_tile_begin(tile + k) < nest.n; k++) {
+        if (cells) gpi_pair_tile(in, match, nest, tile + k);
+        else gpi_pair_node(in, nest, tile + k);
+    }
 }
 
 static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
@@ -318,66 +385,73 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     nest.notes[tile].searches = note.searches;
 }
 
+/* ------------------------------------------------------------------ heights */
+
+/* A tile gone over for heights of the stack. Where no closer in it is without an opener, in this tile or
+   before, they can be summed up. */
+typedef struct gpi_heights {
+    gpi_index begin, before; /* height before the tile */
+    uint length;
+    bool sums;
+} gpi_heights;
+
+static gpi_heights gpi_heights_make(gpi_nest nest, uint tile)
+{
+    gpi_heights h;
+    h.begin = (gpi_index)gpi_tile_begin(tile);
+    h.before = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
+    h.length = gpi_brackets_tile_length(nest, tile);
+    h.sums = h.before >= gpi_leaf(nest, tile).pops;
+    return h;
+}
+
 /* How far the stack gets above its height before the tile. */
 static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)
 {
-    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
-    const uint length = gpi_brackets_tile_length(nest, tile);
-    const gpi_index before = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
-    const int floor = -(int)min(before, (gpi_index)GPI_TILE);
+    const gpi_heights h = gpi_heights_make(nest, tile);
+    const int floor = -(int)min(h.before, (gpi_index)GPI_TILE);
     int height = 0, rise = 0;
+    int16 most = (int16)(0);
     (void)shared;
-    for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
-        const gpi_brackets_block block = gpi_block_read(in, begin + i, min(length - i, (uint)GPI_BRACKETS_BLOCK));
-        const int up = (int)popcount(block.openers), down = (int)popcount(block.closers);
-        if (up == 0 || (height + up <= rise && height - down >= floor)) {
-            height = max(height + up - down, floor);
-            continue;
-        }
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
-            height = max(height + (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1), floor);
-            rise = max(rise, height);
+    for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {
+        const gpi_brackets_block block =
+            gpi_block_read(in, h.begin + i, min(h.length - i, GPI_BRACKETS_BLOCK));
+        if (h.sums) {
+            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
+                most = max(most, gpi_heights_row(block, j, height + gpi_block_steps(block, j)));
+            height += gpi_block_steps(block, GPI_BRACKETS_BLOCK);
+        } else {
+            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
+                height = max(height + (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1), floor);
+                rise = max(rise, height);
+            }
         }
     }
-    nest.notes[tile].rise = (uint)rise;
-    nest.notes[tile].base = before;
-}
-
-/* ------------------------------------------------------------------ depths */
-
-/* Of the elements of a block, before which the stack is `height` high. */
-GPI_INLINE gpi_index gpi_depth_block(gpi_index height, gpi_brackets_block block, __global gpi_index *depth, uint length)
-{
-    if (length == GPI_BRACKETS_BLOCK && height >= popcount(block.closers)) {
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-            const uint opens = (uint)(block.openers >> j) & 0xffff, closes = (uint)(block.closers >> j) & 0xffff;
-            const int16 step = as_int16(((uint16)(opens) >> GPI_LANES & 1) - ((uint16)(closes) >> GPI_LANES & 1));
-            int16 sum = (int16)(0, step.s0123, step.s4567, step.s89ab, step.scde);
-            sum += (int16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scde);
-            sum += (int16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
-            sum += (int16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
-            sum += (int16)((int8)(0), sum.s01234567);
-            gpi_row_write(depth + j, (gpi_index_row)(height) + gpi_convert_row(sum));
-            height += (gpi_index)popcount(opens) - popcount(closes);
-        }
-        return height;
-    }
-    for (uint j = 0; j < length; j++) {
-        depth[j] = height;
-        height += block.openers >> j & 1;
-        height -= height > 0 ? block.closers >> j & 1 : 0;
-    }
-    return height;
+    nest.notes[tile].rise = (uint)max(max(rise, height), -gpi_least_lane(-most));
+    nest.notes[tile].base = h.before;
 }
 
 static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *depth)
 {
-    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
-    const uint length = gpi_brackets_tile_length(nest, tile);
-    gpi_index height = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
-    for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
-        const uint some = min(length - i, (uint)GPI_BRACKETS_BLOCK);
-        height = gpi_depth_block(height, gpi_block_read(in, begin + i, some), depth + begin + i, some);
+    const gpi_heights h = gpi_heights_make(nest, tile);
+    gpi_index height = h.before;
+    depth += h.begin;
+    for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {
+        const uint length = min(h.length - i, GPI_BRACKETS_BLOCK);
+        const gpi_brackets_block block = gpi_block_read(in, h.begin + i, length);
+        if (h.sums && length == GPI_BRACKETS_BLOCK) {
+            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
+                gpi_row_write(depth + i + j,
+                              (gpi_index_row)(height) +
+                                  gpi_convert_steps(gpi_heights_row(block, j, gpi_block_steps(block, j))));
+            height += (gpi_index)gpi_block_steps(block, GPI_BRACKETS_BLOCK);
+        } else {
+            for (uint j = 0; j < length; j++) {
+                depth[i + j] = height;
+                height += block.openers >> j & 1;
+                height -= height > 0 ? block.closers >> j & 1 : 0;
+            }
+        }
     }
 }
 
@@ -423,18 +497,22 @@ GPI_INLINE bool gpi_walk_row(gpi_walk *w, gpi_index *now, __global gpi_index *ou
 {
     const gpi_index top = *now, lowest = top - 15;
     if (top - w->begin < w->length) {
-        if (top - w->begin < 15 || !gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, w->parent + lowest), gpi_row_from(lowest - 1)))
+        if (top - w->begin < 15 ||
+            !gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, w->parent + lowest), gpi_row_from(lowest - 1)))
             return false;
         const gpi_index_row row = gpi_row_from(lowest);
         GPI_STORE_VECTOR(gpi_index_row, GPI_TURNED(row), out);
         *now = top - 16;
         return true;
     }
-    if (w->place.leaf == GPI_NOWHERE || w->place.need + 16 >= gpi_leaf(w->nest, w->place.leaf).pushes) return false;
+    if (w->place.leaf == GPI_NOWHERE || w->place.need + 16 >= gpi_leaf(w->nest, w->place.leaf).pushes)
+        return false;
     const ulong begin = gpi_tile_begin(w->place.leaf);
-    __global const uint *cell = w->nest.cells + begin + gpi_leaf(w->nest, w->place.leaf).pushes - 1 - w->place.need;
+    __global const uint *cell =
+        w->nest.cells + begin + gpi_leaf(w->nest, w->place.leaf).pushes - 1 - w->place.need;
     const uint16 cells = GPI_LOAD_VECTOR(gpi_cell_row, cell - 15) - (uint16)((uint)begin);
-    GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)((gpi_index)begin) + gpi_convert_row(GPI_TURNED(cells)), out);
+    GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)((gpi_index)begin) + gpi_convert_row(GPI_TURNED(cells)),
+                     out);
     w->place.need += 16;
     *now = gpi_cell_index(cell[-16], (gpi_index)begin);
     return true;
@@ -453,60 +531,59 @@ GPI_INLINE gpi_index gpi_walk_closers(gpi_walk *w, gpi_index now, gpi_index at)
     return now;
 }
 
-/* Each of `top` that is not marked is what the one before it is. */
-GPI_INLINE void gpi_walk_fill(gpi_index *top, ulong marked)
+/* The block's parents where few elements are brackets: rows up to each of them. Writes up to 15 more, which
+   come later. `top`: the stack's top. */
+GPI_INLINE void gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *top, __global gpi_index *out)
 {
-    gpi_index full[GPI_BRACKETS_BLOCK + 16];
-    for (ulong left = marked; left; left &= left - 1) {
-        const ulong after = left & (left - 1);
-        const uint first = gpi_first_bracket(left), end = after ? gpi_first_bracket(after) : GPI_BRACKETS_BLOCK;
-        for (uint j = first; j < end; j += 16) GPI_STORE_PRIVATE(gpi_index_row, (gpi_index_row)(top[first]), full + j);
+    ulong left = block.openers | block.closers;
+    uint j = 0;
+    for (;;) {
+        const uint end = left ? gpi_first_bracket(left) + 1 : GPI_BRACKETS_BLOCK;
+        for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)(*top), out + j);
+        j = end;
+        if (!left) return;
+        top[1] = at + end - 1;
+        top += (int)(block.openers >> (end - 1) & 1) - (int)(block.closers >> (end - 1) & 1);
+        left &= left - 1;
     }
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) top[j] = full[j];
 }
 
-/* Parents of a block: `now` is that of its first element. */
-GPI_INLINE gpi_index gpi_walk_block(gpi_walk *w, gpi_index now, gpi_brackets_block block, gpi_index at, uint length)
+/* Parents of a block: `now` is that of its first element. The stack is in private memory: as much of it as the block
+   reaches, below `now` and above. */
+GPI_INLINE gpi_index gpi_walk_block(gpi_walk *w, gpi_index now, gpi_brackets_block block, gpi_index at,
+                                    uint length)
 {
-    const ulong pairs = block.openers & block.closers >> 1, brackets = block.openers | block.closers;
-    const ulong nested = brackets & ~(pairs | pairs << 1);
-    gpi_index top[GPI_BRACKETS_BLOCK + 16], outside[GPI_BRACKETS_BLOCK + 1];
-    ulong openers = block.openers & nested, outer = 0;
-    uint outers = 0;
+    const ulong pairs = block.openers & block.closers >> 1, brackets = gpi_block_brackets(block);
+    const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
+    __global gpi_index *out = w->parent + at;
+    gpi_index stack[2 * GPI_BRACKETS_BLOCK + 2], *top = stack + GPI_BRACKETS_BLOCK;
+    int height[GPI_BRACKETS_BLOCK];
+    int16 least = (int16)(steps);
     if (block.closers == ~0ul) return gpi_walk_closers(w, now, at);
-    /* closers whose openers are before the block */
-    for (ulong left = block.closers & nested; left; left &= left - 1) {
-        const ulong bit = left & -left, below = openers & (bit - 1);
-        outer |= below ? 0 : bit;
-        openers &= ~(below ? 1ul << gpi_last_bracket(below) : 0);
-    }
-    outside[0] = now;
-    for (ulong left = outer; left; left &= left - 1, outers++)
-        outside[outers + 1] = gpi_walk_down(w, outside[outers]);
-    /* after an opener it is the parent */
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-        const uint16 opens = (uint16)((uint)((block.openers << 1) >> j)) >> GPI_LANES & 1;
-        const gpi_index_row mask = (gpi_index_row)(0) - gpi_convert_row(opens);
-        const gpi_index_row row = ((gpi_row_from(at + j - 1) ^ (gpi_index_row)(now)) & mask) ^ (gpi_index_row)(now);
-        GPI_STORE_PRIVATE(gpi_index_row, row, top + j);
-    }
-    openers = block.openers;
-    for (ulong left = nested ? block.closers : 0; left; left &= left - 1) {
-        const ulong bit = left & -left, below = openers & (bit - 1);
-        const ulong rest = below & ~(1ul << gpi_last_bracket(below | 1));
-        const gpi_index out = outside[popcount(outer & (bit | (bit - 1)))];
-        top[gpi_first_bracket(left) + 1] = rest ? at + gpi_last_bracket(rest) : out;
-        openers = (openers & -bit) | rest;
-    }
-    if (nested) now = openers ? at + gpi_last_bracket(openers) : outside[outers];
-    if (nested && brackets != ~0ul) gpi_walk_fill(top, brackets << 1 | 1);
-    if (length < GPI_BRACKETS_BLOCK) {
-        for (uint j = 0; j < length; j++) w->parent[at + j] = top[j];
+    if (length == GPI_BRACKETS_BLOCK && brackets == (pairs | pairs << 1)) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+            const gpi_index_row mask = (gpi_index_row)(0) - gpi_convert_row(gpi_bits_row(pairs << 1, j));
+            const gpi_index_row outer = (gpi_index_row)(now);
+            GPI_STORE_VECTOR(gpi_index_row, outer ^ ((outer ^ gpi_row_from(at + j - 1)) & mask), out + j);
+        }
         return now;
     }
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-        GPI_STORE_VECTOR(gpi_index_row, GPI_LOAD_PRIVATE(gpi_index_row, top + j), w->parent + at + j);
-    return now;
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const int16 row = gpi_heights_row(block, j, gpi_block_steps(block, j));
+        GPI_STORE_PRIVATE(gpi_step_row, row, height + j);
+        least = min(least, row);
+    }
+    *top = now;
+    for (int k = gpi_least_lane(least), m = 0; m > k; m--) top[m - 1] = gpi_walk_down(w, top[m]);
+    if (popcount(brackets) <= GPI_BRACKETS_FEW && at + GPI_BRACKETS_BLOCK + 16 <= w->begin + w->length) {
+        gpi_walk_few(block, at, top, out);
+        return top[steps];
+    }
+    for (uint j = 0; j < length; j++) {
+        top[height[j] + 1] = at + j;
+        out[j] = top[height[j]];
+    }
+    return top[steps];
 }
 
 static void gpi_walk_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent)
@@ -514,7 +591,7 @@ static void gpi_walk_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __globa
     gpi_walk w;
     gpi_index now = gpi_walk_begin(&w, nest, tile, parent);
     for (uint i = 0; i < w.length; i += GPI_BRACKETS_BLOCK) {
-        const uint length = min(w.length - i, (uint)GPI_BRACKETS_BLOCK);
+        const uint length = min(w.length - i, GPI_BRACKETS_BLOCK);
         now = gpi_walk_block(&w, now, gpi_block_read(in, w.begin + i, length), w.begin + i, length);
     }
 }

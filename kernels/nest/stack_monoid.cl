@@ -47,6 +47,7 @@ typedef uint16 gpi_aligned_row;
 typedef uint16 gpi_index_row __attribute__((aligned(4)));
 typedef uint8 gpi_index_half;
 #define gpi_convert_row convert_uint16
+#define gpi_convert_steps as_uint16
 #elif GPI_INDEX_SIZE == 8
 typedef ulong gpi_index;
 typedef ulong4 gpi_index_quad;
@@ -54,6 +55,7 @@ typedef ulong16 gpi_aligned_row;
 typedef ulong16 gpi_index_row __attribute__((aligned(8)));
 typedef ulong8 gpi_index_half;
 #define gpi_convert_row convert_ulong16
+#define gpi_convert_steps(v) as_ulong16(convert_long16(v))
 #else
 #error "GPI_INDEX_SIZE must be 4 or 8"
 #endif

@@ -49,15 +49,15 @@ uint64_t popcount_ulong(uint64_t x) { return (uint64_t)__builtin_popcountll(x); 
 
 /* gpi_classes of nest/symbols.cl, of '(' and ')'. */
 typedef struct classes {
-    signed char code[256], sign[256], opens[256];
-    unsigned char listed[12], count, others, lists, unused;
+    signed char code[256], sign[256];
+    unsigned char listed[12], openers, count, codes, compares;
 } classes;
 static const classes table = {.code = {['('] = 1, [')'] = -1},
                               .sign = {['('] = 1, [')'] = -1},
-                              .opens = {['('] = -1},
                               .listed = {'(', ')'},
+                              .openers = 1,
                               .count = 2,
-                              .lists = 1};
+                              .compares = 1};
 
 #define NEST_PARAMETERS                                                                      \
     uint32_t *scratch, uint64_t notes_at, uint64_t tree_at, uint32_t leaves, uint32_t polls, \
