@@ -314,7 +314,7 @@ static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
 #endif
 
 /* Bytes, GPI_COMPARED of which are compared at a time; what is equal is told by gpi_hits, which can be
-   combined bit by bit and made a number with a bit for each byte. */
+   combined bit by bit and made a number with a bit for each byte. gpi_bytes_where: y where v is x, else 0. */
 #if GPI_PACKS
 #define GPI_COMPARED 64
 typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));
@@ -331,14 +331,24 @@ static gpi_hits gpi_bytes_negative(gpi_bytes v)
     return __builtin_ia32_cvtb2mask512(v > (gpi_bytes_aligned)(127));
 }
 
+static gpi_bytes_aligned gpi_bytes_where(gpi_bytes v, uchar x, char y)
+{
+    return v == (gpi_bytes_aligned)(x) ? (gpi_bytes_aligned)((uchar)y) : (gpi_bytes_aligned)(0);
+}
+
 static ulong gpi_hits_bits(gpi_hits hits) { return hits; }
 #else
 #define GPI_COMPARED 16
 typedef uchar16 gpi_bytes __attribute__((aligned(1)));
+typedef uchar16 gpi_bytes_aligned;
 typedef char16 gpi_hits;
 
 static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x) { return v == (uchar16)(x); }
 static gpi_hits gpi_bytes_negative(gpi_bytes v) { return v > (uchar16)(127); }
+static uchar16 gpi_bytes_where(gpi_bytes v, uchar x, char y)
+{
+    return as_uchar16(v == (uchar16)(x)) & (uchar16)((uchar)y);
+}
 
 /* Each byte keeps a bit in its own place, and the product's top byte gathers those of eight. */
 static ulong gpi_hits_bits(gpi_hits hits)

@@ -130,7 +130,7 @@ GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(bracket
 
 #define GPI_LANES (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 typedef uint16 gpi_cell_row __attribute__((aligned(4)));
-typedef int16 gpi_step_row __attribute__((aligned(4)));
+typedef char16 gpi_height_row __attribute__((aligned(1)));
 
 GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
 {
@@ -140,18 +140,6 @@ GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
 /* Bits j ... j + 15, a lane each: 0 or 1. */
 GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j) { return (uint16)((uint)(bits >> j)) >> GPI_LANES & 1; }
 
-/* Height of the stack before elements j ... j + 15, where it is `height` before the first one of them. */
-GPI_INLINE int16 gpi_heights_row(gpi_brackets_block block, uint j, int height)
-{
-    const int16 step = as_int16(gpi_bits_row(block.openers, j) - gpi_bits_row(block.closers, j));
-    int16 sum = (int16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
-    sum += (int16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
-    sum += (int16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
-    sum += (int16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
-    sum += (int16)((int8)(0), sum.s01234567);
-    return sum + (int16)(height);
-}
-
 /* How far elements before the j-th, or all, change the height. */
 GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
 {
@@ -159,11 +147,35 @@ GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
     return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
 }
 
-GPI_INLINE int gpi_least_lane(int16 v)
+/* Bits j ... j + 15, a byte each: all bits of it, or none. */
+GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
 {
-    const int8 eight = min(v.lo, v.hi);
-    const int4 four = min(eight.lo, eight.hi);
-    return min(min(four.x, four.y), min(four.z, four.w));
+    const ulong low = (bits >> j & 255) * 0x0101010101010101ul,
+                high = (bits >> (j + 8) & 255) * 0x0101010101010101ul;
+    return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
+}
+
+/* Height of the stack before each of elements j ... j + 15, above that before the block. */
+GPI_INLINE char16 gpi_heights_row(gpi_brackets_block block, uint j)
+{
+    const char16 step = gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j);
+    char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
+    sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
+    sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
+    sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
+    sum += (char16)((char8)(0), sum.s01234567);
+    return sum + (char16)((char)gpi_block_steps(block, j));
+}
+
+/* The least of them and of that after the block. */
+GPI_INLINE int gpi_least_height(gpi_brackets_block block)
+{
+    const char16 all = min(min(gpi_heights_row(block, 0), gpi_heights_row(block, 16)),
+                           min(gpi_heights_row(block, 32), gpi_heights_row(block, 48)));
+    const char8 eight = min(all.lo, all.hi);
+    const char4 four = min(eight.lo, eight.hi);
+    return min(min(min(four.x, four.y), min(four.z, four.w)),
+               (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
 }
 
 /* ------------------------------------------------------------------ pairs */
@@ -232,9 +244,37 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
 }
 
 #if GPI_KINDS
-/* Neighbours in the block. */
-GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i)
+#if GPI_TABLE
+/* Which of 63 elements from `at` on are an opener before a closer of its kind, symbols being listed. */
+GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 {
+    uchar code[GPI_BRACKETS_BLOCK + 1];
+    ulong agree = 0;
+    code[GPI_BRACKETS_BLOCK] = 0;
+#pragma unroll
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
+        const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
+        gpi_bytes_aligned codes = (gpi_bytes_aligned)(0);
+        for (uint k = 0; k < in.classes->count; k++)
+            codes |= gpi_bytes_where(v, in.classes->listed[k], in.classes->code[in.classes->listed[k]]);
+        GPI_STORE_PRIVATE(gpi_bytes, codes, code + j);
+    }
+#pragma unroll
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
+        agree |= gpi_hits_bits(gpi_bytes_equal(
+                     GPI_LOAD_PRIVATE(gpi_bytes, code + j) + GPI_LOAD_PRIVATE(gpi_bytes, code + j + 1), 0))
+                 << j;
+    return agree;
+}
+#endif
+
+/* Pairs of neighbours in the block. Listed symbols are compared: it has to have what fits each opener. */
+GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,
+                                 uint length)
+{
+#if GPI_TABLE
+    if (pairs && in.classes->count > 0 && length == GPI_BRACKETS_BLOCK) pairs &= ~gpi_kinds_agree(in, at);
+#endif
     for (ulong left = pairs; left; left &= left - 1) {
         const uint o = gpi_first_bracket(left);
         gpi_pair_kinds(s, in, at + o, at + o + 1, i + o + 1);
@@ -269,7 +309,7 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi
     if (gpi_pair_rows(s, &free, in, block, match, at, i)) return free;
     gpi_pair_beside(match, at, pairs, length);
 #if GPI_KINDS
-    gpi_kinds_beside(s, in, at, pairs, i);
+    gpi_kinds_beside(s, in, at, pairs, i, length);
 #endif
     for (ulong left = block.closers & ~(pairs << 1); left; left &= left - 1) {
         const uint c = gpi_first_bracket(left);
@@ -344,10 +384,7 @@ static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)
         const gpi_brackets_block block = gpi_block_read(in, begin + i, min(length - i, GPI_BRACKETS_BLOCK));
         const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
         if (pushes < (int)popcount(block.closers)) {
-            int16 least = (int16)(steps);
-            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-                least = min(least, gpi_heights_row(block, j, gpi_block_steps(block, j)));
-            const int more = max(-(pushes + gpi_least_lane(least)), 0);
+            const int more = max(-(pushes + gpi_least_height(block)), 0);
             pops += more;
             pushes += more;
         }
@@ -418,7 +455,7 @@ static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_
             gpi_block_read(in, h.begin + i, min(h.length - i, GPI_BRACKETS_BLOCK));
         if (h.sums) {
             for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-                most = max(most, gpi_heights_row(block, j, height + gpi_block_steps(block, j)));
+                most = max(most, convert_int16(gpi_heights_row(block, j)) + (int16)(height));
             height += gpi_block_steps(block, GPI_BRACKETS_BLOCK);
         } else {
             for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
@@ -427,7 +464,10 @@ static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_
             }
         }
     }
-    nest.notes[tile].rise = (uint)max(max(rise, height), -gpi_least_lane(-most));
+    const int8 eight = max(most.lo, most.hi);
+    const int4 four = max(eight.lo, eight.hi);
+    rise = max(max(rise, height), max(max(four.x, four.y), max(four.z, four.w)));
+    nest.notes[tile].rise = (uint)rise;
     nest.notes[tile].base = h.before;
 }
 
@@ -441,9 +481,8 @@ static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __glob
         const gpi_brackets_block block = gpi_block_read(in, h.begin + i, length);
         if (h.sums && length == GPI_BRACKETS_BLOCK) {
             for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-                gpi_row_write(depth + i + j,
-                              (gpi_index_row)(height) +
-                                  gpi_convert_steps(gpi_heights_row(block, j, gpi_block_steps(block, j))));
+                gpi_row_write(depth + i + j, (gpi_index_row)(height) +
+                                                 gpi_convert_steps(convert_int16(gpi_heights_row(block, j))));
             height += (gpi_index)gpi_block_steps(block, GPI_BRACKETS_BLOCK);
         } else {
             for (uint j = 0; j < length; j++) {
@@ -557,8 +596,7 @@ GPI_INLINE gpi_index gpi_walk_block(gpi_walk *w, gpi_index now, gpi_brackets_blo
     const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
     __global gpi_index *out = w->parent + at;
     gpi_index stack[2 * GPI_BRACKETS_BLOCK + 2], *top = stack + GPI_BRACKETS_BLOCK;
-    int height[GPI_BRACKETS_BLOCK];
-    int16 least = (int16)(steps);
+    char height[GPI_BRACKETS_BLOCK];
     if (block.closers == ~0ul) return gpi_walk_closers(w, now, at);
     if (length == GPI_BRACKETS_BLOCK && brackets == (pairs | pairs << 1)) {
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
@@ -568,17 +606,15 @@ GPI_INLINE gpi_index gpi_walk_block(gpi_walk *w, gpi_index now, gpi_brackets_blo
         }
         return now;
     }
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-        const int16 row = gpi_heights_row(block, j, gpi_block_steps(block, j));
-        GPI_STORE_PRIVATE(gpi_step_row, row, height + j);
-        least = min(least, row);
-    }
     *top = now;
-    for (int k = gpi_least_lane(least), m = 0; m > k; m--) top[m - 1] = gpi_walk_down(w, top[m]);
+    for (int least = gpi_least_height(block), m = 0; m > least; m--) top[m - 1] = gpi_walk_down(w, top[m]);
     if (popcount(brackets) <= GPI_BRACKETS_FEW && at + GPI_BRACKETS_BLOCK + 16 <= w->begin + w->length) {
         gpi_walk_few(block, at, top, out);
         return top[steps];
     }
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
+        GPI_STORE_PRIVATE(gpi_height_row, gpi_heights_row(block, j), height + j);
+#pragma unroll 8
     for (uint j = 0; j < length; j++) {
         top[height[j] + 1] = at + j;
         out[j] = top[height[j]];
