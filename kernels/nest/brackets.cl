@@ -72,9 +72,12 @@ GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index
     const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));
     GPI_SHARED(gpi_join_memory, shared);
     const uint l = (uint)get_local_id(0);
-    if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;
-    gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG),
-                 shared);
+    if (tile >= gpi_tiles_of(nest.n)) return;
+    if (gpi_leaf(nest, tile).pops > 0)
+        gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG), shared);
+#if GPI_SHAPE_SERIAL
+    gpi_join_left(match + match_at, nest, tile, nest.notes[tile].joined);
+#endif
 }
 
 GPI_KERNEL void gp_brackets_enclose(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,

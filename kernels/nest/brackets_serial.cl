@@ -50,6 +50,21 @@ static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
     return s->base;
 }
 
+#if GPI_MATCH
+/* Elements in these cells, as far as is known, have no partner. */
+static void gpi_join_none(__global gpi_index *match, __global const uint *cell, gpi_index count, gpi_index begin)
+{
+    for (gpi_index k = 0; k < count;) {
+        const gpi_index at = gpi_cell_index(cell[k], begin);
+        const bool up = count - k >= 16 && cell[k + 15] - cell[k] == 15,
+                   down = count - k >= 16 && cell[k] - cell[k + 15] == 15;
+        if (up || down) gpi_row_write(match + (up ? at : at - 15), (gpi_index_row)(GPI_NONE));
+        else match[at] = GPI_NONE;
+        k += up || down ? 16 : 1;
+    }
+}
+#endif
+
 static void gpi_strand_end(gpi_strand *s, __global uint *free, gpi_nest nest, uint tile)
 {
     s->node.pushes = (gpi_index)(free - s->base);
@@ -214,9 +229,6 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16, s->pending -= 16) {
             const uint16 closers = (uint16)((uint)at + j) + GPI_LANES;
             GPI_STORE_VECTOR(gpi_cell_row, GPI_TURNED(closers), s->pending - 15);
-#if GPI_MATCH
-            gpi_row_write(match + at + j, (gpi_index_row)(GPI_NONE));
-#endif
         }
         s->node.pops += GPI_BRACKETS_BLOCK;
         return true;
@@ -327,9 +339,6 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi
         const gpi_index closer = at + c;
         if (GPI_RARELY(free == s->base)) {
             gpi_strand_pend(s, closer);
-#if GPI_MATCH
-            match[closer] = GPI_NONE;
-#endif
             continue;
         }
         free--;
@@ -337,24 +346,6 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi
     }
     for (; openers; openers &= openers - 1) *free++ = (uint)at + gpi_first_bracket(openers);
     return free;
-}
-
-/* No partner, as far as the tile knows: rows of openers have not been told. */
-GPI_INLINE void gpi_pair_left(gpi_strand *s, __global uint *free, __global gpi_index *match, gpi_index begin)
-{
-#if GPI_MATCH
-    __global uint *cell = s->base;
-    while (cell != free) {
-        const gpi_index at = gpi_cell_index(*cell, begin);
-        if (free - cell >= 16 && cell[15] - cell[0] == 15) {
-            gpi_row_write(match + at, (gpi_index_row)(GPI_NONE));
-            cell += 16;
-        } else {
-            match[at] = GPI_NONE;
-            cell++;
-        }
-    }
-#endif
 }
 
 static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile)
@@ -370,7 +361,12 @@ static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_ne
     if (i < length)
         free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, length - i), match, begin + i, i,
                               length - i);
-    gpi_pair_left(&s, free, match, begin);
+#if GPI_MATCH
+    if (GPI_LOOKBACK || gpi_tiles_of(nest.n) == 1) { /* else gpi_join_left does */
+        gpi_join_none(match, s.base, (gpi_index)(free - s.base), begin);
+        gpi_join_none(match, s.pending + 1, s.node.pops, begin);
+    }
+#endif
     gpi_strand_end(&s, free, nest, tile);
 }
 
@@ -410,6 +406,19 @@ static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
     (void)nest; /* gpi_strand_end has done it */
     (void)group;
     (void)shared;
+}
+
+/* After the tile's first `joined` closers have been joined: what is left of it has no partner. */
+static void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile, gpi_index joined)
+{
+#if GPI_MATCH && !GPI_LOOKBACK
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
+    const gpi_node node = gpi_leaf(nest, tile);
+    __global const uint *cells = nest.cells + gpi_tile_begin(tile);
+    __global const uint *end = cells + gpi_brackets_tile_length(nest, tile);
+    gpi_join_none(match, cells, gpi_excess(node.pushes, gpi_tiles_after(nest.tree, nest.leaves, tile).pops), begin);
+    gpi_join_none(match, end - node.pops, node.pops - joined, begin);
+#endif
 }
 
 /* The note of the whole tile, whose one item's this is. */
