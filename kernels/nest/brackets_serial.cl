@@ -195,10 +195,11 @@ GPI_INLINE int gpi_least_height(gpi_brackets_block block)
 
 /* ------------------------------------------------------------------ pairs */
 
+/* A closer that is its own opener has none yet. */
 GPI_INLINE void gpi_pair_kinds(gpi_strand *s, gpi_symbol_input in, gpi_index opener, gpi_index closer, uint i)
 {
 #if GPI_KINDS
-    if (GPI_RARELY(gpi_code(in, opener) + gpi_code(in, closer))) {
+    if (GPI_RARELY((gpi_code(in, opener) + gpi_code(in, closer)) & -(int)(opener != closer))) {
         s->note.mismatches++;
         s->note.first = min(s->note.first, i);
     }
