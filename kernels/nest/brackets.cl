@@ -74,7 +74,8 @@ GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index
     const uint l = (uint)get_local_id(0);
     if (tile >= gpi_tiles_of(nest.n)) return;
     if (gpi_leaf(nest, tile).pops > 0)
-        gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG), shared);
+        gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG),
+                     shared);
 #if GPI_SHAPE_SERIAL
     gpi_join_left(match + match_at, nest, tile, nest.notes[tile].joined);
 #endif

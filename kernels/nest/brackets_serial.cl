@@ -27,6 +27,7 @@ typedef uint gpi_join_memory;
 typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
+#define GPI_GROUP_TILES 4
 #define GPI_BRACKETS_BLOCK 64u
 #define GPI_BRACKETS_FEW 24 /* brackets of a block that are stepped through one by one */
 
@@ -39,8 +40,6 @@ typedef struct gpi_strand {
     gpi_note note;
 } gpi_strand;
 
-#define GPI_GROUP_TILES 4
-
 static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 {
     s->base = nest.cells + gpi_tile_begin(tile);
@@ -52,7 +51,8 @@ static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 
 #if GPI_MATCH
 /* Elements in these cells, as far as is known, have no partner. */
-static void gpi_join_none(__global gpi_index *match, __global const uint *cell, gpi_index count, gpi_index begin)
+static void gpi_join_none(__global gpi_index *match, __global const uint *cell, gpi_index count,
+                          gpi_index begin)
 {
     for (gpi_index k = 0; k < count;) {
         const gpi_index at = gpi_cell_index(cell[k], begin);
@@ -216,7 +216,7 @@ GPI_INLINE void gpi_pair_set(gpi_strand *s, gpi_symbol_input in, __global gpi_in
     gpi_pair_kinds(s, in, opener, closer, i);
 }
 
-/* All of the block opens, or closes openers on the stack or nothing; false: neither. */
+/* A block of openers, or of closers whose openers are all on the stack, or none of them. False: neither. */
 GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_input in,
                               gpi_brackets_block block, __global gpi_index *match, gpi_index at, uint i)
 {
@@ -330,10 +330,7 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi
         const uint o = below ? gpi_last_bracket(below) : c;
         outer |= below ? 0 : bit;
         openers &= ~(1ul << o);
-#if GPI_KINDS
-        if (below)
-#endif
-            gpi_pair_set(s, in, match, at + o, at + c, i + c);
+        gpi_pair_set(s, in, match, at + o, at + c, i + c);
     }
     for (; outer; outer &= outer - 1) {
         const uint c = gpi_first_bracket(outer);
@@ -417,7 +414,8 @@ static void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile, g
     const gpi_node node = gpi_leaf(nest, tile);
     __global const uint *cells = nest.cells + gpi_tile_begin(tile);
     __global const uint *end = cells + gpi_brackets_tile_length(nest, tile);
-    gpi_join_none(match, cells, gpi_excess(node.pushes, gpi_tiles_after(nest.tree, nest.leaves, tile).pops), begin);
+    gpi_join_none(match, cells, gpi_excess(node.pushes, gpi_tiles_after(nest.tree, nest.leaves, tile).pops),
+                  begin);
     gpi_join_none(match, end - node.pops, node.pops - joined, begin);
 #endif
 }
@@ -626,8 +624,9 @@ GPI_INLINE gpi_index gpi_walk_block(gpi_walk *w, gpi_index now, gpi_brackets_blo
         GPI_STORE_PRIVATE(gpi_height_row, gpi_heights_row(block, j), height + j);
 #pragma unroll 8
     for (uint j = 0; j < length; j++) {
-        top[height[j] + 1] = at + j;
-        out[j] = top[height[j]];
+        const int h = height[j];
+        top[h + 1] = at + j;
+        out[j] = top[h];
     }
     return top[steps];
 }

@@ -56,7 +56,8 @@ GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin
 {
     const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
     const gpi_index first = row.s0 - begin;
-    return gpi_rows_agree(row, (gpi_index_row)(row.s0) - GPI_LANE_NUMBERS(gpi_index_row)) && first >= 15 && first < i;
+    return gpi_rows_agree(row, (gpi_index_row)(row.s0) - GPI_LANE_NUMBERS(gpi_index_row)) && first >= 15 &&
+           first < i;
 }
 
 /* From the element before the run's i-th one down: how many are each the next one's parent, as far as is
