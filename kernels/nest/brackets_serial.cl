@@ -143,17 +143,19 @@ GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, 
 GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
 GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(brackets); }
 
-#define GPI_LANES (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 typedef uint16 gpi_cell_row __attribute__((aligned(4)));
 typedef char16 gpi_height_row __attribute__((aligned(1)));
 
 GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
 {
-    return (gpi_index_row)(first) + gpi_convert_row(GPI_LANES);
+    return (gpi_index_row)(first) + GPI_LANE_NUMBERS(gpi_index_row);
 }
 
 /* Bits j ... j + 15, a lane each: 0 or 1. */
-GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j) { return (uint16)((uint)(bits >> j)) >> GPI_LANES & 1; }
+GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j)
+{
+    return (uint16)((uint)(bits >> j)) >> GPI_LANE_NUMBERS(uint16) & 1;
+}
 
 /* How far elements before the j-th, or all, change the height. */
 GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
@@ -222,13 +224,13 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
 {
     if (block.openers == ~0ul) {
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16, *free += 16)
-            GPI_STORE_VECTOR(gpi_cell_row, (uint16)((uint)at + j) + GPI_LANES, *free);
+            GPI_STORE_VECTOR(gpi_cell_row, (uint16)((uint)at + j) + GPI_LANE_NUMBERS(uint16), *free);
         return true;
     }
     if (block.closers != ~0ul) return false;
     if (*free == s->base) {
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16, s->pending -= 16) {
-            const uint16 closers = (uint16)((uint)at + j) + GPI_LANES;
+            const uint16 closers = (uint16)((uint)at + j) + GPI_LANE_NUMBERS(uint16);
             GPI_STORE_VECTOR(gpi_cell_row, GPI_TURNED(closers), s->pending - 15);
         }
         s->node.pops += GPI_BRACKETS_BLOCK;

@@ -53,7 +53,7 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
 {
     uint k = 0;
 #if GPI_MATCH && !GPI_KINDS
-    const gpi_index_row step = (gpi_index_row)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const gpi_index_row step = GPI_LANE_NUMBERS(gpi_index_row);
     const long last = 1 - (long)run;
     const bool all = *opener - opener[last] == run - 1 && closer[last] - *closer == run - 1;
     for (bool row = true; row && k + 16 <= run;) {

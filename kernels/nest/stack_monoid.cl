@@ -61,6 +61,7 @@ typedef ulong8 gpi_index_half;
 #endif
 
 #define GPI_NONE (~(gpi_index)0)
+#define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
 GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
 {

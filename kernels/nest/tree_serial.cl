@@ -30,7 +30,6 @@ typedef gpi_outside_memory *gpi_outside_shared;
 
 /* ------------------------------------------------------------------ rows */
 
-#define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
 /* Whether the run's 16 elements from the i-th on are siblings that all count: of a parent in the run, or all
    of one in another run. */
