@@ -379,7 +379,8 @@ static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)
     for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
         const gpi_brackets_block block = gpi_block_read(in, begin + i, min(length - i, GPI_BRACKETS_BLOCK));
         const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
-        if (pushes < (int)popcount(block.closers)) {
+        const ulong beside = block.openers << 1 & block.closers; /* close what is just before them */
+        if (pushes < (int)popcount(block.closers & ~beside)) {
             const int more = max(-(pushes + gpi_least_height(block)), 0);
             pops += more;
             pushes += more;

@@ -68,13 +68,13 @@ row row_same(row r) { return r; }
 int8_t min_char(int8_t a, int8_t b) __asm__("_Z3mincc");
 int8_t min_char(int8_t a, int8_t b) { return a < b ? a : b; }
 
-#define DEFINE_LANES(type, lanes, suffix, name, better)                                             \
-    typedef type type##lanes __attribute__((vector_size(lanes * sizeof(type))));                    \
+#define DEFINE_LANES(type, lanes, suffix, name, better)                                           \
+    typedef type type##lanes __attribute__((vector_size(lanes * sizeof(type))));                  \
     type##lanes lane_##type##lanes(type##lanes a, type##lanes b) __asm__("_Z3" name suffix "S_"); \
     type##lanes lane_##type##lanes(type##lanes a, type##lanes b)                                  \
-    {                                                                                               \
-        for (int i = 0; i < lanes; i++) a[i] = a[i] better b[i] ? a[i] : b[i];                      \
-        return a;                                                                                   \
+    {                                                                                             \
+        for (int i = 0; i < lanes; i++) a[i] = a[i] better b[i] ? a[i] : b[i];                    \
+        return a;                                                                                 \
     }
 DEFINE_LANES(int32_t, 16, "Dv16_i", "max", >)
 DEFINE_LANES(int32_t, 8, "Dv8_i", "max", >)
