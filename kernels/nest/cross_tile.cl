@@ -47,7 +47,8 @@ static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_in
     (void)note;
 }
 
-/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. */
+/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. `all`: the whole
+   run is so, and only its ends' cells are looked at. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)
 {
