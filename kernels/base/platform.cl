@@ -237,10 +237,12 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))
 #define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))
 #define GPI_STORE_VECTOR(type, v, p) *(__global type *)(p) = v
+#define GPI_STORE_PRIVATE(type, v, p) *(__private type *)(p) = v
 #else
 #define GPI_LOAD_VECTOR(type, p) vload16(0, p)
 #define GPI_LOAD_PRIVATE(type, p) vload16(0, p)
 #define GPI_STORE_VECTOR(type, v, p) vstore16(v, 0, p)
+#define GPI_STORE_PRIVATE(type, v, p) vstore16(v, 0, p)
 #endif
 
 /* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler
@@ -313,7 +315,7 @@ static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
 #endif
 
 /* Bytes, GPI_COMPARED of which are compared at a time; what is equal is told by gpi_hits, which can be
-   combined bit by bit and made a number with a bit for each byte. */
+   combined bit by bit and made a number with a bit for each byte. gpi_bytes_where: y where v is x, else 0. */
 #if GPI_PACKS
 #define GPI_COMPARED 64
 typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));
@@ -325,13 +327,29 @@ static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x)
     return __builtin_ia32_cvtb2mask512(v == (gpi_bytes_aligned)(x));
 }
 
+static gpi_hits gpi_bytes_negative(gpi_bytes v)
+{
+    return __builtin_ia32_cvtb2mask512(v > (gpi_bytes_aligned)(127));
+}
+
+static gpi_bytes_aligned gpi_bytes_where(gpi_bytes v, uchar x, char y)
+{
+    return v == (gpi_bytes_aligned)(x) ? (gpi_bytes_aligned)((uchar)y) : (gpi_bytes_aligned)(0);
+}
+
 static ulong gpi_hits_bits(gpi_hits hits) { return hits; }
 #else
 #define GPI_COMPARED 16
 typedef uchar16 gpi_bytes __attribute__((aligned(1)));
+typedef uchar16 gpi_bytes_aligned;
 typedef char16 gpi_hits;
 
 static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x) { return v == (uchar16)(x); }
+static gpi_hits gpi_bytes_negative(gpi_bytes v) { return v > (uchar16)(127); }
+static uchar16 gpi_bytes_where(gpi_bytes v, uchar x, char y)
+{
+    return as_uchar16(v == (uchar16)(x)) & (uchar16)((uchar)y);
+}
 
 /* Each byte keeps a bit in its own place, and the product's top byte gathers those of eight. */
 static ulong gpi_hits_bits(gpi_hits hits)

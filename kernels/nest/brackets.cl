@@ -5,9 +5,11 @@
        parent[i]   top of the stack before i: the innermost opener around i; for a closer its partner
        depth[i]    height of the stack before i: how many openers are around i
 
-       pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node
+       pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node, or to
+                                       its node alone where nobody asks for cells
        tree      a group 4096 leaves   products of neighbours, in two launches
-       join      a group a tile        the tile's closers find their openers in tiles before it
+       join      a group a tile        the tile's closers find their openers in tiles before it; serial: what has
+                                       no partner is told
        enclose   a group a tile        parents, depths: reads the input again
        measure   a group a tile        greatest depths: reads the input again
        report    one group             what is unmatched or of the wrong kind; greatest depth
@@ -37,13 +39,13 @@ static bool gpi_is_beyond(gpi_nest nest, uint group)
 }
 
 GPI_KERNEL void gp_brackets_pair(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
-                                 GPI_NEST_PARAMETERS, volatile __global uint *counters)
+                                 GPI_NEST_PARAMETERS, uint cells, volatile __global uint *counters)
 {
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
-    gpi_pair_group(GPI_SYMBOL_INPUT, match + match_at, nest, (uint)get_group_id(0), shared);
+    gpi_pair_group(GPI_SYMBOL_INPUT, match + match_at, nest, (uint)get_group_id(0), cells != 0, shared);
     gpi_pair_note(nest, (uint)get_group_id(0), shared);
 }
 
@@ -72,9 +74,13 @@ GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index
     const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));
     GPI_SHARED(gpi_join_memory, shared);
     const uint l = (uint)get_local_id(0);
-    if (tile >= gpi_tiles_of(nest.n) || gpi_leaf(nest, tile).pops == 0) return;
-    gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG),
-                 shared);
+    if (tile >= gpi_tiles_of(nest.n)) return;
+    if (gpi_leaf(nest, tile).pops > 0)
+        gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG),
+                     shared);
+#if GPI_SHAPE_SERIAL
+    gpi_join_left(match + match_at, nest, tile, nest.notes[tile].joined);
+#endif
 }
 
 GPI_KERNEL void gp_brackets_enclose(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *parent, ulong parent_at,

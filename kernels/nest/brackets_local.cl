@@ -439,8 +439,9 @@ static void gpi_partner_none(__local ushort *partner)
 /* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early
    and have barriers.) */
 static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
-                           gpi_pair_shared memory)
+                           bool cells, gpi_pair_shared memory)
 {
+    (void)cells; /* are as quick as none */
     const gpi_shared shared = &memory->group;
     __local ushort *partner = memory->stage;
     const ulong begin = gpi_tile_begin(tile);

@@ -1,7 +1,7 @@
 /* brackets_single_pass.cl - gp_brackets by look-back (back.cl): the same outputs as brackets.cl's, by one
    launch.
 
-       take a ticket    serial: for GPI_STRANDS tiles, local: for one
+       take a ticket    serial: for GPI_GROUP_TILES tiles, local: for one
        pair             pairs inside the tile; its cells and its node, which is published
        climb            what comes before the tile
        join             the tile's closers find their openers in tiles before it
@@ -62,9 +62,9 @@ static void gpi_lookback_tile(gpi_symbol_input in, gpi_answer to, gpi_nest nest,
 static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint group,
                                gpi_pair_shared memory)
 {
-    const uint first = group * GPI_STRANDS, end = min(first + GPI_STRANDS, gpi_tiles_of(nest.n));
+    const uint first = group * GPI_GROUP_TILES, end = min(first + GPI_GROUP_TILES, gpi_tiles_of(nest.n));
     if (first >= end) return; /* so do all later ones: nobody waits for them */
-    gpi_pair_group(in, to.match, nest, group, memory);
+    gpi_pair_group(in, to.match, nest, group, true, memory);
     for (uint tile = first; tile < end; tile++)
         (void)gpi_lookback_climb(nest.tree, tile, gpi_leaf(nest, tile), 0);
     for (uint tile = first; tile < end; tile++) gpi_lookback_tile(in, to, nest, tile);
@@ -133,7 +133,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
                                gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;
-    gpi_pair_group(in, to.match, nest, tile, memory);
+    gpi_pair_group(in, to.match, nest, tile, true, memory);
     gpi_lookback_all_beside(nest.tree, tile, shared->beside);
     gpi_sync(); /* what is beside the tile's path is there */
     if (get_local_id(0) == 0)

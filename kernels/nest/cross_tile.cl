@@ -47,17 +47,21 @@ static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_in
     (void)note;
 }
 
-/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. */
+/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. `all`: the whole
+   run is so, and only its ends' cells are looked at. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)
 {
     uint k = 0;
 #if GPI_MATCH && !GPI_KINDS
-    const gpi_index_row step = (gpi_index_row)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const gpi_index_row step = GPI_LANE_NUMBERS(gpi_index_row);
+    const long last = 1 - (long)run;
+    const bool all = *opener - opener[last] == run - 1 && closer[last] - *closer == run - 1;
     for (bool row = true; row && k + 16 <= run;) {
-        const gpi_index p = gpi_cell_index(opener[-(long)k], there),
-                        q = gpi_cell_index(closer[-(long)k], begin);
-        row = (uint)p - opener[-(long)k - 15] == 15 && closer[-(long)k - 15] - (uint)q == 15;
+        const long at = all ? 0 : -(long)k;
+        const gpi_index p = gpi_cell_index(opener[at], there) - (all ? k : 0),
+                        q = gpi_cell_index(closer[at], begin) + (all ? k : 0);
+        row = all || (opener[at] - opener[at - 15] == 15 && closer[at - 15] - closer[at] == 15);
         if (!row) continue;
         gpi_row_write(match + q, (gpi_index_row)(p)-step);
         gpi_row_write(match + p - 15, (gpi_index_row)(q + 15) - step);

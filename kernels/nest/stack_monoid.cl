@@ -45,16 +45,31 @@ typedef uint gpi_index;
 typedef uint4 gpi_index_quad;
 typedef uint16 gpi_aligned_row;
 typedef uint16 gpi_index_row __attribute__((aligned(4)));
+typedef uint8 gpi_index_half;
+#define gpi_convert_row convert_uint16
+#define gpi_convert_steps as_uint16
 #elif GPI_INDEX_SIZE == 8
 typedef ulong gpi_index;
 typedef ulong4 gpi_index_quad;
 typedef ulong16 gpi_aligned_row;
 typedef ulong16 gpi_index_row __attribute__((aligned(8)));
+typedef ulong8 gpi_index_half;
+#define gpi_convert_row convert_ulong16
+#define gpi_convert_steps(v) as_ulong16(convert_long16(v))
 #else
 #error "GPI_INDEX_SIZE must be 4 or 8"
 #endif
 
 #define GPI_NONE (~(gpi_index)0)
+#define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+
+GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
+{
+    const gpi_index_row other = a ^ b;
+    const gpi_index_half eight = other.lo | GPI_UPPER(other);
+    const gpi_index_quad four = eight.lo | eight.hi;
+    return (four.x | four.y | four.z | four.w) == 0;
+}
 
 /* 16 of an output, which nobody reads soon: past the caches where the row is aligned. */
 static void gpi_row_write(__global gpi_index *out, gpi_index_row row)

@@ -1,5 +1,6 @@
 /* stack_scan_serial.cl - scans of stacks in the serial shape: what one item does with its tiles, GPI_STRANDS of
-   them abreast, as in nest/brackets_serial.cl. It has GPI_STRANDS * GPI_TILE elements in private memory. */
+   them abreast, so that the chain push, pop, push ... of one does not wait for itself. It has
+   GPI_STRANDS * GPI_TILE elements in private memory. */
 #ifndef GPI_NEST_STACK_SCAN_SERIAL_CL
 #define GPI_NEST_STACK_SCAN_SERIAL_CL
 #include "base/platform.cl"
@@ -14,6 +15,31 @@
 typedef uint gpi_slice_memory;
 typedef uint gpi_fold_memory;
 typedef uint *gpi_stack_shared;
+
+#define GPI_STRANDS 4
+
+/* Blocks of `count` neighbouring tiles, the first of which begins at `at`. True: there are few brackets in
+   any of them. */
+GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, uint count, gpi_symbol_input in, gpi_index at)
+{
+    bool few = true;
+#pragma unroll
+    for (uint k = 0; k < count; k++) {
+        block[k] = gpi_block_read(in, at + k * GPI_TILE, GPI_BRACKETS_BLOCK);
+        few = few && popcount(gpi_block_brackets(block[k])) <= GPI_BRACKETS_FEW;
+    }
+    return few;
+}
+
+/* The sign of element `at`, which is the block's j-th. */
+GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_symbol_input in, gpi_index at, uint j)
+{
+#if GPI_TABLE
+    return gpi_sign(in, at);
+#else
+    return (int)(block->openers >> j & 1) - (int)(block->closers >> j & 1);
+#endif
+}
 
 /* Whether a product that may not be wanted is cheaper than a branch that may be mispredicted. */
 #define GPI_STACK_SMALL (GPI_SIZE <= 16)
@@ -41,7 +67,7 @@ GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi
         gpi_brackets_block block[GPI_STRANDS];
         if (gpi_read_blocks(block, count, in, begin + i)) {
             for (uint k = 0; k < count; k++) {
-                for (ulong left = block[k].brackets; left; left &= left - 1) {
+                for (ulong left = gpi_block_brackets(block[k]); left; left &= left - 1) {
                     const uint j = gpi_first_bracket(left);
                     const gpi_index at = begin + k * GPI_TILE + i + j;
                     gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_block_sign(&block[k], in, at, j),
@@ -67,7 +93,7 @@ GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi
     }
 }
 
-/* `count` tiles from `tile` on, of `length` each: abreast, as in nest/brackets_serial.cl. */
+/* `count` tiles from `tile` on, of `length` each. */
 GPI_INLINE void gpi_slice_abreast(gpi_symbol_input in, gpi_input input, gpi_stack stack, uint tile,
                                   uint count, uint length)
 {
@@ -136,7 +162,7 @@ GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at,
 GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, const gpi_brackets_block *block, gpi_index at,
                              const bool exclusive)
 {
-    ulong left = block->brackets;
+    ulong left = gpi_block_brackets(*block);
     uint j = 0;
     for (;;) {
         const uint end = left ? gpi_first_bracket(left) : GPI_BRACKETS_BLOCK;

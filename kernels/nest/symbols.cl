@@ -20,16 +20,14 @@
 
 #define GPI_LISTED_MAX 12
 
-/* What a table says of each symbol, as the host lays it out. The list is for comparing many symbols at once:
-   of those that are brackets, or of those that are not, whichever is short enough. */
+/* What a table says of each symbol, as the host lays it out. The list is for comparing many symbols at once. */
 typedef struct gpi_classes {
     char code[256], sign[256];
-    char opens[256]; /* all bits, or none */
     uchar listed[GPI_LISTED_MAX];
-    uchar count;  /* of the list */
-    uchar others; /* all bits: the list is of what is no bracket */
-    uchar lists;  /* 0: both lists would be too long */
-    uchar unused;
+    uchar openers;  /* of the list, which come first */
+    uchar count;    /* of the list, with the closers */
+    uchar codes;    /* 1: no list; symbols are codes */
+    uchar compares; /* 1: a list, or codes; 0: the list would be too long */
 } gpi_classes;
 
 typedef struct gpi_symbol_input {
@@ -58,18 +56,11 @@ static gpi_symbol_input gpi_input_make(GPI_ARGS_PARAMETER __global const GPI_SYM
 #if GPI_TABLE
 GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }
 GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }
-
-/* Of element i, whose sign this is: all bits where it opens, else none. */
-GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign)
-{
-    return in.classes->opens[in.symbols[i]];
-}
 #else
 GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)
 {
     return gpi_symbol_map(GPI_ARGS_OF(in) in.symbols[i], i);
 }
 GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }
-GPI_INLINE long gpi_opens(gpi_symbol_input in, gpi_index i, long sign) { return -(long)(sign > 0); }
 #endif
 #endif

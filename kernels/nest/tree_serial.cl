@@ -30,26 +30,7 @@ typedef gpi_outside_memory *gpi_outside_shared;
 
 /* ------------------------------------------------------------------ rows */
 
-#define GPI_LANE_NUMBERS(type) ((type)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
-#if GPI_INDEX_SIZE == 4
-#define gpi_convert_row convert_uint16
-typedef uint8 gpi_half_row;
-typedef uint4 gpi_quarter_row;
-#else
-#define gpi_convert_row convert_ulong16
-typedef ulong8 gpi_half_row;
-typedef ulong4 gpi_quarter_row;
-#endif
-
-GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
-{
-    const gpi_index_row other = a ^ b;
-    const gpi_half_row eight = other.lo | GPI_UPPER(other);
-    const gpi_quarter_row four = eight.lo | eight.hi;
-    return (four.x | four.y | four.z | four.w) == 0;
-}
-
 /* Whether the run's 16 elements from the i-th on are siblings that all count: of a parent in the run, or all
    of one in another run. */
 GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
@@ -67,6 +48,15 @@ GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin,
 {
     const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
     return gpi_rows_agree(row, (gpi_index_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_index_row));
+}
+
+/* Whether their parents, in the run and before them all, are side by side, the last one's first: closers. */
+GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin, uint i)
+{
+    const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
+    const gpi_index first = row.s0 - begin;
+    return gpi_rows_agree(row, (gpi_index_row)(row.s0) - GPI_LANE_NUMBERS(gpi_index_row)) && first >= 15 &&
+           first < i;
 }
 
 /* From the element before the run's i-th one down: how many are each the next one's parent, as far as is
@@ -131,6 +121,25 @@ GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, usho
     return 0;
 }
 
+/* 16 elements of which each has the one before it as its parent. */
+GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
+{
+    const gpi_index first = own[i - 1]++;
+    if (index)
+        GPI_STORE_VECTOR(gpi_index_row, ((gpi_index_row)(first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                         f.index + begin + i);
+    for (uint k = i; k < i + 15; k++) own[k] = 1;
+}
+
+/* 16 elements as in gpi_is_descent. */
+GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
+{
+    ushort *lowest = own + (f.parent[begin + i] - begin - 15);
+    const gpi_near_row before = GPI_LOAD_PRIVATE(gpi_near_row, lowest);
+    if (index) GPI_STORE_VECTOR(gpi_index_row, gpi_convert_row(GPI_TURNED(before)), f.index + begin + i);
+    GPI_STORE_PRIVATE(gpi_near_row, before + (gpi_near_row)(1), lowest);
+}
+
 GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_tree_run run, ushort *own, const bool index)
 {
     __global ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
@@ -146,6 +155,10 @@ GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_tree_run run, ushort *own, co
                 if (gpi_count_one(f, run.begin, i + k, own, &lowest, &count, index)) outside |= 1u << k;
         } else if (gpi_are_siblings(f.parent + run.begin, run.begin, i)) {
             outside = gpi_count_siblings(f, run.begin, i, own, &lowest, &count, index);
+        } else if (!GPI_SELECT && i > 0 && gpi_is_ladder(f.parent + run.begin, run.begin, i)) {
+            gpi_count_ladder(f, run.begin, i, own, index);
+        } else if (!GPI_SELECT && gpi_is_descent(f.parent + run.begin, run.begin, i)) {
+            gpi_count_descent(f, run.begin, i, own, index);
         } else {
 #pragma unroll
             for (uint k = 0; k < 16; k++)
@@ -173,6 +186,16 @@ GPI_INLINE void gpi_end_ladder(uint i, ushort *end)
     }
 }
 
+/* 16 elements as in gpi_is_descent: nobody is below any but the last one. */
+GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
+{
+    ushort *lowest = end + (first - 15);
+    const ushort last = max(lowest[0], end[i + 15]);
+    const gpi_near_row ends = (gpi_near_row)((ushort)(i + 16)) - GPI_LANE_NUMBERS(gpi_near_row);
+    GPI_STORE_PRIVATE(gpi_near_row, max(GPI_LOAD_PRIVATE(gpi_near_row, lowest), ends), lowest);
+    lowest[0] = max(last, lowest[0]);
+}
+
 /* From the back: what comes after an element has ended. Of siblings side by side all but the last one have
    nobody below them. */
 static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
@@ -188,6 +211,8 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
             gpi_end_one(parent, run.begin, i - 1, end);
         } else if (gpi_is_ladder(parent, run.begin, i - 16)) {
             gpi_end_ladder(i - 16, end);
+        } else if (gpi_is_descent(parent, run.begin, i - 16)) {
+            gpi_end_descent(parent[i - 16] - run.begin, i - 16, end);
         } else {
 #pragma unroll
             for (uint k = 1; k <= 16; k++) gpi_end_one(parent, run.begin, i - k, end);

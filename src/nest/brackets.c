@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    GPI_BRACKETS_STRANDS = 4,     /* GPI_STRANDS of nest/brackets_serial.cl */
+    GPI_BRACKETS_TILES = 4,       /* GPI_GROUP_TILES of nest/brackets_serial.cl */
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
     GPI_BRACKETS_NODE_BYTES = 16, /* four words of nest/lookback.cl; else two indices */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
@@ -201,19 +201,21 @@ static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_m
     gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
-/* Groups of the kernels that take several tiles abreast. */
+/* Groups of the kernels that take several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
-    const size_t strands = b->plan.shape == GP_SHAPE_SERIAL ? GPI_BRACKETS_STRANDS : 1;
-    return (b->tiles + strands - 1) / strands;
+    const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_BRACKETS_TILES : 1;
+    return (b->tiles + each - 1) / each;
 }
 
 static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
+    const cl_uint cells = b->desc->match || b->desc->parent || b->errors;
     gpi_call_kernel(call, b->program, "gp_brackets_pair");
     gpi_brackets_arg_input(call, b);
     gpi_brackets_arg_out(call, b->desc->match, b->desc->match_offset);
     gpi_brackets_arg_scratch(call, b, scratch);
+    GPI_CALL_ARG(call, cells);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
 }

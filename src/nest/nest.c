@@ -15,9 +15,9 @@ enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
 
 /* What the kernels know of bytes: nest/symbols.cl. */
 typedef struct gpi_classes {
-    int8_t code[256], sign[256], opens[256];
+    int8_t code[256], sign[256];
     uint8_t listed[GPI_LISTED_MAX];
-    uint8_t count, others, lists, unused;
+    uint8_t openers, count, codes, compares;
 } gpi_classes;
 
 static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char *pairs)
@@ -89,20 +89,20 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b)
     return result;
 }
 
-/* Lists the symbols that are brackets, or the others, if they are few enough. */
+/* Lists the symbols that open, then those that close, if they are few enough. */
 static void gpi_classes_list(gpi_classes *c)
 {
-    size_t i, brackets = 0, k = 0;
-    bool others;
-    for (i = 0; i < 256; i++) brackets += c->code[i] != 0;
-    others = brackets > 128;
-    if (others) brackets = 256 - brackets;
+    size_t i, brackets = 0, codes = 0;
+    for (i = 0; i < 256; i++) brackets += c->sign[i] != 0;
+    for (i = 0; i < 256; i++) codes += c->code[i] == (i < 128 ? (int)i : (int)i - 256);
+    c->codes = codes == 256;
+    c->compares = c->codes || brackets <= GPI_LISTED_MAX;
     if (brackets > GPI_LISTED_MAX) return;
     for (i = 0; i < 256; i++)
-        if ((c->code[i] == 0) == others) c->listed[k++] = (uint8_t)i;
-    c->count = (uint8_t)k;
-    c->others = others ? 255 : 0;
-    c->lists = 1;
+        if (c->sign[i] > 0) c->listed[c->openers++] = (uint8_t)i;
+    c->count = c->openers;
+    for (i = 0; i < 256; i++)
+        if (c->sign[i] < 0) c->listed[c->count++] = (uint8_t)i;
 }
 
 static void gpi_classes_make(gpi_classes *c, const int8_t *table)
@@ -112,7 +112,6 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
     for (i = 0; i < 256; i++) {
         c->code[i] = table[i];
         c->sign[i] = (int8_t)((table[i] > 0) - (table[i] < 0));
-        c->opens[i] = (int8_t)(table[i] > 0 ? -1 : 0);
     }
     gpi_classes_list(c);
 }

@@ -47,17 +47,53 @@ int32_t clamp_int(int32_t x, int32_t low, int32_t high) { return x < low ? low :
 uint64_t popcount_ulong(uint64_t x) __asm__("_Z8popcountm");
 uint64_t popcount_ulong(uint64_t x) { return (uint64_t)__builtin_popcountll(x); }
 
+uint64_t clz_ulong(uint64_t x) __asm__("_Z3clzm");
+uint64_t clz_ulong(uint64_t x) { return x ? (uint64_t)__builtin_clzll(x) : 64; }
+
+typedef int8_t heights __attribute__((vector_size(16)));
+typedef int32_t ints __attribute__((vector_size(64)));
+row load_row(size_t at, const uint32_t *in) __asm__("_Z7vload16mPU8CLglobalKj");
+row load_row(size_t at, const uint32_t *in)
+{
+    row r;
+    memcpy(&r, in + 16 * at, sizeof r);
+    return r;
+}
+void store_heights(heights h, size_t at, int8_t *out) __asm__("_Z8vstore16Dv16_cmPU9CLprivatec");
+void store_heights(heights h, size_t at, int8_t *out) { memcpy(out + 16 * at, &h, sizeof h); }
+ints heights_ints(heights h) __asm__("_Z13convert_int16Dv16_c");
+ints heights_ints(heights h) { return __builtin_convertvector(h, ints); }
+row row_same(row r) __asm__("_Z14convert_uint16Dv16_j");
+row row_same(row r) { return r; }
+int8_t min_char(int8_t a, int8_t b) __asm__("_Z3mincc");
+int8_t min_char(int8_t a, int8_t b) { return a < b ? a : b; }
+
+#define DEFINE_LANES(type, lanes, suffix, name, better)                                           \
+    typedef type type##lanes __attribute__((vector_size(lanes * sizeof(type))));                  \
+    type##lanes lane_##type##lanes(type##lanes a, type##lanes b) __asm__("_Z3" name suffix "S_"); \
+    type##lanes lane_##type##lanes(type##lanes a, type##lanes b)                                  \
+    {                                                                                             \
+        for (int i = 0; i < lanes; i++) a[i] = a[i] better b[i] ? a[i] : b[i];                    \
+        return a;                                                                                 \
+    }
+DEFINE_LANES(int32_t, 16, "Dv16_i", "max", >)
+DEFINE_LANES(int32_t, 8, "Dv8_i", "max", >)
+DEFINE_LANES(int32_t, 4, "Dv4_i", "max", >)
+DEFINE_LANES(int8_t, 16, "Dv16_c", "min", <)
+DEFINE_LANES(int8_t, 8, "Dv8_c", "min", <)
+DEFINE_LANES(int8_t, 4, "Dv4_c", "min", <)
+
 /* gpi_classes of nest/symbols.cl, of '(' and ')'. */
 typedef struct classes {
-    signed char code[256], sign[256], opens[256];
-    unsigned char listed[12], count, others, lists, unused;
+    signed char code[256], sign[256];
+    unsigned char listed[12], openers, count, codes, compares;
 } classes;
 static const classes table = {.code = {['('] = 1, [')'] = -1},
                               .sign = {['('] = 1, [')'] = -1},
-                              .opens = {['('] = -1},
                               .listed = {'(', ')'},
+                              .openers = 1,
                               .count = 2,
-                              .lists = 1};
+                              .compares = 1};
 
 #define NEST_PARAMETERS                                                                      \
     uint32_t *scratch, uint64_t notes_at, uint64_t tree_at, uint32_t leaves, uint32_t polls, \

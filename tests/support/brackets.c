@@ -94,6 +94,18 @@ static void fill_mountains(unsigned char *text, size_t n)
     }
 }
 
+static void fill_runs(unsigned char *text, size_t n)
+{
+    static const char *const units[] = {"(", ")", "[", "]", "()", "(()", "())", "(]", "(x)", "x"};
+    static const size_t lengths[] = {1, 2, 3, 15, 16, 17, 62, 63, 64, 65, 66, 127, 128, 129, 200};
+    size_t i = 0, k;
+    while (i < n) {
+        const char *unit = units[test_random() % (sizeof units / sizeof *units)];
+        const size_t length = lengths[test_random() % (sizeof lengths / sizeof *lengths)];
+        for (k = 0; k < length && i < n; k++) text[i++] = (unsigned char)unit[k % strlen(unit)];
+    }
+}
+
 void nest_fill(unsigned char *text, size_t n, nest_pattern p)
 {
     size_t i;
@@ -111,6 +123,7 @@ void nest_fill(unsigned char *text, size_t n, nest_pattern p)
     if (p == NEST_SHALLOW) fill_nested(text, n, 32, 0);
     if (p == NEST_SAWTOOTH) fill_sawtooth(text, n);
     if (p == NEST_MOUNTAINS) fill_mountains(text, n);
+    if (p == NEST_RUNS) fill_runs(text, n);
     for (i = 0; i < n && p == NEST_BROKEN; i += 1 + test_random() % 2000) text[i] = nest_pick("()[]{}", 6);
 }
 

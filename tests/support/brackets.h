@@ -38,6 +38,7 @@ typedef enum nest_pattern {
     NEST_SAWTOOTH,  /* up 1, down 1, up 2, down 2, up 4 ... */
     NEST_MOUNTAINS, /* deep, then shallow, again and again */
     NEST_FLAT,      /* ()()() */
+    NEST_RUNS,      /* runs of openers, of closers, of pairs right and wrong, about as long as blocks of 64 */
     NEST_NOTHING,
     NEST_BROKEN, /* text with a symbol in a thousand changed */
     NEST_PATTERNS
