@@ -2698,9 +2698,9 @@ typedef struct gpi_symbols {
     cl_mem classes; /* NULL: free */
 } gpi_symbols;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 11, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
 
-enum { GPI_SYMBOL_TABLES = 8 };
+enum { GPI_SYMBOL_TABLES = 8, GPI_COUNTER_ZERO = 10 /* one that stays 0 */ };
 
 struct gpi_range;
 
@@ -2738,6 +2738,7 @@ struct gp_context {
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
+    bool warming_up;       /* gp_warmup is going on: launches are of no elements */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
     uint64_t *laws; /* of monoids that have been tried: check_monoids */
@@ -26059,12 +26060,14 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
+/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. In a warm-up the
+   device finds 0 there: all is launched as for `bound` elements, and no expression meets one that is made up. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
-    const cl_ulong bound = count->bound, offset = count->offset;
-    const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
-    const cl_uint words = !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
+    const bool none = call->gp->warming_up;
+    const cl_ulong bound = count->bound, offset = none ? (size_t)GPI_COUNTER_ZERO : count->offset;
+    const cl_mem wanted = count->buffer && !none ? count->buffer : call->gp->counters;
+    const cl_uint words = none ? 1 : !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
     GPI_CALL_ARG(call, bound);
     GPI_CALL_ARG(call, wanted);
     GPI_CALL_ARG(call, offset);
@@ -37335,8 +37338,11 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
     const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
     cl_ulong span_x, span_y, across;
+    size_t groups;
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
+    groups = (size_t)across * gpi_ceil_div(s->height, (size_t)span_y);
+    if (call->gp->warming_up) span_x = span_y = 0; /* the map is not evaluated */
     gpi_call_kernel(call, s->program, "gp_stencil_tiles");
     gpi_call_args(call, &s->args);
     GPI_CALL_ARG(call, in);
@@ -37355,7 +37361,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     GPI_CALL_ARG(call, span_y);
     GPI_CALL_ARG(call, across);
     gpi_stencil_arg_border(call, s);
-    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, (size_t)span_y));
+    return gpi_call_launch(call, &s->plan, groups);
 }
 
 /* In place: of a copy, since neighbours are overwritten. */
@@ -39604,10 +39610,9 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
 
 /* ---- Begin file src/context/warm_up.c ---- */
 /* warm_up.c - gp_warmup, of every primitive. */
-GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
+static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result = GP_OK;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
@@ -39635,6 +39640,17 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
     if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
     if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
+    return result;
+}
+
+/* Elements that are made up might lead an expression beyond the caller's buffers: there are none. */
+GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
+{
+    gp_result result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
+    gp->warming_up = true;
+    result = gpi_warm_up(gp, desc);
+    gp->warming_up = false;
     return result == GP_OK ? gp_finish(gp) : result;
 }
 /* ---- End file src/context/warm_up.c ---- */
