@@ -516,7 +516,8 @@ typedef struct gp_context_desc {
                                   (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     bool check_monoids; /* the first call with a monoid, and with other args that it takes, tests it, as
-                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws */
+                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws.
+                                  Made-up elements must not lead it beyond a buffer of args */
     /* Where scratch comes from: device memory that calls need beyond their buffers, where they are given none. A
        context has one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer
        of the context's cl_context for reading and writing, apart from all buffers of calls, of at least `bytes`
@@ -2531,8 +2532,12 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds (or loads) what calls with these descs will need, launches it once on a few elements of its own,
+/* Builds (or loads) what calls with these descs will need, launches it once as on a few elements of its own,
    and saves it to the disk cache. Blocks.
+
+   The device finds that there are none of these elements, and evaluates no expression: none can lead beyond a buffer
+   of `args`. The function of a monoid may be called with its identity, and in a context with check_monoids as
+   gp_check_monoid does.
 
    Only fields that select a program are read: types, records (also type2 if there are two inputs), ops, monoid, map, args,
    strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
