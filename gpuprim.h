@@ -516,7 +516,8 @@ typedef struct gp_context_desc {
                                   (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     bool check_monoids; /* the first call with a monoid, and with other args that it takes, tests it, as
-                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws */
+                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws.
+                                  Made-up elements must not lead it beyond a buffer of args */
     /* Where scratch comes from: device memory that calls need beyond their buffers, where they are given none. A
        context has one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer
        of the context's cl_context for reading and writing, apart from all buffers of calls, of at least `bytes`
@@ -2531,8 +2532,12 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds (or loads) what calls with these descs will need, launches it once on a few elements of its own,
+/* Builds (or loads) what calls with these descs will need, launches it once as on a few elements of its own,
    and saves it to the disk cache. Blocks.
+
+   The device finds that there are none of these elements, and evaluates no expression: none can lead beyond a buffer
+   of `args`. The function of a monoid may be called with its identity, and in a context with check_monoids as
+   gp_check_monoid does.
 
    Only fields that select a program are read: types, records (also type2 if there are two inputs), ops, monoid, map, args,
    strategy, reverse, segments, compensated. Comments below say which others are read ("also"), or that no
@@ -2698,9 +2703,9 @@ typedef struct gpi_symbols {
     cl_mem classes; /* NULL: free */
 } gpi_symbols;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 11, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
 
-enum { GPI_SYMBOL_TABLES = 8 };
+enum { GPI_SYMBOL_TABLES = 8, GPI_COUNTER_ZERO = 10 /* one that stays 0 */ };
 
 struct gpi_range;
 
@@ -2738,6 +2743,7 @@ struct gp_context {
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
+    bool warming_up;       /* gp_warmup is going on: launches are of no elements */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
     uint64_t *laws; /* of monoids that have been tried: check_monoids */
@@ -26441,12 +26447,14 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
+/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. In a warm-up the
+   device finds 0 there: all is launched as for `bound` elements, and no expression meets one that is made up. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
-    const cl_ulong bound = count->bound, offset = count->offset;
-    const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
-    const cl_uint words = !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
+    const bool none = call->gp->warming_up;
+    const cl_ulong bound = count->bound, offset = none ? (size_t)GPI_COUNTER_ZERO : count->offset;
+    const cl_mem wanted = count->buffer && !none ? count->buffer : call->gp->counters;
+    const cl_uint words = none ? 1 : !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
     GPI_CALL_ARG(call, bound);
     GPI_CALL_ARG(call, wanted);
     GPI_CALL_ARG(call, offset);
@@ -37719,8 +37727,11 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
     const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
     cl_ulong span_x, span_y, across;
+    size_t groups;
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
+    groups = (size_t)across * gpi_ceil_div(s->height, (size_t)span_y);
+    if (call->gp->warming_up) span_x = span_y = 0; /* the map is not evaluated */
     gpi_call_kernel(call, s->program, "gp_stencil_tiles");
     gpi_call_args(call, &s->args);
     GPI_CALL_ARG(call, in);
@@ -37739,7 +37750,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     GPI_CALL_ARG(call, span_y);
     GPI_CALL_ARG(call, across);
     gpi_stencil_arg_border(call, s);
-    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, (size_t)span_y));
+    return gpi_call_launch(call, &s->plan, groups);
 }
 
 /* In place: of a copy, since neighbours are overwritten. */
@@ -39988,10 +39999,9 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
 
 /* ---- Begin file src/context/warm_up.c ---- */
 /* warm_up.c - gp_warmup, of every primitive. */
-GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
+static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result = GP_OK;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
@@ -40019,6 +40029,17 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
     if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
     if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
+    return result;
+}
+
+/* Elements that are made up might lead an expression beyond the caller's buffers: there are none. */
+GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
+{
+    gp_result result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
+    gp->warming_up = true;
+    result = gpi_warm_up(gp, desc);
+    gp->warming_up = false;
     return result == GP_OK ? gp_finish(gp) : result;
 }
 /* ---- End file src/context/warm_up.c ---- */

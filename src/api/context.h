@@ -168,7 +168,8 @@ typedef struct gp_context_desc {
                                   (if built with the same options): a second queue on the same buffers */
     gp_strategy strategy;      /* for calls that say GP_STRATEGY_AUTO */
     bool check_monoids; /* the first call with a monoid, and with other args that it takes, tests it, as
-                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws */
+                                  gp_check_monoid does without samples, and blocks; GP_ERROR_LAW if it violates the laws.
+                                  Made-up elements must not lead it beyond a buffer of args */
     /* Where scratch comes from: device memory that calls need beyond their buffers, where they are given none. A
        context has one buffer of it, which grows to what the largest call needs. `scratch_alloc` gives a buffer
        of the context's cl_context for reading and writing, apart from all buffers of calls, of at least `bytes`

@@ -11,9 +11,9 @@ typedef struct gpi_symbols {
     cl_mem classes; /* NULL: free */
 } gpi_symbols;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 10, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 11, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
 
-enum { GPI_SYMBOL_TABLES = 8 };
+enum { GPI_SYMBOL_TABLES = 8, GPI_COUNTER_ZERO = 10 /* one that stays 0 */ };
 
 struct gpi_range;
 
@@ -51,6 +51,7 @@ struct gp_context {
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
     cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
+    bool warming_up;       /* gp_warmup is going on: launches are of no elements */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
     uint64_t *laws; /* of monoids that have been tried: check_monoids */

@@ -1,4 +1,5 @@
 /* warm_up.c - gp_warmup, of every primitive. */
+#include "base/context.h"
 #include "base/error.h"
 #include "scan/scan.h"
 #include "select/select.h"
@@ -8,10 +9,9 @@
 #include "map/map.h"
 #include "histogram/histogram.h"
 
-GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
+static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result = GP_OK;
-    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
     if (desc->reduce) result = gpi_reduce_warm_up(gp, desc->reduce);
     if (desc->scan && result == GP_OK) result = gpi_scan_warm_up(gp, desc->scan);
     if (desc->sort && result == GP_OK) result = gpi_sort_warm_up(gp, desc->sort);
@@ -39,5 +39,16 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
     if (result == GP_OK) result = gpi_gather_warm_up(gp, desc);
     if (desc->stencil && result == GP_OK) result = gpi_stencil_warm_up(gp, desc->stencil);
     if (desc->random && result == GP_OK) result = gpi_random_warm_up(gp, desc->random);
+    return result;
+}
+
+/* Elements that are made up might lead an expression beyond the caller's buffers: there are none. */
+GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
+{
+    gp_result result;
+    if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
+    gp->warming_up = true;
+    result = gpi_warm_up(gp, desc);
+    gp->warming_up = false;
     return result == GP_OK ? gp_finish(gp) : result;
 }

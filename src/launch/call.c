@@ -148,12 +148,14 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. */
+/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. In a warm-up the
+   device finds 0 there: all is launched as for `bound` elements, and no expression meets one that is made up. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
-    const cl_ulong bound = count->bound, offset = count->offset;
-    const cl_mem wanted = count->buffer ? count->buffer : call->gp->counters;
-    const cl_uint words = !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
+    const bool none = call->gp->warming_up;
+    const cl_ulong bound = count->bound, offset = none ? (size_t)GPI_COUNTER_ZERO : count->offset;
+    const cl_mem wanted = count->buffer && !none ? count->buffer : call->gp->counters;
+    const cl_uint words = none ? 1 : !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
     GPI_CALL_ARG(call, bound);
     GPI_CALL_ARG(call, wanted);
     GPI_CALL_ARG(call, offset);

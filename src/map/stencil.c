@@ -277,8 +277,11 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     const cl_ulong width = d->width, height = s->height, in_pitch = s->in_pitch, out_pitch = s->out_pitch;
     const cl_ulong out_at = d->out_offset, weights_at = d->weights_offset;
     cl_ulong span_x, span_y, across;
+    size_t groups;
     gpi_stencil_span(call->gp, s, &span_x, &span_y);
     across = gpi_ceil_div(d->width * s->channels, (size_t)span_x);
+    groups = (size_t)across * gpi_ceil_div(s->height, (size_t)span_y);
+    if (call->gp->warming_up) span_x = span_y = 0; /* the map is not evaluated */
     gpi_call_kernel(call, s->program, "gp_stencil_tiles");
     gpi_call_args(call, &s->args);
     GPI_CALL_ARG(call, in);
@@ -297,7 +300,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     GPI_CALL_ARG(call, span_y);
     GPI_CALL_ARG(call, across);
     gpi_stencil_arg_border(call, s);
-    return gpi_call_launch(call, &s->plan, (size_t)across * gpi_ceil_div(s->height, (size_t)span_y));
+    return gpi_call_launch(call, &s->plan, groups);
 }
 
 /* In place: of a copy, since neighbours are overwritten. */
