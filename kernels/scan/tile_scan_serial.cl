@@ -64,9 +64,17 @@ static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 #endif
 
 #if GPI_LANES > 1 && GPI_SEGMENTED
-typedef GPI_T gpi_carry; /* what stands before a vector */
-#define GPI_CARRY(sum) (sum)
+typedef GPI_T
+    gpi_carry; /* what stands before a vector: no NaN where lanes hold none, as a head's value may be one */
+#define GPI_CARRY(sum) gpi_carry_of(sum)
 #define GPI_CARRIED(carry) (carry)
+
+static gpi_carry gpi_carry_of(GPI_T sum)
+{
+    gpi_carry carry = sum;
+    carry.value = gpi_base_combine(gpi_identity().value, sum.value);
+    return carry;
+}
 
 /* One vector from element i on. `heads` spread to the right, lane by lane, over the elements whose segment
    begins in this vector; what is carried in reaches the others. */

@@ -444,6 +444,57 @@ static void test_nan_and_zeros(void **state)
     gp_context_destroy(gp);
 }
 
+/* The same in segments, whose heads may be NaN: nothing is carried of them into vectors. */
+static void test_nan_in_segments(void **state)
+{
+    enum { COUNT = 2000 };
+    const float nan = (float)(1e308 * 10 * 0.0), infinite = 1e38f * 10;
+    float in[COUNT];
+    uint8_t flags[COUNT];
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    cl_mem in_buffer, heads, out_buffer = test_buffer(gp, sizeof in, NULL);
+    gp_scan_desc desc = {0};
+    int form;
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT; i++) {
+        in[i] = i % 37 == 35 ? (float)i : nan;
+        flags[i] = i % 74 == 60;
+    }
+    in_buffer = test_buffer(gp, sizeof in, in);
+    heads = test_buffer(gp, sizeof flags, flags);
+    desc.in = in_buffer;
+    desc.out = out_buffer;
+    desc.count = COUNT;
+    desc.type = GP_F32;
+    desc.segments = GP_SEGMENTS_BY_FLAGS;
+    desc.heads = heads;
+    desc.heads_type = GP_U8;
+    for (form = 0; form < 8; form++) {
+        const bool max = (form & 4) != 0;
+        const float none = max ? -infinite : infinite;
+        float sum = none, *out;
+        desc.op = max ? GP_MAX : GP_MIN;
+        desc.exclusive = form & 1;
+        desc.reverse = (form & 2) != 0;
+        assert_gp(gp, gp_scan(gp, &desc));
+        out = test_read(gp, out_buffer, sizeof in);
+        for (i = 0; i < COUNT; i++) {
+            const size_t at = desc.reverse ? COUNT - 1 - i : i;
+            float before;
+            if (desc.reverse ? at + 1 < COUNT && flags[at + 1] : flags[at]) sum = none;
+            before = sum;
+            sum = max ? fmaxf(sum, in[at]) : fminf(sum, in[at]);
+            if (out[at] != (desc.exclusive ? before : sum)) fail_msg("form %d: out[%zu]", form, at);
+        }
+        free(out);
+    }
+    clReleaseMemObject(in_buffer);
+    clReleaseMemObject(heads);
+    clReleaseMemObject(out_buffer);
+    gp_context_destroy(gp);
+}
+
 /* Calls chained without a host sync, on the caller's scratch: exactly as large as asked for, or too small. */
 static void test_own_scratch(void **state)
 {
@@ -494,7 +545,7 @@ int main(void)
         cmocka_unit_test(test_matrix_16_bytes),      cmocka_unit_test(test_types_and_ops),
         cmocka_unit_test(test_segments_and_reverse), cmocka_unit_test(test_fault_injection),
         cmocka_unit_test(test_float_deterministic),  cmocka_unit_test(test_nan_and_zeros),
-        cmocka_unit_test(test_own_scratch),
+        cmocka_unit_test(test_nan_in_segments),      cmocka_unit_test(test_own_scratch),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }
