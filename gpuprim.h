@@ -2551,18 +2551,17 @@ typedef struct gp_warmup_desc {
     const gp_sort_desc *sort;   /* also value_size (for gp_argsort that of the indices), and count: how many
                                      keys to expect; 0: few and many */
     const gp_merge_desc *merge; /* only key_type, value_size */
-    const gp_search_desc
-        *search; /* only key_type, out_type, records, map, needle_map, args, and with a map without a record
-                    whether the buffer is there; needle_map "i": there are no needles */
+    /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
+       is there; needle_map "i": there are no needles */
+    const gp_search_desc *search;
     const gp_segmented_reduce_desc *segmented_reduce; /* only type, record, out_type, op, monoid, map, args */
-    const gp_histogram_desc *histogram; /* only type, record, map, map_type, args, channels, out_type,
-                                           weight_type, edges or not */
-    const gp_topk_desc *topk;           /* only key_type, index_type, strategy */
+    /* only type, record, map, map_type, args, channels, out_type, weight_type, edges or not */
+    const gp_histogram_desc *histogram;
+    const gp_topk_desc *topk;                     /* only key_type, index_type, strategy */
     const gp_segmented_sort_desc *segmented_sort; /* also value_size */
     const gp_sort_strings_desc *sort_strings;     /* nothing is read; all zeros will do */
-    const gp_sort_records_desc
-        *sort_records;                    /* also columns, index_type, which buffers are there, and whether
-                                                     `out` is `in`, and count, as for sort */
+    /* also columns, index_type, which buffers are there, and whether `out` is `in`, and count, as for sort */
+    const gp_sort_records_desc *sort_records;
     const gp_brackets_desc *brackets;     /* also pairs, table, index_type, and which outputs are there */
     const gp_stack_scan_desc *stack_scan; /* also pairs, table, value_map */
     const gp_tree_desc *tree;             /* only type, map, args, index_type */
@@ -2570,8 +2569,8 @@ typedef struct gp_warmup_desc {
     const gp_partition_desc *partition;   /* the same */
     const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
     const gp_run_length_encode_desc *run_length_encode; /* the same */
-    const gp_reduce_by_key_desc
-        *reduce_by_key;       /* also key_type, key_size or key_record, equal, keys_out or not */
+    /* also key_type, key_size or key_record, equal, keys_out or not */
+    const gp_reduce_by_key_desc *reduce_by_key;
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */
     const gp_transform_desc *transform;                     /* only types, records, map, args */
     const gp_fill_desc *fill;                               /* only element_size */
