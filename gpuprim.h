@@ -5613,6 +5613,7 @@ static const char *const gpi_kernel_base_declarations[] = {
     "    GPI_DECLARE_LANES(T)              \\\n",
     "    GPI_DECLARE_INTEGER(T)            \\\n",
     "    GPI_DECLARE_INTEGER(T##4)         \\\n",
+    "    GPI_DECLARE_INTEGER(T##8)         \\\n",
     "    GPI_DECLARE_INTEGER(T##16) GPI_DECLARE_SELECT(T, I, U) GPI_DECLARE_SELECT(T##16, I##16, U##16)\n",
     "#define GPI_DECLARE_TEST(T)   \\\n",
     "    int GPI_CONST any(T##4);  \\\n",

@@ -85,6 +85,7 @@ GPI_DECLARE_ATOMIC(atom_or, ulong)
     GPI_DECLARE_LANES(T)              \
     GPI_DECLARE_INTEGER(T)            \
     GPI_DECLARE_INTEGER(T##4)         \
+    GPI_DECLARE_INTEGER(T##8)         \
     GPI_DECLARE_INTEGER(T##16) GPI_DECLARE_SELECT(T, I, U) GPI_DECLARE_SELECT(T##16, I##16, U##16)
 #define GPI_DECLARE_TEST(T)   \
     int GPI_CONST any(T##4);  \
