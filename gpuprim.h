@@ -281,8 +281,8 @@ typedef struct gp_monoid {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
-   A stride is a record's size. What nobody looks at is bytes of it, in a packed struct: of vertices of 32 bytes, with a
-   position at byte 12,
+   The size of a record is its stride: what no expression reads is padding in a packed struct. Vertices of 32 bytes with
+   a position at byte 12:
 
        "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
 
@@ -1048,7 +1048,7 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
    run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
    one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
    records (`key_record`) take one. `equal` may call what this record's source defines, a map what `record`'s does;
-   where both name a type, both have its source.
+   where both use a type, each gives its source.
    To group by key, sort by key first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
@@ -2533,11 +2533,11 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds (or loads) what calls with these descs will need, launches it once as on a few elements of its own,
+/* Builds (or loads) what calls with these descs will need, launches it once, as for a few elements of its own,
    and saves it to the disk cache. Blocks.
 
-   The device finds that there are none of these elements, and evaluates no expression: none can lead beyond a buffer
-   of `args`. The function of a monoid may be called with its identity, and in a context with check_monoids as
+   The device counts none of these elements, so that no expression is evaluated, and none reads beyond a buffer of
+   `args`. The function of a monoid may be called with its identity, and in a context with check_monoids as
    gp_check_monoid does.
 
    Only fields that select a program are read: types, records (also type2 if there are two inputs), ops, monoid, map, args,

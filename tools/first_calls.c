@@ -109,7 +109,6 @@ static void make_buffers(void)
     runs = buffer(word);
     for (i = 0; i <= COUNT; i++) word[i] = (uint32_t)i * SEGMENT;
     offsets = buffer(word);
-    for (i = 0; i <= COUNT; i++) word[i] = (uint32_t)i / 2 - 1;
     for (i = 0; i <= COUNT; i++) word[i] = i % 8 ? (uint32_t)(i - i % 8 / 2 - 1) : UINT32_MAX;
     parents = buffer(word);
     for (i = 0; i < sizeof word; i++) ((char *)word)[i] = "()ab[]c"[random_word() % 7];

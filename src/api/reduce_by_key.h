@@ -11,7 +11,7 @@
    run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
    one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
    records (`key_record`) take one. `equal` may call what this record's source defines, a map what `record`'s does;
-   where both name a type, both have its source.
+   where both use a type, each gives its source.
    To group by key, sort by key first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i

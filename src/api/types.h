@@ -131,8 +131,8 @@ typedef struct gp_monoid {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
-   A stride is a record's size. What nobody looks at is bytes of it, in a packed struct: of vertices of 32 bytes, with a
-   position at byte 12,
+   The size of a record is its stride: what no expression reads is padding in a packed struct. Vertices of 32 bytes with
+   a position at byte 12:
 
        "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
 

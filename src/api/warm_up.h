@@ -26,11 +26,11 @@
 
 /* ------------------------------------------------------------------ warm-up, profile */
 
-/* Builds (or loads) what calls with these descs will need, launches it once as on a few elements of its own,
+/* Builds (or loads) what calls with these descs will need, launches it once, as for a few elements of its own,
    and saves it to the disk cache. Blocks.
 
-   The device finds that there are none of these elements, and evaluates no expression: none can lead beyond a buffer
-   of `args`. The function of a monoid may be called with its identity, and in a context with check_monoids as
+   The device counts none of these elements, so that no expression is evaluated, and none reads beyond a buffer of
+   `args`. The function of a monoid may be called with its identity, and in a context with check_monoids as
    gp_check_monoid does.
 
    Only fields that select a program are read: types, records (also type2 if there are two inputs), ops, monoid, map, args,
