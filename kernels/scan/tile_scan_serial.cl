@@ -64,8 +64,8 @@ static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 #endif
 
 #if GPI_LANES > 1 && GPI_SEGMENTED
-typedef GPI_T
-    gpi_carry; /* what stands before a vector: no NaN where lanes hold none, as a head's value may be one */
+/* What stands before a vector. A head's value may be NaN; where lanes hold none, neither does this. */
+typedef GPI_T gpi_carry;
 #define GPI_CARRY(sum) gpi_carry_of(sum)
 #define GPI_CARRIED(carry) (carry)
 
@@ -100,8 +100,8 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
     return sum;
 }
 #elif GPI_LANES > 1
-typedef gpi_lanes
-    gpi_carry; /* in every lane: one vector then waits a single operation for the one before it */
+/* What stands before a vector is in every lane: one vector then waits a single operation for the one before it. */
+typedef gpi_lanes gpi_carry;
 #define GPI_CARRY(sum) ((gpi_lanes)(sum))
 #define GPI_CARRIED(carry) ((carry).s0)
 
