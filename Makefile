@@ -19,7 +19,8 @@ export POCL_CACHE_DIR := $(CURDIR)/build/cache/pocl
 export CC CXX
 
 WARNINGS := -Wall -Wextra -Wpedantic
-C_FLAGS = $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(CFLAGS) -MMD -MP -MT $@ -MF $@.d
+AS_GCC_14 := -Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion
+C_FLAGS = $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(AS_GCC_14) $(CFLAGS) -MMD -MP -MT $@ -MF $@.d
 CXX_FLAGS = $(CPPFLAGS) -I. -std=c++17 $(WARNINGS) $(CFLAGS) $(CXXFLAGS) -MMD -MP -MT $@ -MF $@.d
 TEST_LIBS := -lcmocka $(OPENCL_LIBS) -lm -lpthread
 

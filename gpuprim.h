@@ -497,7 +497,7 @@ typedef struct gp_context_desc {
 
     /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute
        path, or "off" for no disk cache), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these
-       are absolute. A folder that cannot be written is reported to `log`, once. Files that belong to
+       are absolute, but none on PoCL, which has its own, and compiles a program anew to give it out. A folder that cannot be written is reported to `log`, once. Files that belong to
        neither this user nor root are not loaded. */
     const char *cache_dir;
     bool no_disk_cache; /* neither load programs from disk nor save them */
@@ -5157,7 +5157,8 @@ static bool gpi_is_absolute(const char *path)
 #endif
 }
 
-/* Where programs are kept when the caller names no folder; NULL when there is no such place. */
+/* Where programs are kept when the caller names no folder; NULL when there is no such place, and on PoCL, which keeps
+   machine code itself and compiles every kernel once more when a program's binary is asked for (docs/drivers.md). */
 static char *gpi_cache_dir_default(const gp_context *gp)
 {
     const char *named = getenv("GPUPRIM_CACHE");
@@ -5170,6 +5171,7 @@ static char *gpi_cache_dir_default(const gp_context *gp)
         gpi_log(gp, GP_LOG_WARNING,
                 "cache: GPUPRIM_CACHE is \"%s\", must be off or an absolute path; ignored", named);
     }
+    if (gpi_is_pocl(&gp->info)) return NULL;
     if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
     if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
     if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);
@@ -25138,7 +25140,7 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
    switched off the twin has less. The binary of a borrowed program is not asked for: its owner may be first. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
-    const bool keeps = strstr(gp->info.platform_name, "Portable Computing Language") != NULL;
+    const bool keeps = gpi_is_pocl(&gp->info);
     const bool frozen = keeps && (program->frozen || program->borrowed);
     unsigned char *binary = keeps && program->borrowed ? NULL : gpi_program_binary(gp, program, size), *grown;
     gpi_program twin = *program;

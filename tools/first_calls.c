@@ -268,7 +268,7 @@ static double time_again(void (*call)(void))
 
 int main(int count, char **names)
 {
-    const gp_context_desc desc = {.no_disk_cache = true, .build_options = getenv("FIRST_CALLS_OPTIONS")};
+    const gp_context_desc desc = {.build_options = getenv("FIRST_CALLS_OPTIONS")};
     double all = 0, all_built = 0, all_launched = 0;
     size_t k;
     kernels_too = getenv("FIRST_CALLS_KERNELS") != NULL;

@@ -149,7 +149,7 @@ typedef struct gp_context_desc {
 
     /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute
        path, or "off" for no disk cache), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these
-       are absolute. A folder that cannot be written is reported to `log`, once. Files that belong to
+       are absolute, but none on PoCL, which has its own, and compiles a program anew to give it out. A folder that cannot be written is reported to `log`, once. Files that belong to
        neither this user nor root are not loaded. */
     const char *cache_dir;
     bool no_disk_cache; /* neither load programs from disk nor save them */

@@ -13,6 +13,8 @@
 #include "base/math.h"
 #include "base/memory.h"
 #include "program/file.h"
+#include "runtime/device.h"
+
 #include "program/program.h"
 
 #include <stdio.h>
@@ -50,7 +52,8 @@ static bool gpi_is_absolute(const char *path)
 #endif
 }
 
-/* Where programs are kept when the caller names no folder; NULL when there is no such place. */
+/* Where programs are kept when the caller names no folder; NULL when there is no such place, and on PoCL, which keeps
+   machine code itself and compiles every kernel once more when a program's binary is asked for (docs/drivers.md). */
 static char *gpi_cache_dir_default(const gp_context *gp)
 {
     const char *named = getenv("GPUPRIM_CACHE");
@@ -63,6 +66,7 @@ static char *gpi_cache_dir_default(const gp_context *gp)
         gpi_log(gp, GP_LOG_WARNING,
                 "cache: GPUPRIM_CACHE is \"%s\", must be off or an absolute path; ignored", named);
     }
+    if (gpi_is_pocl(&gp->info)) return NULL;
     if (gpi_is_absolute(cache)) return gpi_format("%s/gpuprim", cache);
     if (gpi_is_absolute(local)) return gpi_format("%s/gpuprim", local);
     if (gpi_is_absolute(home)) return gpi_format("%s/.cache/gpuprim", home);

@@ -72,7 +72,7 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
    switched off the twin has less. The binary of a borrowed program is not asked for: its owner may be first. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
-    const bool keeps = strstr(gp->info.platform_name, "Portable Computing Language") != NULL;
+    const bool keeps = gpi_is_pocl(&gp->info);
     const bool frozen = keeps && (program->frozen || program->borrowed);
     unsigned char *binary = keeps && program->borrowed ? NULL : gpi_program_binary(gp, program, size), *grown;
     gpi_program twin = *program;

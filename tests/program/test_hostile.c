@@ -385,7 +385,7 @@ static void test_device_variable(void **state)
 static void test_cache_variable(void **state)
 {
     static const char *const values[] = {"/dev/null", "%s%n", "/proc/%n%s", "\x01\xff", ""};
-    const char *was = getenv("XDG_CACHE_HOME");
+    const char *was = getenv("GPUPRIM_CACHE");
     char *keep = was ? malloc(strlen(was) + 1) : NULL, *text = malloc(200001);
     size_t i;
     (void)state;
@@ -396,7 +396,7 @@ static void test_cache_variable(void **state)
     for (i = 0; i <= sizeof values / sizeof *values; i++) {
         const gp_context_desc desc = {0};
         gp_context *gp;
-        assert_int_equal(setenv("XDG_CACHE_HOME", i < sizeof values / sizeof *values ? values[i] : text, 1),
+        assert_int_equal(setenv("GPUPRIM_CACHE", i < sizeof values / sizeof *values ? values[i] : text, 1),
                          0);
         test_quiet_begin();
         gp = test_open_with(&desc);
@@ -404,8 +404,8 @@ static void test_cache_variable(void **state)
         gp_context_destroy(gp);
         assert_int_equal(test_quiet_end(), 0);
     }
-    if (keep) (void)setenv("XDG_CACHE_HOME", keep, 1);
-    else (void)unsetenv("XDG_CACHE_HOME");
+    if (keep) (void)setenv("GPUPRIM_CACHE", keep, 1);
+    else (void)unsetenv("GPUPRIM_CACHE");
     free(keep);
     free(text);
 }

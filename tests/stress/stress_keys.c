@@ -100,7 +100,7 @@ static void run_sort_records(stress *s)
     d.strategy = (gp_strategy)stress_below(s, GP_STRATEGY_COUNT);
     for (i = 0; i < wanted.count; i++)
         keys[i] = (uint64_t)(stress_u32(&in, 3 * i + 2) & 3) << 32 | ~stress_u32(&in, 3 * i);
-    e = keys_sorted(GP_U64, false, 0, 0, keys, wanted.count);
+    e = keys_sorted(GP_U64, false, 0, 0, (const unsigned char *)keys, wanted.count);
     for (i = 0; i < wanted.count && d.indices_out; i++) stress_set_u32(&indices_out, i, (uint32_t)e[i].index);
     arrange(e, wanted.count, in.mirror, out.mirror, 12);
     free(e);
