@@ -68,6 +68,7 @@ static const char help[] =
     "  --load X          hash: this load of the table only\n"
     "output\n"
     "  --csv, --json     rows for programs; JSON has one object a line\n"
+    "  --results FILE    the rows as JSON lines go to this file, too, after one that describes the run\n"
     "\n"
     "exit status: 0; 1 when a result was wrong or a call failed (peers aside); 2 for wrong usage\n";
 
@@ -169,6 +170,7 @@ enum {
     LOAD,
     CSV,
     JSON,
+    RESULTS,
     HELP
 };
 
@@ -191,6 +193,7 @@ static const struct option long_options[] = {{"n", required_argument, NULL, OPTI
                                              {"load", required_argument, NULL, LOAD},
                                              {"csv", no_argument, NULL, CSV},
                                              {"json", no_argument, NULL, JSON},
+                                             {"results", required_argument, NULL, RESULTS},
                                              {"help", no_argument, NULL, HELP},
                                              {NULL, 0, NULL, 0}};
 
@@ -256,6 +259,7 @@ static bool set_option(bench_options *o, int option, const char *text)
     case ONLY: o->only = text; return true;
     case CSV: o->format = BENCH_CSV; return true;
     case JSON: o->format = BENCH_JSON; return true;
+    case RESULTS: o->results = text; return true;
     default: return false;
     }
 }
@@ -308,7 +312,9 @@ int main(int argc, char **argv)
 {
     bench_options options = {0};
     bench b;
+    char line[512] = "gpbench";
     if (argc < 2) return run_short();
+    for (int i = 1; i < argc; i++) snprintf(line + strlen(line), sizeof line - strlen(line), " %s", argv[i]);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         fputs(help, stdout);
         return 0;
@@ -319,8 +325,13 @@ int main(int argc, char **argv)
     const int status = parse_options(argc - 1, argv + 1, &options);
     if (status >= 0) return status;
     if (!bench_open(&b, &options)) return 1;
-    report_device(&b);
-    chosen->run(&b);
+    if (report_open(&b, line)) {
+        report_device(&b);
+        chosen->run(&b);
+        report_close(&b);
+    } else {
+        b.failed = true;
+    }
     bench_close(&b);
     return b.failed;
 }

@@ -7,6 +7,7 @@
 #define BENCH_BENCH_H
 
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "host_loops.h"
 #include "../peers/peer.h"
@@ -25,8 +26,9 @@ typedef struct bench_options {
     bool no_peers;
     const char *only; /* peers whose names have this in them; NULL: all */
     const char *device;
-    const char *dump; /* gp_context_desc.dump_dir */
-    double load;      /* of a hash table; 0: the sub-command's loads */
+    const char *dump;    /* gp_context_desc.dump_dir */
+    const char *results; /* the file; NULL: none */
+    double load;         /* of a hash table; 0: the sub-command's loads */
     gp_strategy strategy;
     gp_tuning tuning;
 } bench_options;
@@ -47,6 +49,8 @@ typedef struct bench {
     bool reported;      /* a row has been printed */
     bool failed;        /* something was wrong: the exit status */
     bool progress;      /* stderr is a terminal */
+    bool colours;       /* stdout is one */
+    FILE *results;      /* NULL: none */
     char error[BENCH_ERROR_MAX];
 } bench;
 
@@ -227,8 +231,15 @@ double bench_now(void); /* seconds */
 void bench_progress(const bench *b, const char *format, ...);
 void bench_progress_end(const bench *b);
 
+/* The results file: JSON lines, of which the first describes the run. */
+bool report_open(bench *b, const char *command);
+void report_close(bench *b);
 void report_device(const bench *b);
 void report_rows(bench_case *c);
+/* Only to the results file. */
+void report_results(bench_case *c);
+/* A line of JSON, where rows go as JSON. */
+void report_json(const bench *b, const char *format, ...);
 /* A row in place of a whole case that could not be opened. */
 void report_failure(bench *b, const bench_case_desc *desc, const char *text);
 /* "2^24" for powers of two, else decimal. */

@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +22,9 @@ static void open_pool(bench *b)
 
 bool bench_open(bench *b, const bench_options *options)
 {
-    *b = (bench){.options = *options, .progress = isatty(STDERR_FILENO) == 1};
+    *b = (bench){.options = *options,
+                 .progress = isatty(STDERR_FILENO) == 1,
+                 .colours = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == NULL};
     const gp_context_desc desc = {.device_filter = options->device,
                                   .dump_dir = options->dump,
                                   .strategy = options->strategy,

@@ -1,8 +1,11 @@
 /* report.c - rows as a table, as CSV, as JSON lines. */
+#define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 #include "data.h"
 
@@ -69,41 +72,73 @@ static void table_device(const bench *b)
     const gp_device_info *i = b->info;
     printf("%s / %s\n%s, driver %s, %u compute units\n", i->platform_name, i->name, i->version,
            i->driver_version, (unsigned)i->compute_units);
+    puts("time: median of the runs; of limit: speed divided by that of the fastest limit, *; spread: of 4 in "
+         "5 runs");
 }
+
+/* ANSI codes on a terminal, else nothing. */
+static const char *style(const bench *b, const char *code) { return b->colours ? code : ""; }
+
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define RED "\033[31m"
+#define YELLOW "\033[33m"
+#define PLAIN "\033[0m"
 
 static void table_head(const bench_case *c)
 {
     char n[32];
-    printf("\n%s", c->name);
+    printf("\n%s%s", style(c->b, BOLD), c->name);
     if (c->work.primitive != BENCH_STREAM) printf(" %s", data_op_name(c->work.op));
-    printf(" %s, n = %s\n", data_type_name(c->work.type), report_count(c->work.n, n));
-    printf("  %-24s %-4s %9s %12s %12s %8s %8s %7s %9s\n", "variant", "type", "n", "time", "elements/s",
-           "GB/s", "of limit", "spread", "fallbacks");
+    printf(" %s, n = %s%s\n", data_type_name(c->work.type), report_count(c->work.n, n), style(c->b, PLAIN));
+    printf("  %-24s %12s %10s %8s %8s %-10s %8s %10s\n", "variant", "time", "elements/s", "GB/s", "of limit",
+           "", "spread %", "late tiles");
+}
+
+/* Ten characters for 1. */
+static const char *bar_of(double fraction, char text[16])
+{
+    const int wanted = fraction < 1 ? (int)(10 * fraction + .5) : 10;
+    snprintf(text, 16, "%.*s", wanted, "##########");
+    return text;
 }
 
 static void table_row(const row *r)
 {
-    const char *type = data_type_name(r->c->work.type);
-    char n[32], t[32], rate[32], fraction[32] = "-", fallbacks[32] = "";
-    report_count(r->c->work.n, n);
+    const bench *b = r->c->b;
+    const bool own = r->v->kind == BENCH_GPUPRIM, limit = r->v == r->c->limit;
+    char t[32], rate[32], fraction[32] = "-", bar[16], late[32] = "";
     if (r->error != NULL) {
-        printf("  %-24s %-4s %9s %s: %s\n", r->v->name, type, n, r->v->unsupported ? "n/a" : "ERROR",
-               r->error);
+        const bool fails = !r->v->unsupported;
+        printf("  %-24s %s%s: %s%s\n", r->v->name, style(b, fails ? RED : DIM), fails ? "ERROR" : "n/a",
+               r->error, style(b, PLAIN));
         return;
     }
     if (r->fraction > 0) snprintf(fraction, sizeof fraction, "%.3f", r->fraction);
-    if (r->v->kind == BENCH_GPUPRIM) snprintf(fallbacks, sizeof fallbacks, "%" PRIu64, r->v->fallbacks);
-    printf("%c %-24s %-4s %9s %12s %12s %8.2f %8s %6.1f%% %9s\n", r->v == r->c->limit ? '*' : ' ', r->v->name,
-           type, n, report_time(r->v->median, t), rate_text(r->per_s, rate), r->gb_per_s, fraction,
-           r->spread * 100, fallbacks);
+    if (own) snprintf(late, sizeof late, "%" PRIu64, r->v->fallbacks);
+    printf("%s%c %-24s %12s %10s %8.2f %8s %-10s %s%8.1f%s%s %10s%s\n",
+           style(b, own     ? BOLD
+                    : limit ? ""
+                            : DIM),
+           limit ? '*' : ' ', r->v->name, report_time(r->v->median, t), rate_text(r->per_s, rate),
+           r->gb_per_s, fraction, bar_of(r->fraction, bar), style(b, r->spread > .1 ? YELLOW : ""),
+           r->spread * 100, style(b, PLAIN),
+           style(b, own     ? BOLD
+                    : limit ? ""
+                            : DIM),
+           late, style(b, PLAIN));
 }
 
 /* ------------------------------------------------------------------ CSV, JSON */
+
+static const char *const kinds[] = {
+    [BENCH_GPUPRIM] = "gpuprim", [BENCH_LIMIT] = "limit", [BENCH_PEER] = "peer", [BENCH_INFO] = "info"};
 
 /* One list of fields makes both formats. X(name, conversion, value): X_TEXT for strings. */
 #define ROW_FIELDS(X, X_TEXT)                                     \
     X_TEXT("primitive", r->c->name)                               \
     X_TEXT("variant", r->v->name)                                 \
+    X_TEXT("kind", kinds[r->v->kind])                             \
     X_TEXT("type", data_type_name(r->c->work.type))               \
     X_TEXT("op", data_op_name(r->c->work.op))                     \
     X("n", "%zu", r->c->work.n)                                   \
@@ -126,14 +161,14 @@ static void table_row(const row *r)
     X_TEXT("error", r->error != NULL ? r->error : "")
 
 /* Quotes are doubled in CSV and escaped in JSON; control characters become blanks. */
-static void quoted(const char *text, bool json)
+static void quoted(FILE *f, const char *text, bool json)
 {
-    putchar('"');
+    putc('"', f);
     for (; *text != 0; text++) {
-        if (*text == '"' || (json && *text == '\\')) putchar(json ? '\\' : '"');
-        putchar((unsigned char)*text < ' ' ? ' ' : *text);
+        if (*text == '"' || (json && *text == '\\')) putc(json ? '\\' : '"', f);
+        putc((unsigned char)*text < ' ' ? ' ' : *text, f);
     }
-    putchar('"');
+    putc('"', f);
 }
 
 static void csv_head(void)
@@ -141,8 +176,6 @@ static void csv_head(void)
     const char *comma = "";
 #define NAME(name, conversion, value) printf("%s%s", comma, name), comma = ",";
 #define NAME_TEXT(name, value) printf("%s%s", comma, name), comma = ",";
-    const row *r = NULL;
-    (void)r;
     ROW_FIELDS(NAME, NAME_TEXT)
     putchar('\n');
 }
@@ -151,18 +184,74 @@ static void csv_row(const row *r)
 {
     const char *comma = "";
 #define CSV(name, conversion, value) printf("%s" conversion, comma, value), comma = ",";
-#define CSV_TEXT(name, value) printf("%s", comma), quoted(value, false), comma = ",";
+#define CSV_TEXT(name, value) printf("%s", comma), quoted(stdout, value, false), comma = ",";
     ROW_FIELDS(CSV, CSV_TEXT)
     putchar('\n');
 }
 
-static void json_row(const row *r)
+#define JSON(name, conversion, value) fprintf(f, "%s\"%s\": " conversion, comma, name, value), comma = ", ";
+#define JSON_TEXT(name, value) fprintf(f, "%s\"%s\": ", comma, name), quoted(f, value, true), comma = ", ";
+
+static void json_row(FILE *f, const row *r)
 {
     const char *comma = "{";
-#define JSON(name, conversion, value) printf("%s\"%s\": " conversion, comma, name, value), comma = ", ";
-#define JSON_TEXT(name, value) printf("%s\"%s\": ", comma, name), quoted(value, true), comma = ", ";
     ROW_FIELDS(JSON, JSON_TEXT)
-    puts("}");
+    fputs("}\n", f);
+}
+
+/* ------------------------------------------------------------------ the results file */
+
+static void results_head(FILE *f, const bench *b, const char *command)
+{
+    const gp_device_info *i = b->info;
+    const time_t now = time(NULL);
+    const char *comma = "{";
+    char date[32] = "", version[32];
+    struct tm utc;
+    if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    snprintf(version, sizeof version, "%d.%d.%d", GP_VERSION_MAJOR, GP_VERSION_MINOR, GP_VERSION_PATCH);
+    JSON_TEXT("gpbench", version)
+    JSON_TEXT("date", date)
+    JSON_TEXT("command", command)
+    JSON_TEXT("device", i->name)
+    JSON_TEXT("platform", i->platform_name)
+    JSON_TEXT("opencl", i->version)
+    JSON_TEXT("driver", i->driver_version)
+    JSON("compute_units", "%u", (unsigned)i->compute_units)
+    JSON("memory_bytes", "%" PRIu64, (uint64_t)i->global_mem_size)
+    fputs("}\n", f);
+}
+
+bool report_open(bench *b, const char *command)
+{
+    const char *path = b->options.results;
+    if (path == NULL) return true;
+    b->results = fopen(path, "w");
+    if (b->results == NULL) return perror(path), false;
+    results_head(b->results, b, command);
+    return true;
+}
+
+/* Complains of what could not be written. */
+void report_close(bench *b)
+{
+    if (b->results == NULL) return;
+    const bool bad = ferror(b->results) != 0;
+    if (fclose(b->results) == 0 && !bad) return;
+    fprintf(stderr, "gpbench: cannot write %s\n", b->options.results);
+    b->failed = true;
+}
+
+void report_json(const bench *b, const char *format, ...)
+{
+    FILE *const files[] = {b->options.format == BENCH_JSON ? stdout : NULL, b->results};
+    for (size_t i = 0; i < 2; i++) {
+        if (files[i] == NULL) continue;
+        va_list arguments;
+        va_start(arguments, format);
+        vfprintf(files[i], format, arguments);
+        va_end(arguments);
+    }
 }
 
 /* ------------------------------------------------------------------ entry points */
@@ -175,17 +264,27 @@ void report_device(const bench *b)
 
 void report_rows(bench_case *c)
 {
-    const bench_format format = c->b->options.format;
+    bench *b = c->b;
+    const bench_format format = b->options.format;
     if (format == BENCH_TABLE) table_head(c);
-    if (format == BENCH_CSV && !c->b->reported) csv_head();
-    c->b->reported = true;
+    if (format == BENCH_CSV && !b->reported) csv_head();
+    b->reported = true;
     for (size_t i = 0; i < c->count; i++) {
         const row r = row_of(c, &c->variants[i]);
         if (format == BENCH_TABLE) table_row(&r);
         if (format == BENCH_CSV) csv_row(&r);
-        if (format == BENCH_JSON) json_row(&r);
+        if (format == BENCH_JSON) json_row(stdout, &r);
     }
     fflush(stdout);
+    report_results(c);
+}
+
+void report_results(bench_case *c)
+{
+    for (size_t i = 0; i < c->count && c->b->results != NULL; i++) {
+        const row r = row_of(c, &c->variants[i]);
+        json_row(c->b->results, &r);
+    }
 }
 
 void report_failure(bench *b, const bench_case_desc *desc, const char *text)

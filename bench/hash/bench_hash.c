@@ -300,8 +300,8 @@ static void print_rows(entrant *all, size_t count, const input *in, unsigned rou
 {
     for (size_t i = 0; i < count; i++) {
         for (int o = 0; o < OPERATIONS; o++) {
-            const double s =
-                all[i].error[0] || skips(&all[i], o) ? 0 : bench_hash_median(all[i].seconds[o], rounds);
+            const bool none = all[i].error[0] || skips(&all[i], o);
+            const double s = none ? 0 : bench_hash_median(all[i].seconds[o], rounds);
             bench_hash_row(in->b, &(bench_hash_result){.variant = all[i].name,
                                                        .operation = operations[o],
                                                        .keys = kinds[in->course.kind],
@@ -310,6 +310,7 @@ static void print_rows(entrant *all, size_t count, const input *in, unsigned rou
                                                        .load = in->course.load,
                                                        .n = in->n,
                                                        .seconds = s,
+                                                       .fastest = none ? 0 : all[i].seconds[o][0],
                                                        .failed = all[i].error[0] != 0});
         }
     }
@@ -356,7 +357,7 @@ static void race(bench *b, course course)
         }
         bench_progress_end(b);
         if (b->options.format == BENCH_TABLE) print_table(all, count, &in, rounds);
-        else print_rows(all, count, &in, rounds);
+        print_rows(all, count, &in, rounds);
         note_failures(all, count, b);
         for (size_t i = 0; i < count; i++) entrant_close(&all[i], &in);
     }

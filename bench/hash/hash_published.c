@@ -46,19 +46,23 @@ double bench_hash_median(double *seconds, unsigned n)
 
 void bench_hash_row(bench *b, const bench_hash_result *r)
 {
-    const bool json = b->options.format == BENCH_JSON;
-    const double n = (double)r->n;
-    if (!json && !b->reported)
-        puts("primitive,variant,operation,keys,bytes,capacity,load,n,median_s,elements_per_s,"
+    const double n = (double)r->n, per_s = r->seconds > 0 ? n / r->seconds : 0;
+    const double published = r->published > 0 ? n / r->published : 0;
+    const char *error = r->failed ? "failed" : "";
+    if (b->options.format == BENCH_CSV && !b->reported)
+        puts("primitive,variant,operation,keys,bytes,capacity,load,n,median_s,min_s,elements_per_s,"
              "published_per_s,error");
     b->reported = true;
-    printf(json ? "{\"primitive\": \"hash\", \"variant\": \"%s\", \"operation\": \"%s\", \"keys\": \"%s\", "
-                  "\"bytes\": %zu, \"capacity\": %zu, \"load\": %g, \"n\": %zu, \"median_s\": %g, "
-                  "\"elements_per_s\": %g, \"published_per_s\": %g, \"error\": \"%s\"}\n"
-                : "hash,%s,%s,%s,%zu,%zu,%g,%zu,%g,%g,%g,%s\n",
-           r->variant, r->operation, r->keys, r->size, r->capacity, r->load, r->n, r->seconds,
-           r->seconds > 0 ? n / r->seconds : 0, r->published > 0 ? n / r->published : 0,
-           r->failed ? "failed" : "");
+    if (b->options.format == BENCH_CSV)
+        printf("hash,%s,%s,%s,%zu,%zu,%g,%zu,%g,%g,%g,%g,%s\n", r->variant, r->operation, r->keys, r->size,
+               r->capacity, r->load, r->n, r->seconds, r->fastest, per_s, published, error);
+    report_json(b,
+                "{\"primitive\": \"hash\", \"variant\": \"%s\", \"kind\": \"%s\", \"operation\": \"%s\", "
+                "\"keys\": \"%s\", \"bytes\": %zu, \"capacity\": %zu, \"load\": %g, \"n\": %zu, "
+                "\"median_s\": %g, \"min_s\": %g, \"elements_per_s\": %g, \"published_per_s\": %g, "
+                "\"error\": \"%s\"}\n",
+                r->variant, strncmp(r->variant, "peer:", 5) == 0 ? "peer" : "gpuprim", r->operation, r->keys,
+                r->size, r->capacity, r->load, r->n, r->seconds, r->fastest, per_s, published, error);
     fflush(stdout);
 }
 
@@ -124,22 +128,22 @@ static double published_rate(int batch)
     return 0;
 }
 
-static void print_batch(const ground *g, int batch, size_t n, double seconds)
+static void print_batch(const ground *g, int batch, size_t n, unsigned runs)
 {
     const double rate = published_rate(batch), load = (double)batch / BATCHES;
+    const double seconds = bench_hash_median(batch_seconds[batch], runs);
     char text[32] = "";
-    if (g->b->options.format != BENCH_TABLE) {
-        bench_hash_row(g->b, &(bench_hash_result){.variant = "gpuprim:fill",
-                                                  .operation = "insert",
-                                                  .keys = "unique",
-                                                  .size = 4,
-                                                  .capacity = g->capacity,
-                                                  .load = load,
-                                                  .n = n,
-                                                  .seconds = seconds,
-                                                  .published = rate > 0 ? (double)n / rate * 1e-6 : 0});
-        return;
-    }
+    bench_hash_row(g->b, &(bench_hash_result){.variant = "gpuprim:fill",
+                                              .operation = "insert",
+                                              .keys = "unique",
+                                              .size = 4,
+                                              .capacity = g->capacity,
+                                              .load = load,
+                                              .n = n,
+                                              .seconds = seconds,
+                                              .fastest = batch_seconds[batch][0],
+                                              .published = rate > 0 ? (double)n / rate * 1e-6 : 0});
+    if (g->b->options.format != BENCH_TABLE) return;
     if (rate > 0) snprintf(text, sizeof text, "%.0f", rate);
     printf("  %6.2f %10.1f %10s\n", load, (double)n / seconds * 1e-6, text);
 }
@@ -209,8 +213,7 @@ void bench_hash_fill(bench *b, size_t capacity)
             "\nhash, %s slots filled in batches of 1/32: M keys/s by load; published: 2^27 slots, GTX 1060\n"
             "  %6s %10s %10s\n",
             report_count(capacity, text), "load", "gpuprim", "published");
-    for (int batch = 0; batch < BATCHES - 1; batch++)
-        print_batch(&g, batch, n, bench_hash_median(batch_seconds[batch], runs));
+    for (int batch = 0; batch < BATCHES - 1; batch++) print_batch(&g, batch, n, runs);
     print_depths(&g, "10.2, max 6474 at .97");
     print_half(&g, n);
     fflush(stdout);
@@ -311,19 +314,19 @@ static void print_program(const ground *g, program *p, unsigned runs)
     for (int part = 0; part < PARTS; part++) {
         const double seconds = bench_hash_median(p->seconds[part], runs);
         if (g->b->options.format == BENCH_TABLE) printf(" %14.1f", 1e3 * seconds);
-        else
-            bench_hash_row(g->b, &(bench_hash_result){.variant = p->name,
-                                                      .operation = parts[part],
-                                                      .keys = "unique",
-                                                      .size = 4,
-                                                      .capacity = g->capacity,
-                                                      .load = .5,
-                                                      .n = part == INSERTS   ? g->n
-                                                           : part == DELETES ? g->n / 2
-                                                                             : g->n + g->n / 2,
-                                                      .seconds = seconds,
-                                                      .published = published_seconds[part] * (double)g->n /
-                                                                   (double)((size_t)1 << 26)});
+        bench_hash_row(g->b, &(bench_hash_result){.variant = p->name,
+                                                  .operation = parts[part],
+                                                  .keys = "unique",
+                                                  .size = 4,
+                                                  .capacity = g->capacity,
+                                                  .load = .5,
+                                                  .n = part == INSERTS   ? g->n
+                                                       : part == DELETES ? g->n / 2
+                                                                         : g->n + g->n / 2,
+                                                  .seconds = seconds,
+                                                  .fastest = p->seconds[part][0],
+                                                  .published = published_seconds[part] * (double)g->n /
+                                                               (double)((size_t)1 << 26)});
     }
     if (g->b->options.format == BENCH_TABLE) puts("");
     fflush(stdout);

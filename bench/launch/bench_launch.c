@@ -139,12 +139,11 @@ static void print_table(const bench_case *c)
 
 static void report(bench_case *c)
 {
-    if (c->b->options.format == BENCH_TABLE) {
-        print_table(c);
-        return;
-    }
+    const bool table = c->b->options.format == BENCH_TABLE;
+    if (table) print_table(c);
     if (c->variants[0].median > 0) c->limit_per_s = ELEMENTS / (BAR * c->variants[0].median);
-    report_rows(c);
+    if (table) report_results(c);
+    else report_rows(c);
 }
 
 void bench_launch_cost(bench *b)

@@ -189,10 +189,16 @@ static void tile_row(bench_case *c, const gp_brackets_desc *desc, gp_tuning tuni
     if (good) {
         const double whole = nanoseconds_of(gp, NULL, RUNS),
                      part = nanoseconds_of(gp, "gp_brackets_pair", RUNS);
-        printf("    tile %7u   whole %8.3f ms   inside tiles %8.3f ms (%.2f)\n",
-               tuning.tile * (tuning.work_group_size ? tuning.work_group_size : 1), whole * 1e-6, part * 1e-6,
-               part / whole);
-    } else {
+        const uint32_t tile = tuning.tile * (tuning.work_group_size ? tuning.work_group_size : 1);
+        if (b->options.format == BENCH_TABLE)
+            printf("    tile %7u   whole %8.3f ms   inside tiles %8.3f ms (%.2f)\n", tile, whole * 1e-6,
+                   part * 1e-6, part / whole);
+        report_json(
+            b,
+            "{\"primitive\": \"%s, tiles\", \"variant\": \"gpuprim\", \"kind\": \"gpuprim\", \"n\": %zu, "
+            "\"tile\": %u, \"median_s\": %g, \"inside_s\": %g, \"error\": \"\"}\n",
+            c->name, c->work.n, tile, whole * 1e-9, part * 1e-9);
+    } else if (b->options.format == BENCH_TABLE) {
         printf("    tile %u: %s\n", tuning.tile, gp_last_error(gp));
     }
     gp_context_destroy(gp);
@@ -205,7 +211,7 @@ static void sweep_tiles(bench_case *c, const gp_brackets_desc *desc)
     static const uint32_t groups[] = {32, 64, 128, 256, 512, 1024};
     gp_tuning tuning = c->b->options.tuning;
     const bool local = tuning.shape == GP_SHAPE_LOCAL || (!tuning.shape && !c->b->on_cpu);
-    if (c->b->options.format != BENCH_TABLE || tuning.tile) return;
+    if (tuning.tile) return;
     for (size_t i = 0; i < sizeof serial / sizeof *serial && !local; i++) {
         tuning.tile = serial[i];
         tile_row(c, desc, tuning);
