@@ -33,7 +33,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
-.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-cxx gpu-day test-gpu-day \
 	install clean help always
@@ -251,7 +251,7 @@ NATIVE := -O3 -march=native
 # backslash, and the compiler took that line without looking for the file.)
 hash := \#
 peer_if = $(shell printf '%s\n' '$(hash)include <$(1)>' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
-ifneq ($(filter all bench bench-check plot-hash build/gpbench,$(MAKECMDGOALS)),)
+ifneq ($(filter all bench bench-check against plot-hash build/gpbench,$(MAKECMDGOALS)),)
 PEERS := $(strip $(call peer_if,numeric,std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map))
 endif
@@ -264,8 +264,12 @@ bench: build/gpbench ## gpuprim against the machine's limits and the peers found
 
 bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench
-	build/gpbench all --n 5000 --repeats 1
+	build/gpbench all --n 5000 --repeats 1 --results build/bench-check.jsonl
+	tools/compare.py build/bench-check.jsonl build/bench-check.jsonl
 	build/gpbench hash-published --n 5000 --repeats 1
+
+against: build/gpbench ## this header against another: OTHER=FILE or a git revision, ARGS="scan --n 2^24 --no-peers", RUNS=7
+	@tools/against.sh $(OTHER) $(ARGS)
 
 plot-hash: build/gpbench ## docs/hash.svg: rate of insertion by load; N=2^20 takes fewer slots
 	@tools/deps.sh gnuplot

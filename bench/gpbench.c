@@ -69,6 +69,7 @@ static const char help[] =
     "output\n"
     "  --csv, --json     rows for programs; JSON has one object a line\n"
     "  --results FILE    the rows as JSON lines go to this file, too, after one that describes the run\n"
+    "  --turns IN,OUT    takes turns with another gpbench, over two pipes: tools/against.sh\n"
     "\n"
     "exit status: 0; 1 when a result was wrong or a call failed (peers aside); 2 for wrong usage\n";
 
@@ -171,6 +172,7 @@ enum {
     CSV,
     JSON,
     RESULTS,
+    TURNS,
     HELP
 };
 
@@ -194,6 +196,7 @@ static const struct option long_options[] = {{"n", required_argument, NULL, OPTI
                                              {"csv", no_argument, NULL, CSV},
                                              {"json", no_argument, NULL, JSON},
                                              {"results", required_argument, NULL, RESULTS},
+                                             {"turns", required_argument, NULL, TURNS},
                                              {"help", no_argument, NULL, HELP},
                                              {NULL, 0, NULL, 0}};
 
@@ -260,6 +263,7 @@ static bool set_option(bench_options *o, int option, const char *text)
     case CSV: o->format = BENCH_CSV; return true;
     case JSON: o->format = BENCH_JSON; return true;
     case RESULTS: o->results = text; return true;
+    case TURNS: return sscanf(text, "%d,%d", &o->turn_in, &o->turn_out) == 2;
     default: return false;
     }
 }

@@ -26,9 +26,10 @@ typedef struct bench_options {
     bool no_peers;
     const char *only; /* peers whose names have this in them; NULL: all */
     const char *device;
-    const char *dump;    /* gp_context_desc.dump_dir */
-    const char *results; /* the file; NULL: none */
-    double load;         /* of a hash table; 0: the sub-command's loads */
+    const char *dump;      /* gp_context_desc.dump_dir */
+    const char *results;   /* the file; NULL: none */
+    int turn_in, turn_out; /* of another gpbench, with which this one takes turns; 0: none */
+    double load;           /* of a hash table; 0: the sub-command's loads */
     gp_strategy strategy;
     gp_tuning tuning;
 } bench_options;
@@ -227,6 +228,8 @@ void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *,
 
 bool bench_open(bench *b, const bench_options *options);
 void bench_close(bench *b);
+/* Lets the other gpbench run its round (--turns), if there is one. */
+void bench_give_turn(const bench *b);
 double bench_now(void); /* seconds */
 void bench_progress(const bench *b, const char *format, ...);
 void bench_progress_end(const bench *b);

@@ -315,6 +315,7 @@ static bool takes_part(const bench_variant *v, unsigned round, unsigned rounds)
 static void time_all(bench_case *c, unsigned rounds)
 {
     for (unsigned round = 0; round < rounds; round++) {
+        bench_give_turn(c->b);
         bench_progress(c->b, "%s %s %zu: round %u of %u", c->name, data_type_name(c->work.type), c->work.n,
                        round + 1, rounds);
         for (size_t i = 0; i < c->count; i++) {

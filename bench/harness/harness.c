@@ -2,12 +2,30 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "data.h"
+
+/* ------------------------------------------------------------------ turns */
+
+/* Until the other gpbench hands the turn over, or has ended: then there is an end of file, and a broken pipe. */
+static void take_turn(const bench *b)
+{
+    char turn;
+    if (b->options.turn_out == 0) return;
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)!read(b->options.turn_in, &turn, 1);
+}
+
+void bench_give_turn(const bench *b)
+{
+    const char turn = 0;
+    if (b->options.turn_out != 0 && write(b->options.turn_out, &turn, 1) == 1) take_turn(b);
+}
 
 /* ------------------------------------------------------------------ session */
 
@@ -39,6 +57,7 @@ bool bench_open(bench *b, const bench_options *options)
     b->queue = gp_cl_queue(b->gp);
     b->on_cpu = (b->info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (b->on_cpu) open_pool(b);
+    take_turn(b);
     return true;
 }
 

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Which of two versions of the header is faster? gpbench built with each, taking turns round by round; then tools/compare.py.
+#
+# usage: tools/against.sh OTHER [GPBENCH-ARGUMENT...]
+#
+# OTHER (A): another gpuprim.h, or a revision of git that has one. B: gpuprim.h here. Arguments are gpbench's, such as
+# scan --n 2^24 --type u32 --no-peers. RUNS (7) pairs of processes: where memory lies differs from process to process, and moves a
+# row by some percent.
+#
+# Two processes, of which one runs at a time, and not one: so each has types and symbols of its own.
+set -eu
+
+other=$1
+shift
+out=build/against
+mkdir -p "$out/src" "$out/kernels" # which make looks for
+rm -rf "$out/bench" "$out/tools"
+cp -rp Makefile bench tools "$out"
+if [ -f "$other" ]; then cat "$other"; else git show "$other:gpuprim.h"; fi >"$out/gpuprim.h.new"
+cmp -s "$out/gpuprim.h.new" "$out/gpuprim.h" || cp "$out/gpuprim.h.new" "$out/gpuprim.h"
+make --no-print-directory build/gpbench >/dev/null
+make --no-print-directory -C "$out" -o gpuprim.h build/gpbench >/dev/null
+
+rm -f "$out/to_a" "$out/to_b" "$out/a.jsonl" "$out/b.jsonl"
+mkfifo "$out/to_a" "$out/to_b"
+for run in $(seq "${RUNS:-7}"); do
+    echo "run $run of ${RUNS:-7}" >&2
+    printf . >"$out/to_a" & # the first turn
+    "$out/build/gpbench" "$@" --results "$out/a.run" --turns 3,4 3<"$out/to_a" 4>"$out/to_b" >"$out/a.txt" 2>&1 &
+    a=$!
+    build/gpbench "$@" --results "$out/b.run" --turns 3,4 4>"$out/to_a" 3<"$out/to_b" >"$out/b.txt" 2>&1
+    wait $a
+    cat "$out/a.run" >>"$out/a.jsonl"
+    cat "$out/b.run" >>"$out/b.jsonl"
+done
+tools/compare.py --in-turns "$out/a.jsonl" "$out/b.jsonl"
