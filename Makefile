@@ -267,6 +267,7 @@ bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench all --n 5000 --repeats 1 --results build/bench-check.jsonl
 	tools/compare.py build/bench-check.jsonl build/bench-check.jsonl
 	build/gpbench hash-published --n 5000 --repeats 1
+	build/gpbench tune --n 5000 --seconds 1 --out build/bench-check.tuning
 
 against: build/gpbench ## this header against another: OTHER=FILE or a git revision, ARGS="scan --n 2^24 --no-peers", RUNS=7
 	@tools/against.sh $(OTHER) $(ARGS)

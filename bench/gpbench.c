@@ -9,7 +9,7 @@
 
 #include "harness/data.h"
 
-static const char help[] =
+static const char help_commands[] =
     "usage: gpbench                          a short run, and what its columns mean\n"
     "       gpbench SUB-COMMAND [options]\n"
     "\n"
@@ -44,8 +44,11 @@ static const char help[] =
     "  stencil  gp_stencil of 3 x 3 weights, against the fastest copy\n"
     "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
     "  launch   calls with 1000 elements, against an empty kernel\n"
-    "  all      all of these but hash-published\n"
-    "\n"
+    "  tune     looks for faster rows of the tuning table, and writes those that are to a file\n"
+    "  all      all of these but hash-published and tune\n"
+    "\n";
+
+static const char help_options[] =
     "what is measured\n"
     "  --n N             one size: 16777216, 2^24 or 16M (default: 2^10 ... 2^26)\n"
     "  --type T          one element type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 (default: u32, some f32, "
@@ -66,6 +69,8 @@ static const char help[] =
     "                    sort: rows of the look-back table, and how many tiles a look-back goes back\n"
     "  --dump FOLDER     the programs' sources and binaries go there\n"
     "  --load X          hash: this load of the table only\n"
+    "  --seconds S       tune: how long to search, about (default: 300)\n"
+    "  --out FILE        tune: the file to write (default: gpuprim.tuning)\n"
     "output\n"
     "  --csv, --json     rows for programs; JSON has one object a line\n"
     "  --results FILE    the rows as JSON lines go to this file, too, after one that describes the run\n"
@@ -147,6 +152,7 @@ static const command commands[] = {{"stream", bench_stream},
                                    {"random", bench_random},
                                    {"gather", bench_gather},
                                    {"stencil", bench_stencil},
+                                   {"tune", bench_tune},
                                    {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */
@@ -173,6 +179,8 @@ enum {
     JSON,
     RESULTS,
     TURNS,
+    SECONDS,
+    OUT,
     HELP
 };
 
@@ -197,6 +205,8 @@ static const struct option long_options[] = {{"n", required_argument, NULL, OPTI
                                              {"json", no_argument, NULL, JSON},
                                              {"results", required_argument, NULL, RESULTS},
                                              {"turns", required_argument, NULL, TURNS},
+                                             {"seconds", required_argument, NULL, SECONDS},
+                                             {"out", required_argument, NULL, OUT},
                                              {"help", no_argument, NULL, HELP},
                                              {NULL, 0, NULL, 0}};
 
@@ -263,9 +273,17 @@ static bool set_option(bench_options *o, int option, const char *text)
     case CSV: o->format = BENCH_CSV; return true;
     case JSON: o->format = BENCH_JSON; return true;
     case RESULTS: o->results = text; return true;
+    case SECONDS: return (o->seconds = strtod(text, NULL)) > 0;
+    case OUT: o->out = text; return true;
     case TURNS: return sscanf(text, "%d,%d", &o->turn_in, &o->turn_out) == 2;
     default: return false;
     }
+}
+
+static void print_help(void)
+{
+    fputs(help_commands, stdout);
+    fputs(help_options, stdout);
 }
 
 static int usage_error(const char *text, const char *what)
@@ -280,7 +298,7 @@ static int parse_options(int argc, char **argv, bench_options *o)
     int option, index = 0;
     while ((option = getopt_long(argc, argv, "", long_options, &index)) != -1) {
         if (option == HELP) {
-            fputs(help, stdout);
+            print_help();
             return 0;
         }
         if (option == '?') return 2; /* getopt_long has told */
@@ -320,7 +338,7 @@ int main(int argc, char **argv)
     if (argc < 2) return run_short();
     for (int i = 1; i < argc; i++) snprintf(line + strlen(line), sizeof line - strlen(line), " %s", argv[i]);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        fputs(help, stdout);
+        print_help();
         return 0;
     }
     const command *chosen = command_of(argv[1]);

@@ -28,6 +28,8 @@ typedef struct bench_options {
     const char *device;
     const char *dump;      /* gp_context_desc.dump_dir */
     const char *results;   /* the file; NULL: none */
+    double seconds;        /* of tune; 0: 300 */
+    const char *out;       /* the file that tune writes; NULL: gpuprim.tuning */
     int turn_in, turn_out; /* of another gpbench, with which this one takes turns; 0: none */
     double load;           /* of a hash table; 0: the sub-command's loads */
     gp_strategy strategy;
@@ -283,5 +285,6 @@ void bench_gather(bench *b);
 void bench_stencil(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
+void bench_tune(bench *b);
 
 #endif

@@ -184,6 +184,13 @@ typedef struct gp_context_desc {
        `share` takes over neither this nor the pool. */
     size_t scratch_limit;
     gp_tuning tuning;
+
+    /* A file with other rows of the tuning table for this device (README, "Shapes and strategies"): group, bytes,
+       strategy and polls of primitives, where neither `tuning` nor `strategy` says otherwise. NULL: the environment
+       variable GPUPRIM_TUNING (a file's path), else none. A file that cannot be read (or that belongs to neither
+       this user nor root), is damaged, or is for another device fails with GP_ERROR_INVALID_ARGUMENT and the line
+       at fault; one that the variable names is then reported to `log` and ignored. */
+    const char *tuning_file;
 } gp_context_desc;
 
 /* Makes a context: chooses a device, or takes yours, and probes it. Builds nothing yet.

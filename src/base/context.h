@@ -32,6 +32,8 @@ struct gp_context {
     cl_context context;
     cl_command_queue queue;
     bool out_of_order;
+    struct gpi_tuning_row
+        *tuned; /* by primitive: the tuning file's rows, of group 0 where it has none; NULL: no file */
 
     char *cache_dir;            /* NULL: no disk cache */
     bool cache_closed;          /* nothing more is saved there */

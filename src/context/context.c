@@ -12,6 +12,7 @@
 #include "nest/nest.h"
 #include "hash/hash.h"
 #include "context/sub_groups.h"
+#include "context/tuning_file.h"
 
 #include <string.h>
 
@@ -173,7 +174,7 @@ static gp_result gpi_copy_strings(gp_context *gp)
     if (!desc->no_disk_cache)
         gpi_cache_open(gp, desc->cache_dir ? gpi_format("%s", desc->cache_dir) : gpi_cache_dir_default(gp));
     if (gp->dump_dir) (void)gpi_make_dirs(gp->dump_dir);
-    desc->cache_dir = desc->dump_dir = desc->build_options = desc->device_filter = NULL;
+    desc->cache_dir = desc->dump_dir = desc->build_options = desc->device_filter = desc->tuning_file = NULL;
     return GP_OK;
 }
 
@@ -194,6 +195,7 @@ static gp_result gpi_context_open(gp_context *gp)
 {
     gp_result result = gpi_open_device(gp);
     if (result == GP_OK) result = gpi_check_desc(gp);
+    if (result == GP_OK) result = gpi_tuning_open(gp);
     if (result == GP_OK) result = gpi_copy_strings(gp);
     if (result == GP_OK) result = gpi_make_buffers(gp);
     if (result == GP_OK && gp->desc.share) result = gpi_programs_share(gp, gp->desc.share);
@@ -240,6 +242,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (gp->result) (void)clReleaseMemObject(gp->result);
     if (gp->queue) (void)clReleaseCommandQueue(gp->queue);
     if (gp->context) (void)clReleaseContext(gp->context);
+    GP_FREE(gp->tuned);
     GP_FREE(gp->laws);
     GP_FREE(gp->cache_dir);
     GP_FREE(gp->dump_dir);

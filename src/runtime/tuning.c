@@ -8,16 +8,6 @@
 
 #include <string.h>
 
-typedef struct gpi_tuning_row {
-    gpi_primitive primitive;
-    gp_device_class device_class;
-    gp_shape shape;
-    uint32_t group, item_bytes;
-    gp_words words;
-    gp_strategy strategy;
-    uint32_t polls;
-} gpi_tuning_row;
-
 /* clang-format off */
 /* The last row ends the table. */
 static const gpi_tuning_row gpi_tuning_rows[] = {
@@ -357,12 +347,19 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     return GP_OK;
 }
 
+/* The tuning file's, if it has one and no other kind of device is asked for. */
+static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primitive primitive)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    if (gp->tuned && gp->tuned[primitive].group && !tuning->device_class) return &gp->tuned[primitive];
+    return gpi_tuning_find(gpi_tuning_class(tuning, &gp->info), primitive);
+}
+
 /* `size`: of what local memory is to hold, in bytes. */
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
                                      size_t size, gp_strategy strategy, gpi_plan *plan)
 {
-    const gp_device_class device_class = gpi_tuning_class(&gp->desc.tuning, &gp->info);
-    const gpi_tuning_row *row = gpi_tuning_find(device_class, gpi_tuned_of(primitive).rows);
+    const gpi_tuning_row *row = gpi_tuning_row_of(gp, gpi_tuned_of(primitive).rows);
     if ((unsigned)strategy >= GP_STRATEGY_COUNT) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: strategy = %d is not a gp_strategy", function,
                         (int)strategy);

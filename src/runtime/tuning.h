@@ -48,6 +48,17 @@ enum {
     GPI_RING_BLOCK = 32
 };
 
+/* How a kind of device runs a primitive: a row of the table. */
+typedef struct gpi_tuning_row {
+    gpi_primitive primitive;
+    gp_device_class device_class;
+    gp_shape shape;
+    uint32_t group, item_bytes;
+    gp_words words;
+    gp_strategy strategy;
+    uint32_t polls;
+} gpi_tuning_row;
+
 /* How a call is going to run: a row of the profile table, fitted to the element. */
 typedef struct gpi_plan {
     gp_shape shape; /* serial or local */
@@ -61,6 +72,7 @@ typedef struct gpi_plan {
 
 /* tuning.c */
 static bool gpi_has_fences(const gp_device_info *info);
+static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_primitive primitive);
 static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info);
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,

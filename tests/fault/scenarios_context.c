@@ -97,6 +97,31 @@ static gp_result run_create_share(world *w)
     return result == GP_OK ? use_context(w) : result;
 }
 
+static const char tuning_path[] = "build/fault-tuning";
+
+static void prepare_tuned(world *w)
+{
+    FILE *file = fopen(tuning_path, "wb");
+    const gp_device_info *info;
+    prepare_other(w);
+    info = gp_context_info(w->other);
+    must(file && fprintf(file, "gpuprim tuning 1\nplatform %s\ndevice %s\nreduce polls=7\n",
+                         info->platform_name, info->name) > 0,
+         "no file");
+    must(fclose(file) == 0, "no file");
+}
+
+static gp_result run_create_tuned(world *w)
+{
+    gp_context_desc desc = {0};
+    gp_result result;
+    desc.cache_dir = w->cache_dir;
+    desc.tuning_file = tuning_path;
+    result = gp_context_create(&desc, &w->gp);
+    (void)remove(tuning_path);
+    return result == GP_OK ? use_context(w) : result;
+}
+
 /* What fails in a pool is its own affair. */
 static cl_mem pool_alloc(size_t bytes, void *context)
 {
@@ -367,6 +392,7 @@ const scenario scenarios_context[] = {
     {"create_on_queue", NULL, prepare_other, run_create_on_queue, check_use, NULL, true, false},
     {"create_in_context", NULL, prepare_other, run_create_in_context, check_use, NULL, true, false},
     {"create_share", NULL, prepare_share, run_create_share, check_use, NULL, true, false},
+    {"create_tuned", NULL, prepare_tuned, run_create_tuned, check_use, NULL, true, false},
     {"scratch_pool", NULL, prepare_other, run_pool, check_pool, NULL, true, false},
     {"destroy", NULL, prepare_destroy, run_destroy, check_use, NULL, true, false},
     {"devices", NULL, forget_contexts, run_devices, check_devices, NULL, true, true},

@@ -1,0 +1,214 @@
+/* tuning_file.c - rows of the tuning table from a file:
+
+       gpuprim tuning 1
+       platform Portable Computing Language
+       device pthread-haswell-Intel(R) Xeon(R) CPU
+       scan bytes=65536 polls=1048576
+       sort strategy=single_pass
+
+   A line has the primitive of a row of runtime/tuning_table.h, and what differs from that row. Blank lines count for
+   nothing, nor does what follows a '#'. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "context/tuning_file.h"
+#include "program/file.h"
+#include "program/program.h"
+#include "runtime/tuning.h"
+#include "runtime/tuning_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GPI_TUNING_HEAD "gpuprim tuning 1"
+
+/* A part of the file's text. */
+typedef struct gpi_span {
+    const char *at;
+    size_t length;
+} gpi_span;
+
+static bool gpi_span_is(gpi_span s, const char *text)
+{
+    return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
+}
+
+/* Takes what comes before the first of these characters, and that, off the rest. */
+static gpi_span gpi_span_cut(gpi_span *rest, char mark)
+{
+    const char *end = (const char *)memchr(rest->at, mark, rest->length);
+    const gpi_span cut = {rest->at, end ? (size_t)(end - rest->at) : rest->length};
+    const size_t gone = end ? cut.length + 1 : cut.length;
+    rest->at += gone;
+    rest->length -= gone;
+    return cut;
+}
+
+static gpi_span gpi_span_trim(gpi_span s)
+{
+    while (s.length && (unsigned char)s.at[0] <= ' ') s.at++, s.length--;
+    while (s.length && (unsigned char)s.at[s.length - 1] <= ' ') s.length--;
+    return s;
+}
+
+/* False where it is none below 2^32. */
+static bool gpi_span_number(gpi_span s, uint32_t *number)
+{
+    uint64_t value = 0;
+    size_t i;
+    for (i = 0; i < s.length && value <= UINT32_MAX; i++) {
+        if (s.at[i] < '0' || s.at[i] > '9') return false;
+        value = 10 * value + (uint64_t)(s.at[i] - '0');
+    }
+    *number = (uint32_t)value;
+    return s.length > 0 && value <= UINT32_MAX;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+/* NULL: no row of the table has it. */
+static const char *gpi_tuning_name(gpi_primitive primitive)
+{
+    switch (primitive) {
+    case GPI_REDUCE: return "reduce";
+    case GPI_SCAN: return "scan";
+    case GPI_SELECT: return "select";
+    case GPI_SORT: return "sort";
+    case GPI_MERGE_SORT: return "merge_sort";
+    case GPI_MERGE: return "merge";
+    case GPI_SEARCH: return "search";
+    case GPI_BRACKETS: return "brackets";
+    case GPI_STACK_SCAN: return "stack_scan";
+    case GPI_TREE: return "tree";
+    case GPI_HASH: return "hash";
+    case GPI_HISTOGRAM: return "histogram";
+    case GPI_MAP: return "map";
+    default: return NULL;
+    }
+}
+
+/* The device's row of the table, at first. NULL: there is no such primitive. */
+static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
+{
+    int primitive;
+    for (primitive = 0; primitive < GPI_PRIMITIVES; primitive++) {
+        const char *known = gpi_tuning_name((gpi_primitive)primitive);
+        gpi_tuning_row *row = &gp->tuned[primitive];
+        if (!known || !gpi_span_is(name, known)) continue;
+        if (!row->group) *row = *gpi_tuning_find(gp->info.device_class, (gpi_primitive)primitive);
+        return row;
+    }
+    return NULL;
+}
+
+static bool gpi_is_power_of_two(uint32_t x) { return x && !(x & (x - 1)); }
+
+/* NULL, or what is wrong. */
+static const char *gpi_tuned_set(const gp_context *gp, gpi_tuning_row *row, gpi_span name, gpi_span value)
+{
+    const bool serial = row->shape == GP_SHAPE_SERIAL;
+    uint32_t number = 0;
+    if (gpi_span_is(name, "strategy")) {
+        if (gpi_span_is(value, "single_pass")) row->strategy = GP_STRATEGY_SINGLE_PASS;
+        else if (gpi_span_is(value, "multi_pass")) row->strategy = GP_STRATEGY_MULTI_PASS;
+        else return "strategy is neither single_pass nor multi_pass";
+        return NULL;
+    }
+    if (!gpi_span_is(name, "group") && !gpi_span_is(name, "bytes") && !gpi_span_is(name, "polls"))
+        return "a word is none of group=, bytes=, strategy=, polls=";
+    if (!gpi_span_number(value, &number)) return "a value is no number";
+    if (gpi_span_is(name, "group")) {
+        if (serial) return "group: this device has one work-item a group";
+        if (!gpi_is_power_of_two(number) || number > gp->info.max_work_group_size)
+            return "group is not a power of two that the device takes";
+        row->group = number;
+    } else if (gpi_span_is(name, "bytes")) {
+        const uint32_t most = serial ? GPI_TILE_SERIAL_MAX : GPI_TILE_ITEM_MAX;
+        if (number > most || (!gpi_is_power_of_two(number) && number != row->item_bytes))
+            return "bytes is not a power of two that kernels take";
+        row->item_bytes = number;
+    } else {
+        if (!number) return "polls is 0";
+        row->polls = number;
+    }
+    return NULL;
+}
+
+static const char *gpi_tuning_line(gp_context *gp, gpi_span line)
+{
+    gpi_tuning_row *row = gpi_tuned_row(gp, gpi_span_cut(&line, ' '));
+    const char *wrong = NULL;
+    if (!row) return "no such primitive";
+    while (!wrong && (line = gpi_span_trim(line)).length > 0) {
+        gpi_span value = gpi_span_cut(&line, ' ');
+        const gpi_span name = gpi_span_cut(&value, '=');
+        wrong = gpi_tuned_set(gp, row, name, value);
+    }
+    return wrong;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+/* The next line that says something; its number. Empty at the end. */
+static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
+{
+    gpi_span line = {NULL, 0};
+    while (!line.length && rest->length > 0) {
+        line = gpi_span_cut(rest, '\n');
+        line = gpi_span_trim(gpi_span_cut(&line, '#'));
+        ++*number;
+    }
+    return line;
+}
+
+/* NULL, or what is wrong with line `number`. */
+static const char *gpi_tuning_parse(gp_context *gp, gpi_span rest, unsigned *number)
+{
+    gpi_span line = gpi_tuning_next(&rest, number);
+    const char *wrong = NULL;
+    if (!gpi_span_is(line, GPI_TUNING_HEAD)) return "it does not begin with \"" GPI_TUNING_HEAD "\"";
+    line = gpi_tuning_next(&rest, number);
+    if (!gpi_span_is(gpi_span_cut(&line, ' '), "platform")) return "platform is expected";
+    if (!gpi_span_is(line, gp->info.platform_name)) return "it is for another platform";
+    line = gpi_tuning_next(&rest, number);
+    if (!gpi_span_is(gpi_span_cut(&line, ' '), "device")) return "device is expected";
+    if (!gpi_span_is(line, gp->info.name)) return "it is for another device";
+    while (!wrong && (line = gpi_tuning_next(&rest, number)).length > 0) wrong = gpi_tuning_line(gp, line);
+    return wrong;
+}
+
+static gp_result gpi_tuning_load(gp_context *gp, const char *path)
+{
+    gpi_span text = {NULL, 0};
+    unsigned number = 0;
+    const char *wrong;
+    unsigned char *data = gpi_file_read(path, &text.length);
+    if (!data && text.length > 0) /* it is there */
+        return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for tuning_file %s",
+                        path);
+    if (!data) {
+        return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: cannot read tuning_file %s",
+                        path);
+    }
+    text.at = (const char *)data;
+    gp->tuned = (gpi_tuning_row *)GP_CALLOC(GPI_PRIMITIVES, sizeof *gp->tuned);
+    wrong = gp->tuned ? gpi_tuning_parse(gp, text, &number) : NULL;
+    GP_FREE(data);
+    if (!gp->tuned) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+    if (!wrong) return GP_OK;
+    GP_FREE(gp->tuned);
+    gp->tuned = NULL;
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning_file %s, line %u: %s", path,
+                    number, wrong);
+}
+
+/* The desc's file, or the environment's, which is no reason to fail. */
+static gp_result gpi_tuning_open(gp_context *gp)
+{
+    const char *path = gp->desc.tuning_file;
+    const char *named = getenv("GPUPRIM_TUNING");
+    if (path && *path) return gpi_tuning_load(gp, path);
+    if (named && *named && gpi_tuning_load(gp, named) != GP_OK)
+        gpi_log(gp, GP_LOG_WARNING, "%s; ignored", gp_last_error(NULL));
+    return GP_OK;
+}
