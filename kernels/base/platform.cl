@@ -273,7 +273,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
    follows them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's
    instructions for it. GPI_PACKS 1: so it is. */
 #if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \
-    defined(__AVX512VL__)
+    defined(__AVX512VL__) && defined(__BMI2__)
 #define GPI_PACKS 1
 
 /* Bit k: lane k, which is 0 or 1. */
@@ -283,6 +283,15 @@ static uint16 gpi_pack_lanes(uint16 v, uint mask)
 {
     return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));
 }
+
+/* Lane k: lane source[k] of a, or from 16 on of b. */
+static uint16 gpi_pick_lanes(uint16 a, uint16 b, uint16 source)
+{
+    return as_uint16(__builtin_ia32_vpermi2vard512(as_int16(a), as_int16(source), as_int16(b)));
+}
+
+/* Of these bits those whose bit in `mask` is set, side by side from the lowest on. */
+static ulong gpi_pack_bits(ulong bits, ulong mask) { return __builtin_ia32_pext_di(bits, mask); }
 
 static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)
 {
