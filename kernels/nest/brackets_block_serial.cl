@@ -105,27 +105,35 @@ GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
     return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
 }
 
-/* Height of the stack before each of elements j ... j + 15, above that before the block. */
-GPI_INLINE char16 gpi_heights_row(gpi_brackets_block block, uint j)
+/* Of each of 16 the sum of those before it. */
+GPI_INLINE char16 gpi_sums_row(char16 v)
 {
-    const char16 step = gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j);
-    char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
+    char16 sum = (char16)(0, v.s0123, v.s4567, v.s89ab, v.scd, v.se);
     sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
     sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
     sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
-    sum += (char16)((char8)(0), sum.s01234567);
-    return sum + (char16)((char)gpi_block_steps(block, j));
+    return sum + (char16)((char8)(0), sum.s01234567);
 }
 
-/* The least of them and of that after the block. */
-GPI_INLINE int gpi_least_height(gpi_brackets_block block)
+/* Height of the stack before each of elements j ... j + 15, above that before the block. */
+GPI_INLINE char16 gpi_heights_row(gpi_brackets_block block, uint j)
 {
-    const char16 all = min(min(gpi_heights_row(block, 0), gpi_heights_row(block, 16)),
-                           min(gpi_heights_row(block, 32), gpi_heights_row(block, 48)));
-    const char8 eight = min(all.lo, all.hi);
-    const char4 four = min(eight.lo, eight.hi);
-    return min(min(min(four.x, four.y), min(four.z, four.w)),
-               (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
+    return gpi_sums_row(gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j)) +
+           (char16)((char)gpi_block_steps(block, j));
 }
+
+/* The least of them and of that after the block, and the greatest. */
+#define GPI_DEFINE_HEIGHT(name, better)                                                            \
+    GPI_INLINE int gpi_##name##_height(gpi_brackets_block block)                                   \
+    {                                                                                              \
+        const char16 all = better(better(gpi_heights_row(block, 0), gpi_heights_row(block, 16)),   \
+                                  better(gpi_heights_row(block, 32), gpi_heights_row(block, 48))); \
+        const char8 eight = better(all.lo, all.hi);                                                \
+        const char4 four = better(eight.lo, eight.hi);                                             \
+        return better(better(better(four.x, four.y), better(four.z, four.w)),                      \
+                      (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));                           \
+    }
+GPI_DEFINE_HEIGHT(least, min)
+GPI_DEFINE_HEIGHT(greatest, max)
 #endif
 #endif

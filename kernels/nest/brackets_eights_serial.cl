@@ -1,11 +1,12 @@
 /* brackets_eights_serial.cl - brackets in the serial shape: a stack whose highest 16 cells are a vector.
 
-   Eight brackets are one step. A table of 256 rows, for each pattern of openers (1) and closers (0), has where what
-   they find on top of the stack comes from, and where the stack's cells after them do: lanes 0 ... 15 of the
-   cells before, the highest last, or 16 ... 23, which are the eight's own places.
+   Eight brackets are one step. A table has a row for each pattern of up to eight: what each of them finds on top of the
+   stack, and what the 16 highest cells are after them, as lanes of the cells before (0 ... 15, the highest last)
+   or of the eight brackets' places (16 ... 23):
 
-       after ( ( ) ( ) ) ) (     the fourth's parent: lane 16, the first one;  the last one's: lane 14
-                                 cells after: lanes 0 ... 14 one higher up... 
+       ( ) ) ( (       finds  15 16 15 14 19     cells after  x 0 1 ... 12 13 19 20      x: not known, it is deeper
+
+   Row 2^k + p has the pattern p of k brackets: bit j is set where the j-th one opens.
 
    Parameters
        GPI_SHAPE_SERIAL    1; otherwise this file is empty                                                */
@@ -22,126 +23,125 @@
 #define GPI_EIGHTS 0
 #endif
 
-#define GPI_EIGHTS_ROWS (GPI_EIGHTS ? 256 : 1)
+#define GPI_EIGHTS_ROWS (GPI_EIGHTS ? 512 : 1)
+#define GPI_EIGHTS_BELOW \
+    16 /* cells that are read, or written as they are, below where the stack goes down to */
 
 typedef struct gpi_eight {
-    uchar16 stack;
-    uchar parents[8];
-    uchar pops; /* how far the stack goes down meanwhile */
-    char rise;  /* how much higher it is then */
-    uchar kept; /* of 16 known cells so many are known then */
+    uchar16 cells;
+    ulong found; /* a byte each; after the last bracket: what a next one would find */
+    uchar pops;  /* how far the stack goes down meanwhile */
+    char rise;   /* how much higher it is then */
+    uchar known; /* of 16 cells known before so many are known then */
 } gpi_eight;
 
+/* The stack's end, and its highest cells as far as they are known: the last `known` lanes. Memory has all. */
+typedef struct gpi_tops {
+    uint16 cells;
+    uint known;
+    uint *free;
+} gpi_tops;
+
 #if GPI_EIGHTS
-/* Rows of k + 1 brackets are made of those of k. */
+/* What `count` brackets and then one more do. */
+static void gpi_eights_add(gpi_eight *next, const gpi_eight *row, uint count, bool opens)
+{
+    const uchar16 old = row->cells;
+    const uchar16 cells = opens ? (uchar16)(old.s12345678, old.s9abc, old.sde, old.sf, (uchar)(16 + count))
+                                : (uchar16)(0, old.s01234567, old.s89ab, old.scd, old.se);
+    const int rise = row->rise + (opens ? 1 : -1);
+    next->cells = cells;
+    next->found = count == 7 ? row->found
+                             : (row->found & ((256ul << 8 * count) - 1)) | 0x0101010101010101ul * cells.sf
+                                                                               << 8 << 8 * count;
+    next->pops = (uchar)max((int)row->pops, -rise);
+    next->rise = (char)rise;
+    next->known = (uchar)min(row->known + (opens ? 1 : -1), 16);
+}
+
 static void gpi_eights_make(gpi_eight *row)
 {
-    row->stack = GPI_LANE_NUMBERS(uchar16);
-    row->pops = 0;
-    row->rise = 0;
-    row->kept = 16;
-    for (uint k = 0; k < 8; k++) {
-        for (uint p = 0; p < 1u << k; p++) {
-            gpi_eight closed = row[p];
-            const uchar16 stack = closed.stack;
-            closed.parents[k] = stack.sf;
-            gpi_eight opened = closed;
-            closed.stack = (uchar16)(0, stack.s01234567, stack.s89ab, stack.scd, stack.se);
-            closed.rise--;
-            closed.kept--;
-            closed.pops = (uchar)max((int)closed.pops, -closed.rise);
-            opened.stack = (uchar16)(stack.s12345678, stack.s9abc, stack.sde, stack.sf, (uchar)(16 + k));
-            opened.rise++;
-            opened.kept = min(opened.kept + 1, 16);
-            row[p] = closed;
-            row[p + (1u << k)] = opened;
+    row[1].cells = GPI_LANE_NUMBERS(uchar16);
+    row[1].found = 0x0f0f0f0f0f0f0f0ful;
+    row[1].pops = 0;
+    row[1].rise = 0;
+    row[1].known = 16;
+    for (uint count = 0; count < 8; count++) {
+        for (uint p = 0; p < 1u << count; p++) {
+            gpi_eights_add(row + (2u << count | p), row + (1u << count | p), count, false);
+            gpi_eights_add(row + (3u << count | p), row + (1u << count | p), count, true);
         }
     }
 }
 
-/* The stack as vectors go over it: lanes from 16 - valid on are its highest cells. */
-typedef struct gpi_tops {
-    uint16 cells;
-    uint valid;
-} gpi_tops;
-
 typedef uint8 gpi_cell_half __attribute__((aligned(4)));
-typedef uchar16 gpi_lanes_row __attribute__((aligned(8)));
 
-/* Eight brackets at these places. What each finds on top of the stack is in the result's lower half. Memory
-   below `free` has all the cells. */
-GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint **free, uint16 places)
+/* Up to eight brackets at these places. What each finds is in the result's lower half. */
+GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 places)
 {
-    if (GPI_RARELY(tops->valid < row->pops + 8u)) {
-        tops->cells = GPI_LOAD_PRIVATE(gpi_cell_row, *free - 16);
-        tops->valid = 16;
+    if (GPI_RARELY(tops->known < row->pops + 8u)) {
+        tops->cells = GPI_LOAD_PRIVATE(gpi_cell_row, tops->free - 16);
+        tops->known = 16;
     }
-    const uint16 parents =
-        gpi_pick_lanes(tops->cells, places, convert_uint16(GPI_LOAD_PRIVATE(gpi_lanes_row, row->parents)));
-    tops->cells = gpi_pick_lanes(tops->cells, places, convert_uint16(row->stack));
-    tops->valid = min(tops->valid + (int)row->rise, (uint)row->kept);
-    *free += (int)row->rise;
-    GPI_STORE_PRIVATE(gpi_cell_half, tops->cells.hi, *free - 8);
-    return parents;
+    const uint16 found =
+        gpi_pick_lanes(tops->cells, places, convert_uint16(as_uchar16((ulong2)(row->found, 0))));
+    tops->cells = gpi_pick_lanes(tops->cells, places, convert_uint16(row->cells));
+    tops->known = min(tops->known + (int)row->rise, (uint)row->known);
+    tops->free += (int)row->rise;
+    GPI_STORE_PRIVATE(gpi_cell_half, tops->cells.hi, tops->free - 8);
+    return found;
 }
 
-/* Parents of a block of brackets alone. */
-GPI_INLINE uint *gpi_eights_all(const gpi_eight *table, uint *free, ulong openers, uint at, __global uint *out)
+/* The brackets among 16 elements, a bit each, are at `places`, side by side. What each of them finds; the lanes
+   after them: what a next one would find. */
+GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint openers, uint brackets,
+                                 uint16 places)
 {
-    gpi_tops tops;
-    tops.valid = 0;
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-        const uint16 lower = gpi_eight_step(table + (openers >> j & 255), &tops, &free, gpi_row_from(at + j));
-        const uint16 upper = gpi_eight_step(table + (openers >> (j + 8) & 255), &tops, &free, gpi_row_from(at + j + 8));
-        gpi_row_write(out + j, (uint16)(lower.lo, upper.lo));
-    }
-    return free;
+    const uint row = (uint)gpi_pack_bits(openers, brackets) | 1u << popcount(brackets);
+    const uint16 lower = gpi_eight_step(table + (row < 256 ? row : 256 | (row & 255)), tops, places);
+    const uint16 upper = gpi_eight_step(table + max(row >> 8, 1u), tops, (uint16)(places.hi, places.hi));
+    return (uint16)(lower.lo, upper.lo);
 }
 
 /* How many of bits j ... j + 15 are set below each of them. */
-GPI_INLINE char16 gpi_ranks_row(ulong bits, uint j)
+GPI_INLINE uint16 gpi_ranks_row(ulong bits, uint j)
 {
-    const char16 step = gpi_bits_bytes(bits, j);
-    char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
-    sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
-    sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
-    sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
-    sum += (char16)((char8)(0), sum.s01234567);
-    return -sum;
+    return convert_uint16(-gpi_sums_row(gpi_bits_bytes(bits, j)));
 }
 
-/* Parents of a block: those of its brackets, side by side, then those of what is between them. */
-GPI_INLINE uint *gpi_eights_block(const gpi_eight *table, uint *free, gpi_brackets_block block, uint at,
-                                  __global uint *out)
+/* Parents of a block. */
+GPI_INLINE void gpi_eights_enclose(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,
+                                   __global uint *out)
 {
     const ulong brackets = gpi_block_brackets(block);
-    const uint count = (uint)popcount(brackets);
-    uint places[GPI_BRACKETS_BLOCK + 16], parents[GPI_BRACKETS_BLOCK + 32];
-    gpi_tops tops;
-    tops.valid = 0;
-    if (count == GPI_BRACKETS_BLOCK) return gpi_eights_all(table, free, block.openers, at, out);
-    if (count == 0) {
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) gpi_row_write(out + j, (uint16)(free[-1]));
-        return free;
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const uint some = (uint)(brackets >> j) & 0xffff, opens = (uint)(block.openers >> j) & 0xffff;
+        if (brackets == ~0ul) {
+            gpi_row_write(out + j, gpi_eights_row(table, tops, opens, some, gpi_row_from(at + j)));
+        } else {
+            const uint16 found =
+                gpi_eights_row(table, tops, opens, some, gpi_pack_lanes(gpi_row_from(at + j), some));
+            gpi_row_write(out + j, gpi_pick_lanes(found, found, gpi_ranks_row(brackets, j)));
+        }
     }
-    for (uint j = 0, k = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-        gpi_pack_near_4((uchar *)(places + k), gpi_row_from(at + j), (uint)(brackets >> j) & 0xffff);
-        k += popcount((uint)(brackets >> j) & 0xffff);
-    }
-    const ulong openers = gpi_pack_bits(block.openers, brackets) | ~0ul << count; /* as if more came */
-    for (uint k = 0; k < count; k += 8) {
-        const uint16 row = gpi_eight_step(table + (openers >> k & 255), &tops, &free, GPI_LOAD_PRIVATE(gpi_cell_row, places + k));
-        GPI_STORE_PRIVATE(gpi_cell_half, row.lo, parents + k);
-    }
-    free -= -count & 7;
-    parents[count] = free[-1];
-    for (uint j = 0, k = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-        const uint16 row = GPI_LOAD_PRIVATE(gpi_cell_row, parents + k);
-        gpi_row_write(out + j, gpi_pick_lanes(row, row, convert_uint16(gpi_ranks_row(brackets, j))));
-        k += popcount((uint)(brackets >> j) & 0xffff);
-    }
-    return free;
 }
+
+/* Of a block's brackets, side by side: where they are, and what each finds; 16 more are written. */
+GPI_INLINE void gpi_eights_find(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,
+                                uint *places, uint *found)
+{
+    const ulong brackets = gpi_block_brackets(block);
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const uint some = (uint)(brackets >> j) & 0xffff, opens = (uint)(block.openers >> j) & 0xffff;
+        const uint16 row = gpi_pack_lanes(gpi_row_from(at + j), some);
+        GPI_STORE_PRIVATE(gpi_cell_row, row, places);
+        GPI_STORE_PRIVATE(gpi_cell_row, gpi_eights_row(table, tops, opens, some, row), found);
+        places += popcount(some);
+        found += popcount(some);
+    }
+}
+#else
+static void gpi_eights_make(gpi_eight *row) { (void)row; }
 #endif
 #endif
 #endif

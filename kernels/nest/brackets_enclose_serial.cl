@@ -35,33 +35,25 @@ static gpi_heights gpi_heights_make(gpi_nest nest, uint tile)
     return h;
 }
 
-/* How far the stack gets above its height before the tile. */
+/* How far the stack gets above its height before the tile: as gpi_strand_rise has it, unless closers find the stack
+   empty. */
 static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)
 {
     const gpi_heights h = gpi_heights_make(nest, tile);
     const int floor = -(int)min(h.before, (gpi_index)GPI_TILE);
     int height = 0, rise = 0;
-    int16 most = (int16)(0);
     (void)shared;
+    nest.notes[tile].base = h.before;
+    if (h.sums) return;
     for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {
         const gpi_brackets_block block =
             gpi_block_read(in, h.begin + i, min(h.length - i, GPI_BRACKETS_BLOCK));
-        if (h.sums) {
-            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-                most = max(most, convert_int16(gpi_heights_row(block, j)) + (int16)(height));
-            height += gpi_block_steps(block, GPI_BRACKETS_BLOCK);
-        } else {
-            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
-                height = max(height + (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1), floor);
-                rise = max(rise, height);
-            }
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
+            height = max(height + (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1), floor);
+            rise = max(rise, height);
         }
     }
-    const int8 eight = max(most.lo, most.hi);
-    const int4 four = max(eight.lo, eight.hi);
-    rise = max(max(rise, height), max(max(four.x, four.y), max(four.z, four.w)));
     nest.notes[tile].rise = (uint)rise;
-    nest.notes[tile].base = h.before;
 }
 
 static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *depth)
@@ -121,7 +113,8 @@ GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
 
 /* The block's parents where few elements are brackets: rows up to each of them. Writes up to 15 more, which
    come later. Returns the stack's new end. */
-GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *free, __global gpi_index *out)
+GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *free,
+                                   __global gpi_index *out)
 {
     ulong left = gpi_block_brackets(block);
     uint j = 0;
@@ -136,8 +129,15 @@ GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_i
     }
 }
 
+/* Neither closers alone nor pairs side by side alone. */
+GPI_INLINE bool gpi_walk_mixed(gpi_brackets_block block)
+{
+    const ulong pairs = block.openers & block.closers >> 1;
+    return block.closers != ~0ul && gpi_block_brackets(block) != (pairs | pairs << 1);
+}
+
 /* Parents of a block, which the stack's end before it and after it go with. */
-GPI_INLINE gpi_index *gpi_walk_block(const gpi_eight *eights, gpi_index *free, gpi_brackets_block block, gpi_index at,
+GPI_INLINE gpi_index *gpi_walk_block(gpi_index *free, gpi_brackets_block block, gpi_index at,
                                      __global gpi_index *out, uint length, bool room)
 {
     const ulong pairs = block.openers & block.closers >> 1, brackets = gpi_block_brackets(block);
@@ -157,9 +157,6 @@ GPI_INLINE gpi_index *gpi_walk_block(const gpi_eight *eights, gpi_index *free, g
         }
         return free;
     }
-#if GPI_EIGHTS
-    if (length == GPI_BRACKETS_BLOCK) return gpi_eights_block(eights, free, block, at, out);
-#endif
     if (popcount(brackets) <= GPI_BRACKETS_FEW && room) return gpi_walk_few(block, at, free, out);
     const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
     char height[GPI_BRACKETS_BLOCK];
@@ -183,12 +180,25 @@ static void gpi_walk_tile(gpi_symbol_input in, gpi_nest nest, const gpi_eight *e
     w.nest = nest;
     w.place = gpi_tiles_search(nest.tree, nest.leaves, tile, 0);
     gpi_index *free = gpi_walk_fetch(&w, 0);
+#if GPI_EIGHTS
+    gpi_tops tops;
+    tops.known = 0;
+#endif
     for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
         const uint some = min(length - i, GPI_BRACKETS_BLOCK);
         const gpi_brackets_block block = gpi_block_read(in, begin + i, some);
+        __global gpi_index *out = parent + begin + i;
         if (GPI_RARELY(free < w.stack + GPI_WALK_LEAST)) free = gpi_walk_fetch(&w, (uint)(free - w.stack));
-        free = gpi_walk_block(eights, free, block, begin + i, parent + begin + i, some,
-                              i + GPI_BRACKETS_BLOCK + 16 <= length);
+#if GPI_EIGHTS
+        if (some == GPI_BRACKETS_BLOCK && gpi_walk_mixed(block)) {
+            tops.free = free;
+            gpi_eights_enclose(eights, &tops, block, begin + i, out);
+            free = tops.free;
+            continue;
+        }
+        tops.known = 0;
+#endif
+        free = gpi_walk_block(free, block, begin + i, out, some, i + GPI_BRACKETS_BLOCK + 16 <= length);
     }
 }
 #endif

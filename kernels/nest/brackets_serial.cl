@@ -14,6 +14,7 @@
 #define GPI_NEST_BRACKETS_SERIAL_CL
 #include "base/platform.cl"
 #include "nest/brackets_block_serial.cl"
+#include "nest/brackets_eights_serial.cl"
 #include "nest/brackets_enclose_serial.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
@@ -30,6 +31,7 @@ typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES 4
+#define GPI_PAIR_FEW 16 /* brackets of a block, without pairs side by side, that are gone over one by one */
 
 /* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener
    from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so
@@ -76,6 +78,15 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
 {
     s->node.pops++;
     *s->pending-- = (uint)at;
+}
+
+/* A block that comes: how far the stack gets in it above its height before the tile, were there no end to that. */
+GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
+{
+    const int height = (int)(free - s->base) - (int)s->node.pops, rise = (int)s->note.rise,
+              openers = (int)popcount(block.openers & ~(block.closers >> 1));
+    if (height + openers + 1 <= rise) return;
+    s->note.rise = (uint)max(rise, height + (block.closers ? gpi_greatest_height(block) : openers));
 }
 
 /* ------------------------------------------------------------------ pairs */
@@ -197,21 +208,15 @@ GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong p
 #endif
 }
 
-/* A block of elements from `at` on, of which the first one is the tile's i-th. */
-GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi_symbol_input in,
-                                         gpi_brackets_block block, __global gpi_index *match, gpi_index at,
-                                         uint i, uint length)
+/* These closers of a block and these openers, none of them beside its partner. */
+GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gpi_symbol_input in,
+                                          ulong openers, ulong closers, __global gpi_index *match,
+                                          gpi_index at, uint i)
 {
-    const ulong pairs = block.openers & block.closers >> 1;
-    ulong openers = block.openers & ~pairs, outer = 0;
-    if (gpi_pair_rows(s, &free, in, block, match, at, i)) return free;
-    gpi_pair_beside(match, at, pairs, length);
-#if GPI_KINDS
-    gpi_kinds_beside(s, in, at, pairs, i, length);
-#endif
-    for (ulong left = block.closers & ~(pairs << 1); left; left &= left - 1) {
-        const uint c = gpi_first_bracket(left);
-        const ulong bit = left & -left, below = openers & (bit - 1);
+    ulong outer = 0;
+    for (; closers; closers &= closers - 1) {
+        const uint c = gpi_first_bracket(closers);
+        const ulong bit = closers & -closers, below = openers & (bit - 1);
         const uint o = below ? gpi_last_bracket(below) : c;
         outer |= below ? 0 : bit;
         openers &= ~(1ul << o);
@@ -231,19 +236,63 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi
     return free;
 }
 
-static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile)
+#if GPI_EIGHTS
+/* The same of a block whose closers take off the stack less than it has: `lone`, and what is beside its partner. */
+GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,
+                                          __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
+                                          ulong lone, __global gpi_index *match, gpi_index at, uint i)
+{
+    uint places[GPI_BRACKETS_BLOCK + 16], found[GPI_BRACKETS_BLOCK + 16];
+    tops->free = (uint *)(size_t)free;
+    gpi_eights_find(eights, tops, block, at, places, found);
+    for (ulong left = gpi_pack_bits(lone, gpi_block_brackets(block)); left; left &= left - 1) {
+        const uint k = gpi_first_bracket(left);
+        gpi_pair_set(s, in, match, found[k], places[k], i + (places[k] - at));
+    }
+    return (__global uint *)(size_t)tops->free;
+}
+#endif
+
+/* A block of elements from `at` on, of which the first one is the tile's i-th. */
+GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,
+                                         __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
+                                         __global gpi_index *match, gpi_index at, uint i, uint length)
+{
+    const ulong pairs = block.openers & block.closers >> 1;
+    const ulong openers = block.openers & ~pairs, closers = block.closers & ~(pairs << 1);
+    gpi_strand_rise(s, free, block);
+    if (gpi_pair_rows(s, &free, in, block, match, at, i)) {
+        tops->known = 0;
+        return free;
+    }
+    gpi_pair_beside(match, at, pairs, length);
+#if GPI_KINDS
+    gpi_kinds_beside(s, in, at, pairs, i, length);
+#endif
+#if GPI_EIGHTS
+    if (popcount(openers | closers) > GPI_PAIR_FEW &&
+        (int)popcount(closers) + GPI_EIGHTS_BELOW <= free - s->base)
+        return gpi_pair_eights(s, eights, tops, free, in, block, closers, match, at, i);
+    tops->known = 0;
+#endif
+    return gpi_pair_singly(s, free, in, openers, closers, match, at, i);
+}
+
+static void gpi_pair_tile(gpi_symbol_input in, const gpi_eight *eights, __global gpi_index *match,
+                          gpi_nest nest, uint tile)
 {
     gpi_strand s;
+    gpi_tops tops = {0};
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
     const uint length = gpi_brackets_tile_length(nest, tile);
     __global uint *free = gpi_strand_begin(&s, nest, tile);
     uint i = 0;
     for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK)
-        free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, GPI_BRACKETS_BLOCK), match,
-                              begin + i, i, GPI_BRACKETS_BLOCK);
+        free = gpi_pair_block(&s, eights, &tops, free, in, gpi_block_read(in, begin + i, GPI_BRACKETS_BLOCK),
+                              match, begin + i, i, GPI_BRACKETS_BLOCK);
     if (i < length)
-        free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, length - i), match, begin + i, i,
-                              length - i);
+        free = gpi_pair_block(&s, eights, &tops, free, in, gpi_block_read(in, begin + i, length - i), match,
+                              begin + i, i, length - i);
 #if GPI_MATCH
     if (GPI_LOOKBACK || gpi_tiles_of(nest.n) == 1) { /* else gpi_join_left does */
         gpi_join_none(match, s.base, (gpi_index)(free - s.base), begin);
@@ -278,9 +327,11 @@ static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_n
                            bool cells, gpi_pair_shared shared)
 {
     const uint tile = group * GPI_GROUP_TILES;
+    gpi_eight eights[GPI_EIGHTS_ROWS];
     (void)shared;
+    if (cells) gpi_eights_make(eights);
     for (uint k = 0; k < GPI_GROUP_TILES && gpi_tile_begin(tile + k) < nest.n; k++) {
-        if (cells) gpi_pair_tile(in, match, nest, tile + k);
+        if (cells) gpi_pair_tile(in, eights, match, nest, tile + k);
         else gpi_pair_node(in, nest, tile + k);
     }
 }
@@ -322,9 +373,7 @@ static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group, __
     const uint tile = group * GPI_GROUP_TILES;
     gpi_eight eights[GPI_EIGHTS_ROWS];
     (void)shared;
-#if GPI_EIGHTS
     if (parents) gpi_eights_make(eights);
-#endif
     for (uint k = 0; k < GPI_GROUP_TILES && gpi_tile_begin(tile + k) < nest.n; k++) {
         if (parents) gpi_walk_tile(in, nest, eights, tile + k, parent);
         if (depths) gpi_depth_tile(in, nest, tile + k, depth);
