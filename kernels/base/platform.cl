@@ -290,6 +290,28 @@ static uint16 gpi_pick_lanes(uint16 a, uint16 b, uint16 source)
     return as_uint16(__builtin_ia32_vpermi2vard512(as_int16(a), as_int16(source), as_int16(b)));
 }
 
+/* For each of 64 bits how many bits of `plus` are set below it, less those of `minus`. */
+#define GPI_BYTES_UP(v, n) \
+    __builtin_astype(__builtin_ia32_pslldqi512_byteshift(__builtin_astype(v, long8), n), gpi_signed_bytes)
+static void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
+{
+    typedef char gpi_signed_bytes __attribute__((ext_vector_type(64)));
+    typedef char vector __attribute__((ext_vector_type(64), aligned(1)));
+    ulong8 before = (ulong8)(0);
+    gpi_signed_bytes sum = __builtin_ia32_cvtmask2b512(minus) - __builtin_ia32_cvtmask2b512(plus);
+    for (uint k = 16; k < 64; k += 16) {
+        const ulong below = (1ul << k) - 1;
+        const uint steps = (uint)popcount(plus & below) - (uint)popcount(minus & below);
+        before[k / 8] = before[k / 8 + 1] = (steps & 255) * 0x0101010101010101ul;
+    }
+    sum = GPI_BYTES_UP(sum, 1);
+    sum += GPI_BYTES_UP(sum, 1);
+    sum += GPI_BYTES_UP(sum, 2);
+    sum += GPI_BYTES_UP(sum, 4);
+    sum += GPI_BYTES_UP(sum, 8);
+    *(__private vector *)sums = sum + __builtin_astype(before, gpi_signed_bytes);
+}
+
 /* Of these bits those whose bit in `mask` is set, side by side from the lowest on. */
 static ulong gpi_pack_bits(ulong bits, ulong mask) { return __builtin_ia32_pext_di(bits, mask); }
 

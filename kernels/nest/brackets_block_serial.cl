@@ -97,6 +97,7 @@ GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
     return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
 }
 
+#if !GPI_PACKS
 /* Bits j ... j + 15, a byte each: all bits of it, or none. */
 GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
 {
@@ -105,33 +106,42 @@ GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
     return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
 }
 
-/* Of each of 16 the sum of those before it. */
-GPI_INLINE char16 gpi_sums_row(char16 v)
+/* For each of 64 bits how many bits of `plus` are set below it, less those of `minus`. */
+GPI_INLINE void gpi_bit_sums(ulong plus, ulong minus, char *sums)
 {
-    char16 sum = (char16)(0, v.s0123, v.s4567, v.s89ab, v.scd, v.se);
-    sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
-    sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
-    sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
-    return sum + (char16)((char8)(0), sum.s01234567);
+    for (uint j = 0, before = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const char16 step = gpi_bits_bytes(minus, j) - gpi_bits_bytes(plus, j);
+        char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
+        sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
+        sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
+        sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
+        sum += (char16)((char8)(0), sum.s01234567) + (char16)((char)before);
+        GPI_STORE_PRIVATE(gpi_height_row, sum, sums + j);
+        before = (uint)(sum.sf + step.sf);
+    }
 }
+#endif
 
-/* Height of the stack before each of elements j ... j + 15, above that before the block. */
-GPI_INLINE char16 gpi_heights_row(gpi_brackets_block block, uint j)
+/* Height of the stack before each element, above that before the block. */
+GPI_INLINE void gpi_block_heights(gpi_brackets_block block, char *heights)
 {
-    return gpi_sums_row(gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j)) +
-           (char16)((char)gpi_block_steps(block, j));
+    gpi_bit_sums(block.openers, block.closers, heights);
 }
 
 /* The least of them and of that after the block, and the greatest. */
-#define GPI_DEFINE_HEIGHT(name, better)                                                            \
-    GPI_INLINE int gpi_##name##_height(gpi_brackets_block block)                                   \
-    {                                                                                              \
-        const char16 all = better(better(gpi_heights_row(block, 0), gpi_heights_row(block, 16)),   \
-                                  better(gpi_heights_row(block, 32), gpi_heights_row(block, 48))); \
-        const char8 eight = better(all.lo, all.hi);                                                \
-        const char4 four = better(eight.lo, eight.hi);                                             \
-        return better(better(better(four.x, four.y), better(four.z, four.w)),                      \
-                      (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));                           \
+#define GPI_DEFINE_HEIGHT(name, better)                                                    \
+    GPI_INLINE int gpi_##name##_height(gpi_brackets_block block)                           \
+    {                                                                                      \
+        char heights[GPI_BRACKETS_BLOCK];                                                  \
+        gpi_block_heights(block, heights);                                                 \
+        const char16 all = better(better(GPI_LOAD_PRIVATE(gpi_height_row, heights),        \
+                                         GPI_LOAD_PRIVATE(gpi_height_row, heights + 16)),  \
+                                  better(GPI_LOAD_PRIVATE(gpi_height_row, heights + 32),   \
+                                         GPI_LOAD_PRIVATE(gpi_height_row, heights + 48))); \
+        const char8 eight = better(all.lo, all.hi);                                        \
+        const char4 four = better(eight.lo, eight.hi);                                     \
+        return better(better(better(four.x, four.y), better(four.z, four.w)),              \
+                      (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));                   \
     }
 GPI_DEFINE_HEIGHT(least, min)
 GPI_DEFINE_HEIGHT(greatest, max)

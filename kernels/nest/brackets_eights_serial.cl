@@ -24,8 +24,8 @@
 #endif
 
 #define GPI_EIGHTS_ROWS (GPI_EIGHTS ? 512 : 1)
-#define GPI_EIGHTS_BELOW \
-    16 /* cells that are read, or written as they are, below where the stack goes down to */
+/* Cells below where the stack goes down to that are read, or written as they are. */
+#define GPI_EIGHTS_BELOW 16
 
 typedef struct gpi_eight {
     uchar16 cells;
@@ -51,9 +51,11 @@ static void gpi_eights_add(gpi_eight *next, const gpi_eight *row, uint count, bo
                                 : (uchar16)(0, old.s01234567, old.s89ab, old.scd, old.se);
     const int rise = row->rise + (opens ? 1 : -1);
     next->cells = cells;
-    next->found = count == 7 ? row->found
-                             : (row->found & ((256ul << 8 * count) - 1)) | 0x0101010101010101ul * cells.sf
-                                                                               << 8 << 8 * count;
+    next->found = row->found;
+    if (count < 7) {
+        const ulong others = 0x0101010101010101ul << 8 * (count + 1);
+        next->found = (row->found & ~(others * 255)) | others * cells.sf;
+    }
     next->pops = (uchar)max((int)row->pops, -rise);
     next->rise = (char)rise;
     next->known = (uchar)min(row->known + (opens ? 1 : -1), 16);
@@ -103,26 +105,19 @@ GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint op
     return (uint16)(lower.lo, upper.lo);
 }
 
-/* How many of bits j ... j + 15 are set below each of them. */
-GPI_INLINE uint16 gpi_ranks_row(ulong bits, uint j)
-{
-    return convert_uint16(-gpi_sums_row(gpi_bits_bytes(bits, j)));
-}
-
 /* Parents of a block. */
 GPI_INLINE void gpi_eights_enclose(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,
                                    __global uint *out)
 {
     const ulong brackets = gpi_block_brackets(block);
+    char rank[GPI_BRACKETS_BLOCK]; /* brackets of the block before each element */
+    gpi_bit_sums(brackets, 0, rank);
     for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
         const uint some = (uint)(brackets >> j) & 0xffff, opens = (uint)(block.openers >> j) & 0xffff;
-        if (brackets == ~0ul) {
-            gpi_row_write(out + j, gpi_eights_row(table, tops, opens, some, gpi_row_from(at + j)));
-        } else {
-            const uint16 found =
-                gpi_eights_row(table, tops, opens, some, gpi_pack_lanes(gpi_row_from(at + j), some));
-            gpi_row_write(out + j, gpi_pick_lanes(found, found, gpi_ranks_row(brackets, j)));
-        }
+        const uint16 found =
+            gpi_eights_row(table, tops, opens, some, gpi_pack_lanes(gpi_row_from(at + j), some));
+        const char16 ranks = GPI_LOAD_PRIVATE(gpi_height_row, rank + j) - (char16)(rank[j]);
+        gpi_row_write(out + j, gpi_pick_lanes(found, found, convert_uint16(ranks)));
     }
 }
 

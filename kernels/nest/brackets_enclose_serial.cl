@@ -65,9 +65,12 @@ static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __glob
         const uint length = min(h.length - i, GPI_BRACKETS_BLOCK);
         const gpi_brackets_block block = gpi_block_read(in, h.begin + i, length);
         if (h.sums && length == GPI_BRACKETS_BLOCK) {
-            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-                gpi_row_write(depth + i + j, (gpi_index_row)(height) +
-                                                 gpi_convert_steps(convert_int16(gpi_heights_row(block, j))));
+            char above[GPI_BRACKETS_BLOCK];
+            gpi_block_heights(block, above);
+            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+                const int16 row = convert_int16(GPI_LOAD_PRIVATE(gpi_height_row, above + j));
+                gpi_row_write(depth + i + j, (gpi_index_row)(height) + gpi_convert_steps(row));
+            }
             height += (gpi_index)gpi_block_steps(block, GPI_BRACKETS_BLOCK);
         } else {
             for (uint j = 0; j < length; j++) {
@@ -160,8 +163,7 @@ GPI_INLINE gpi_index *gpi_walk_block(gpi_index *free, gpi_brackets_block block, 
     if (popcount(brackets) <= GPI_BRACKETS_FEW && room) return gpi_walk_few(block, at, free, out);
     const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
     char height[GPI_BRACKETS_BLOCK];
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-        GPI_STORE_PRIVATE(gpi_height_row, gpi_heights_row(block, j), height + j);
+    gpi_block_heights(block, height);
 #pragma unroll 8
     for (uint j = 0; j < length; j++) {
         const int h = height[j];

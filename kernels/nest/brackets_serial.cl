@@ -242,12 +242,22 @@ GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights
                                           __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
                                           ulong lone, __global gpi_index *match, gpi_index at, uint i)
 {
+    const ulong closers = gpi_pack_bits(lone, gpi_block_brackets(block));
     uint places[GPI_BRACKETS_BLOCK + 16], found[GPI_BRACKETS_BLOCK + 16];
+    int kinds = 0; /* 0: those of all pairs agree */
     tops->free = (uint *)(size_t)free;
     gpi_eights_find(eights, tops, block, at, places, found);
-    for (ulong left = gpi_pack_bits(lone, gpi_block_brackets(block)); left; left &= left - 1) {
+    for (ulong left = closers; left; left &= left - 1) {
+        const uint k = gpi_first_bracket(left), opener = found[k], closer = places[k];
+#if GPI_MATCH
+        match[opener] = closer;
+        match[closer] = opener;
+#endif
+        if (GPI_KINDS) kinds |= gpi_code(in, opener) + gpi_code(in, closer);
+    }
+    for (ulong left = kinds ? closers : 0; left; left &= left - 1) {
         const uint k = gpi_first_bracket(left);
-        gpi_pair_set(s, in, match, found[k], places[k], i + (places[k] - at));
+        gpi_pair_kinds(s, in, found[k], places[k], i + (places[k] - at));
     }
     return (__global uint *)(size_t)tops->free;
 }
