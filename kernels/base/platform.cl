@@ -290,15 +290,16 @@ static uint16 gpi_pick_lanes(uint16 a, uint16 b, uint16 source)
     return as_uint16(__builtin_ia32_vpermi2vard512(as_int16(a), as_int16(source), as_int16(b)));
 }
 
-/* For each of 64 bits how many bits of `plus` are set below it, less those of `minus`. */
+typedef char gpi_signed_bytes __attribute__((ext_vector_type(64)));
 #define GPI_BYTES_UP(v, n) \
     __builtin_astype(__builtin_ia32_pslldqi512_byteshift(__builtin_astype(v, long8), n), gpi_signed_bytes)
+
+/* For each of 64 bits how many bits of `plus` are set below it, less those of `minus`. */
 static void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
 {
-    typedef char gpi_signed_bytes __attribute__((ext_vector_type(64)));
     typedef char vector __attribute__((ext_vector_type(64), aligned(1)));
-    ulong8 before = (ulong8)(0);
     gpi_signed_bytes sum = __builtin_ia32_cvtmask2b512(minus) - __builtin_ia32_cvtmask2b512(plus);
+    ulong8 before = (ulong8)(0); /* of 16 bytes each: the sum of those before them */
     for (uint k = 16; k < 64; k += 16) {
         const ulong below = (1ul << k) - 1;
         const uint steps = (uint)popcount(plus & below) - (uint)popcount(minus & below);

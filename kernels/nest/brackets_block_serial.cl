@@ -97,7 +97,6 @@ GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
     return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
 }
 
-#if !GPI_PACKS
 /* Bits j ... j + 15, a byte each: all bits of it, or none. */
 GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
 {
@@ -106,44 +105,43 @@ GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
     return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
 }
 
-/* For each of 64 bits how many bits of `plus` are set below it, less those of `minus`. */
-GPI_INLINE void gpi_bit_sums(ulong plus, ulong minus, char *sums)
+/* Height of the stack before each element, above that before the block. */
+GPI_INLINE void gpi_block_heights(gpi_brackets_block block, char *heights)
 {
-    for (uint j = 0, before = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-        const char16 step = gpi_bits_bytes(minus, j) - gpi_bits_bytes(plus, j);
+#if GPI_PACKS
+    gpi_bit_sums(block.openers, block.closers, heights);
+#else
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const char16 step = gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j);
         char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
         sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
         sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
         sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
-        sum += (char16)((char8)(0), sum.s01234567) + (char16)((char)before);
-        GPI_STORE_PRIVATE(gpi_height_row, sum, sums + j);
-        before = (uint)(sum.sf + step.sf);
+        sum += (char16)((char8)(0), sum.s01234567) + (char16)((char)gpi_block_steps(block, j));
+        GPI_STORE_PRIVATE(gpi_height_row, sum, heights + j);
     }
-}
 #endif
-
-/* Height of the stack before each element, above that before the block. */
-GPI_INLINE void gpi_block_heights(gpi_brackets_block block, char *heights)
-{
-    gpi_bit_sums(block.openers, block.closers, heights);
 }
 
-/* The least of them and of that after the block, and the greatest. */
-#define GPI_DEFINE_HEIGHT(name, better)                                                    \
-    GPI_INLINE int gpi_##name##_height(gpi_brackets_block block)                           \
-    {                                                                                      \
-        char heights[GPI_BRACKETS_BLOCK];                                                  \
-        gpi_block_heights(block, heights);                                                 \
-        const char16 all = better(better(GPI_LOAD_PRIVATE(gpi_height_row, heights),        \
-                                         GPI_LOAD_PRIVATE(gpi_height_row, heights + 16)),  \
-                                  better(GPI_LOAD_PRIVATE(gpi_height_row, heights + 32),   \
-                                         GPI_LOAD_PRIVATE(gpi_height_row, heights + 48))); \
-        const char8 eight = better(all.lo, all.hi);                                        \
-        const char4 four = better(eight.lo, eight.hi);                                     \
-        return better(better(better(four.x, four.y), better(four.z, four.w)),              \
-                      (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));                   \
-    }
-GPI_DEFINE_HEIGHT(least, min)
-GPI_DEFINE_HEIGHT(greatest, max)
+/* The greatest of them and of that after the block. */
+GPI_INLINE int gpi_greatest_height(gpi_brackets_block block)
+{
+    char heights[GPI_BRACKETS_BLOCK];
+    gpi_block_heights(block, heights);
+    const char16 all = max(
+        max(GPI_LOAD_PRIVATE(gpi_height_row, heights), GPI_LOAD_PRIVATE(gpi_height_row, heights + 16)),
+        max(GPI_LOAD_PRIVATE(gpi_height_row, heights + 32), GPI_LOAD_PRIVATE(gpi_height_row, heights + 48)));
+    const char8 eight = max(all.lo, all.hi);
+    const char4 four = max(eight.lo, eight.hi);
+    return max(max(max(four.x, four.y), max(four.z, four.w)),
+               (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
+}
+
+/* The least: openers and closers change places, and heights their signs. */
+GPI_INLINE int gpi_least_height(gpi_brackets_block block)
+{
+    const gpi_brackets_block other = {block.closers, block.openers};
+    return -gpi_greatest_height(other);
+}
 #endif
 #endif

@@ -35,7 +35,7 @@ static gpi_heights gpi_heights_make(gpi_nest nest, uint tile)
     return h;
 }
 
-/* How far the stack gets above its height before the tile: as gpi_strand_rise has it, unless closers find the stack
+/* How far the stack gets above its height before the tile. gpi_strand_rise has told, unless closers find the stack
    empty. */
 static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)
 {
@@ -139,7 +139,7 @@ GPI_INLINE bool gpi_walk_mixed(gpi_brackets_block block)
     return block.closers != ~0ul && gpi_block_brackets(block) != (pairs | pairs << 1);
 }
 
-/* Parents of a block, which the stack's end before it and after it go with. */
+/* Parents of a block. `free`: the stack's end before it; returns that after it. `room`: gpi_walk_few has it. */
 GPI_INLINE gpi_index *gpi_walk_block(gpi_index *free, gpi_brackets_block block, gpi_index at,
                                      __global gpi_index *out, uint length, bool room)
 {

@@ -8,6 +8,8 @@
        1-------1                what is left goes to the stack, or is taken off it: ")))(("
                                 blocks of openers, or of closers, go by rows
 
+   Where many closers take off what is on the stack, eight brackets are one step (nest/brackets_eights_serial.cl).
+
    Parameters
        GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty                                  */
 #ifndef GPI_NEST_BRACKETS_SERIAL_CL
@@ -80,7 +82,7 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
     *s->pending-- = (uint)at;
 }
 
-/* A block that comes: how far the stack gets in it above its height before the tile, were there no end to that. */
+/* How far the stack gets in the next block above its height before the tile; below that, it has no end. */
 GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
 {
     const int height = (int)(free - s->base) - (int)s->node.pops, rise = (int)s->note.rise,
@@ -208,7 +210,7 @@ GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong p
 #endif
 }
 
-/* These closers of a block and these openers, none of them beside its partner. */
+/* Brackets of a block, none of them beside its partner. */
 GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gpi_symbol_input in,
                                           ulong openers, ulong closers, __global gpi_index *match,
                                           gpi_index at, uint i)
@@ -237,7 +239,8 @@ GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gp
 }
 
 #if GPI_EIGHTS
-/* The same of a block whose closers take off the stack less than it has: `lone`, and what is beside its partner. */
+/* A block whose closers take GPI_EIGHTS_BELOW cells less off the stack than it has. `lone`: those that are not beside
+   their openers. */
 GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,
                                           __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
                                           ulong lone, __global gpi_index *match, gpi_index at, uint i)
