@@ -273,7 +273,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
    follows them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's
    instructions for it. GPI_PACKS 1: so it is. */
 #if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \
-    defined(__AVX512VL__)
+    defined(__AVX512VL__) && defined(__BMI2__)
 #define GPI_PACKS 1
 
 /* Bit k: lane k, which is 0 or 1. */
@@ -283,6 +283,38 @@ static uint16 gpi_pack_lanes(uint16 v, uint mask)
 {
     return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));
 }
+
+/* Lane k: lane source[k] of a, or from 16 on of b. */
+static uint16 gpi_pick_lanes(uint16 a, uint16 b, uint16 source)
+{
+    return as_uint16(__builtin_ia32_vpermi2vard512(as_int16(a), as_int16(source), as_int16(b)));
+}
+
+typedef char gpi_signed_bytes __attribute__((ext_vector_type(64)));
+#define GPI_BYTES_UP(v, n) \
+    __builtin_astype(__builtin_ia32_pslldqi512_byteshift(__builtin_astype(v, long8), n), gpi_signed_bytes)
+
+/* For each of 64 bits how many bits of `plus` are set below it, less those of `minus`. */
+static void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
+{
+    typedef char vector __attribute__((ext_vector_type(64), aligned(1)));
+    gpi_signed_bytes sum = __builtin_ia32_cvtmask2b512(minus) - __builtin_ia32_cvtmask2b512(plus);
+    ulong8 before = (ulong8)(0); /* of 16 bytes each: the sum of those before them */
+    for (uint k = 16; k < 64; k += 16) {
+        const ulong below = (1ul << k) - 1;
+        const uint steps = (uint)popcount(plus & below) - (uint)popcount(minus & below);
+        before[k / 8] = before[k / 8 + 1] = (steps & 255) * 0x0101010101010101ul;
+    }
+    sum = GPI_BYTES_UP(sum, 1);
+    sum += GPI_BYTES_UP(sum, 1);
+    sum += GPI_BYTES_UP(sum, 2);
+    sum += GPI_BYTES_UP(sum, 4);
+    sum += GPI_BYTES_UP(sum, 8);
+    *(__private vector *)sums = sum + __builtin_astype(before, gpi_signed_bytes);
+}
+
+/* Of these bits those whose bit in `mask` is set, side by side from the lowest on. */
+static ulong gpi_pack_bits(ulong bits, ulong mask) { return __builtin_ia32_pext_di(bits, mask); }
 
 static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)
 {

@@ -8,11 +8,16 @@
        1-------1                what is left goes to the stack, or is taken off it: ")))(("
                                 blocks of openers, or of closers, go by rows
 
+   Where many closers take off what is on the stack, eight brackets are one step (nest/brackets_eights_serial.cl).
+
    Parameters
        GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty                                  */
 #ifndef GPI_NEST_BRACKETS_SERIAL_CL
 #define GPI_NEST_BRACKETS_SERIAL_CL
 #include "base/platform.cl"
+#include "nest/brackets_block_serial.cl"
+#include "nest/brackets_eights_serial.cl"
+#include "nest/brackets_enclose_serial.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
@@ -28,8 +33,7 @@ typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES 4
-#define GPI_BRACKETS_BLOCK 64u
-#define GPI_BRACKETS_FEW 24 /* brackets of a block that are stepped through one by one */
+#define GPI_PAIR_FEW 16 /* brackets of a block, without pairs side by side, that are gone over one by one */
 
 /* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener
    from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so
@@ -78,121 +82,13 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
     *s->pending-- = (uint)at;
 }
 
-/* ------------------------------------------------------------------ blocks */
-
-/* GPI_BRACKETS_BLOCK elements, a bit each. */
-typedef struct gpi_brackets_block {
-    ulong openers, closers;
-} gpi_brackets_block;
-
-GPI_INLINE ulong gpi_block_brackets(gpi_brackets_block block) { return block.openers | block.closers; }
-
-/* These elements, from the j-th on, have such signs, or codes. */
-GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
+/* How far the stack gets in the next block above its height before the tile; below that, it has no end. */
+GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
 {
-    const ulong closers = gpi_hits_bits(gpi_bytes_negative(sign));
-    const ulong all = ~0ul >> (64 - GPI_COMPARED);
-    block->closers |= closers << j;
-    block->openers |= (all & ~(closers | gpi_hits_bits(gpi_bytes_equal(sign, 0)))) << j;
-}
-
-#if GPI_TABLE
-/* Symbols that are codes, or brackets that are few: compared with all elements at once. */
-GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index at)
-{
-    const uint openers = in.classes->openers, count = in.classes->count;
-    gpi_brackets_block block = {0, 0};
-#pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
-        const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
-        gpi_hits opens = (gpi_hits)(0), closes = (gpi_hits)(0);
-        if (in.classes->codes) {
-            gpi_block_add(&block, j, v);
-            continue;
-        }
-        for (uint k = 0; k < openers; k++) opens |= gpi_bytes_equal(v, in.classes->listed[k]);
-        for (uint k = openers; k < count; k++) closes |= gpi_bytes_equal(v, in.classes->listed[k]);
-        block.openers |= gpi_hits_bits(opens) << j;
-        block.closers |= gpi_hits_bits(closes) << j;
-    }
-    return block;
-}
-#endif
-
-/* `length` elements from `at` on, and nothing after them. */
-GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
-{
-    gpi_brackets_block block = {0, 0};
-    uchar sign[GPI_BRACKETS_BLOCK];
-#if GPI_TABLE
-    if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);
-#endif
-    if (length == GPI_BRACKETS_BLOCK) {
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (uchar)gpi_sign(in, at + j);
-    } else {
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++)
-            sign[j] = (uchar)(j < length ? gpi_sign(in, at + j) : 0);
-    }
-#pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
-        gpi_block_add(&block, j, GPI_LOAD_PRIVATE(gpi_bytes, sign + j));
-    return block;
-}
-
-/* The lowest bracket of these, the highest. */
-GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
-GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(brackets); }
-
-typedef uint16 gpi_cell_row __attribute__((aligned(4)));
-typedef char16 gpi_height_row __attribute__((aligned(1)));
-
-GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
-{
-    return (gpi_index_row)(first) + GPI_LANE_NUMBERS(gpi_index_row);
-}
-
-/* Bits j ... j + 15, a lane each: 0 or 1. */
-GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j)
-{
-    return (uint16)((uint)(bits >> j)) >> GPI_LANE_NUMBERS(uint16) & 1;
-}
-
-/* How far elements before the j-th, or all, change the height. */
-GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
-{
-    const ulong before = j < GPI_BRACKETS_BLOCK ? (1ul << j) - 1 : ~0ul;
-    return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
-}
-
-/* Bits j ... j + 15, a byte each: all bits of it, or none. */
-GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
-{
-    const ulong low = (bits >> j & 255) * 0x0101010101010101ul,
-                high = (bits >> (j + 8) & 255) * 0x0101010101010101ul;
-    return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
-}
-
-/* Height of the stack before each of elements j ... j + 15, above that before the block. */
-GPI_INLINE char16 gpi_heights_row(gpi_brackets_block block, uint j)
-{
-    const char16 step = gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j);
-    char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
-    sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
-    sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
-    sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
-    sum += (char16)((char8)(0), sum.s01234567);
-    return sum + (char16)((char)gpi_block_steps(block, j));
-}
-
-/* The least of them and of that after the block. */
-GPI_INLINE int gpi_least_height(gpi_brackets_block block)
-{
-    const char16 all = min(min(gpi_heights_row(block, 0), gpi_heights_row(block, 16)),
-                           min(gpi_heights_row(block, 32), gpi_heights_row(block, 48)));
-    const char8 eight = min(all.lo, all.hi);
-    const char4 four = min(eight.lo, eight.hi);
-    return min(min(min(four.x, four.y), min(four.z, four.w)),
-               (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
+    const int height = (int)(free - s->base) - (int)s->node.pops, rise = (int)s->note.rise,
+              openers = (int)popcount(block.openers & ~(block.closers >> 1));
+    if (height + openers + 1 <= rise) return;
+    s->note.rise = (uint)max(rise, height + (block.closers ? gpi_greatest_height(block) : openers));
 }
 
 /* ------------------------------------------------------------------ pairs */
@@ -314,21 +210,15 @@ GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong p
 #endif
 }
 
-/* A block of elements from `at` on, of which the first one is the tile's i-th. */
-GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi_symbol_input in,
-                                         gpi_brackets_block block, __global gpi_index *match, gpi_index at,
-                                         uint i, uint length)
+/* Brackets of a block, none of them beside its partner. */
+GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gpi_symbol_input in,
+                                          ulong openers, ulong closers, __global gpi_index *match,
+                                          gpi_index at, uint i)
 {
-    const ulong pairs = block.openers & block.closers >> 1;
-    ulong openers = block.openers & ~pairs, outer = 0;
-    if (gpi_pair_rows(s, &free, in, block, match, at, i)) return free;
-    gpi_pair_beside(match, at, pairs, length);
-#if GPI_KINDS
-    gpi_kinds_beside(s, in, at, pairs, i, length);
-#endif
-    for (ulong left = block.closers & ~(pairs << 1); left; left &= left - 1) {
-        const uint c = gpi_first_bracket(left);
-        const ulong bit = left & -left, below = openers & (bit - 1);
+    ulong outer = 0;
+    for (; closers; closers &= closers - 1) {
+        const uint c = gpi_first_bracket(closers);
+        const ulong bit = closers & -closers, below = openers & (bit - 1);
         const uint o = below ? gpi_last_bracket(below) : c;
         outer |= below ? 0 : bit;
         openers &= ~(1ul << o);
@@ -348,19 +238,74 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, __global uint *free, gpi
     return free;
 }
 
-static void gpi_pair_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile)
+#if GPI_EIGHTS
+/* A block whose closers take GPI_EIGHTS_BELOW cells less off the stack than it has. `lone`: those that are not beside
+   their openers. */
+GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,
+                                          __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
+                                          ulong lone, __global gpi_index *match, gpi_index at, uint i)
+{
+    const ulong closers = gpi_pack_bits(lone, gpi_block_brackets(block));
+    uint places[GPI_BRACKETS_BLOCK + 16], found[GPI_BRACKETS_BLOCK + 16];
+    int kinds = 0; /* 0: those of all pairs agree */
+    tops->free = (uint *)(size_t)free;
+    gpi_eights_find(eights, tops, block, at, places, found);
+    for (ulong left = closers; left; left &= left - 1) {
+        const uint k = gpi_first_bracket(left), opener = found[k], closer = places[k];
+#if GPI_MATCH
+        match[opener] = closer;
+        match[closer] = opener;
+#endif
+        if (GPI_KINDS) kinds |= gpi_code(in, opener) + gpi_code(in, closer);
+    }
+    for (ulong left = kinds ? closers : 0; left; left &= left - 1) {
+        const uint k = gpi_first_bracket(left);
+        gpi_pair_kinds(s, in, found[k], places[k], i + (places[k] - at));
+    }
+    return (__global uint *)(size_t)tops->free;
+}
+#endif
+
+/* A block of elements from `at` on, of which the first one is the tile's i-th. */
+GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,
+                                         __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
+                                         __global gpi_index *match, gpi_index at, uint i, uint length)
+{
+    const ulong pairs = block.openers & block.closers >> 1;
+    const ulong openers = block.openers & ~pairs, closers = block.closers & ~(pairs << 1);
+    gpi_strand_rise(s, free, block);
+    if (gpi_pair_rows(s, &free, in, block, match, at, i)) {
+        tops->known = 0;
+        return free;
+    }
+    gpi_pair_beside(match, at, pairs, length);
+#if GPI_KINDS
+    gpi_kinds_beside(s, in, at, pairs, i, length);
+#endif
+#if GPI_EIGHTS
+    if (popcount(openers | closers) > GPI_PAIR_FEW &&
+        (int)popcount(closers) + GPI_EIGHTS_BELOW <= free - s->base)
+        return gpi_pair_eights(s, eights, tops, free, in, block, closers, match, at, i);
+    tops->known = 0;
+#endif
+    return gpi_pair_singly(s, free, in, openers, closers, match, at, i);
+}
+
+static void gpi_pair_tile(gpi_symbol_input in, const gpi_eight *eights, __global gpi_index *match,
+                          gpi_nest nest, uint tile)
 {
     gpi_strand s;
+    gpi_tops tops = {0};
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
     const uint length = gpi_brackets_tile_length(nest, tile);
     __global uint *free = gpi_strand_begin(&s, nest, tile);
     uint i = 0;
     for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK)
-        free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, GPI_BRACKETS_BLOCK), match,
-                              begin + i, i, GPI_BRACKETS_BLOCK);
+        free = gpi_pair_block(&s, eights, &tops, free, in, gpi_block_read(in, begin + i, GPI_BRACKETS_BLOCK),
+                              match, begin + i, i, GPI_BRACKETS_BLOCK);
     if (i < length)
-        free = gpi_pair_block(&s, free, in, gpi_block_read(in, begin + i, length - i), match, begin + i, i,
-                              length - i);
+        free = gpi_pair_block(&s, eights, &tops, free, in, gpi_block_read(in, begin + i, length - i), match,
+                              begin + i, i, length - i);
 #if GPI_MATCH
     if (GPI_LOOKBACK || gpi_tiles_of(nest.n) == 1) { /* else gpi_join_left does */
         gpi_join_none(match, s.base, (gpi_index)(free - s.base), begin);
@@ -395,9 +340,11 @@ static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_n
                            bool cells, gpi_pair_shared shared)
 {
     const uint tile = group * GPI_GROUP_TILES;
+    gpi_eight eights[GPI_EIGHTS_ROWS];
     (void)shared;
+    if (cells) gpi_eights_make(eights);
     for (uint k = 0; k < GPI_GROUP_TILES && gpi_tile_begin(tile + k) < nest.n; k++) {
-        if (cells) gpi_pair_tile(in, match, nest, tile + k);
+        if (cells) gpi_pair_tile(in, eights, match, nest, tile + k);
         else gpi_pair_node(in, nest, tile + k);
     }
 }
@@ -433,224 +380,15 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     nest.notes[tile].searches = note.searches;
 }
 
-/* ------------------------------------------------------------------ heights */
-
-/* A tile gone over for heights of the stack. Where no closer in it is without an opener, in this tile or
-   before, they can be summed up. */
-typedef struct gpi_heights {
-    gpi_index begin, before; /* height before the tile */
-    uint length;
-    bool sums;
-} gpi_heights;
-
-static gpi_heights gpi_heights_make(gpi_nest nest, uint tile)
-{
-    gpi_heights h;
-    h.begin = (gpi_index)gpi_tile_begin(tile);
-    h.before = gpi_tiles_before(nest.tree, nest.leaves, tile).pushes;
-    h.length = gpi_brackets_tile_length(nest, tile);
-    h.sums = h.before >= gpi_leaf(nest, tile).pops;
-    return h;
-}
-
-/* How far the stack gets above its height before the tile. */
-static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared shared)
-{
-    const gpi_heights h = gpi_heights_make(nest, tile);
-    const int floor = -(int)min(h.before, (gpi_index)GPI_TILE);
-    int height = 0, rise = 0;
-    int16 most = (int16)(0);
-    (void)shared;
-    for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {
-        const gpi_brackets_block block =
-            gpi_block_read(in, h.begin + i, min(h.length - i, GPI_BRACKETS_BLOCK));
-        if (h.sums) {
-            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-                most = max(most, convert_int16(gpi_heights_row(block, j)) + (int16)(height));
-            height += gpi_block_steps(block, GPI_BRACKETS_BLOCK);
-        } else {
-            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
-                height = max(height + (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1), floor);
-                rise = max(rise, height);
-            }
-        }
-    }
-    const int8 eight = max(most.lo, most.hi);
-    const int4 four = max(eight.lo, eight.hi);
-    rise = max(max(rise, height), max(max(four.x, four.y), max(four.z, four.w)));
-    nest.notes[tile].rise = (uint)rise;
-    nest.notes[tile].base = h.before;
-}
-
-static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *depth)
-{
-    const gpi_heights h = gpi_heights_make(nest, tile);
-    gpi_index height = h.before;
-    depth += h.begin;
-    for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {
-        const uint length = min(h.length - i, GPI_BRACKETS_BLOCK);
-        const gpi_brackets_block block = gpi_block_read(in, h.begin + i, length);
-        if (h.sums && length == GPI_BRACKETS_BLOCK) {
-            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-                gpi_row_write(depth + i + j, (gpi_index_row)(height) +
-                                                 gpi_convert_steps(convert_int16(gpi_heights_row(block, j))));
-            height += (gpi_index)gpi_block_steps(block, GPI_BRACKETS_BLOCK);
-        } else {
-            for (uint j = 0; j < length; j++) {
-                depth[i + j] = height;
-                height += block.openers >> j & 1;
-                height -= height > 0 ? block.closers >> j & 1 : 0;
-            }
-        }
-    }
-}
-
-/* ------------------------------------------------------------------ parents */
-
-/* A tile gone over for parents. */
-typedef struct gpi_walk {
-    gpi_nest nest;
-    __global gpi_index *parent;
-    gpi_index begin;
-    uint length;
-    gpi_place place; /* of the highest opener left of those before the tile */
-} gpi_walk;
-
-/* Parent of the tile's first element. */
-static gpi_index gpi_walk_begin(gpi_walk *w, gpi_nest nest, uint tile, __global gpi_index *parent)
-{
-    w->nest = nest;
-    w->parent = parent;
-    w->begin = (gpi_index)gpi_tile_begin(tile);
-    w->length = gpi_brackets_tile_length(nest, tile);
-    w->place = gpi_tiles_search(nest.tree, nest.leaves, tile, 0);
-    return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(nest, w->place);
-}
-
-/* Under the highest opener left of those before the tile. */
-GPI_NOINLINE gpi_index gpi_walk_below(gpi_walk *w)
-{
-    if (w->place.leaf != GPI_NOWHERE) w->place = gpi_place_below(w->nest, w->place);
-    return w->place.leaf == GPI_NOWHERE ? GPI_NONE : gpi_opener_at(w->nest, w->place);
-}
-
-/* What is on top of the stack when `now` is taken off: its parent, which is written where it is in the tile. */
-GPI_INLINE gpi_index gpi_walk_down(gpi_walk *w, gpi_index now)
-{
-    if (GPI_RARELY(now - w->begin >= w->length)) return gpi_walk_below(w);
-    return w->parent[now];
-}
-
-/* Parents of 16 closers, the first one's is `now`. Those on top of the stack in the tile are side by side, or
-   all are of one tile before. False: neither. */
-GPI_INLINE bool gpi_walk_row(gpi_walk *w, gpi_index *now, __global gpi_index *out)
-{
-    const gpi_index top = *now, lowest = top - 15;
-    if (top - w->begin < w->length) {
-        if (top - w->begin < 15 ||
-            !gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, w->parent + lowest), gpi_row_from(lowest - 1)))
-            return false;
-        const gpi_index_row row = gpi_row_from(lowest);
-        GPI_STORE_VECTOR(gpi_index_row, GPI_TURNED(row), out);
-        *now = top - 16;
-        return true;
-    }
-    if (w->place.leaf == GPI_NOWHERE || w->place.need + 16 >= gpi_leaf(w->nest, w->place.leaf).pushes)
-        return false;
-    const ulong begin = gpi_tile_begin(w->place.leaf);
-    __global const uint *cell =
-        w->nest.cells + begin + gpi_leaf(w->nest, w->place.leaf).pushes - 1 - w->place.need;
-    const uint16 cells = GPI_LOAD_VECTOR(gpi_cell_row, cell - 15) - (uint16)((uint)begin);
-    GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)((gpi_index)begin) + gpi_convert_row(GPI_TURNED(cells)),
-                     out);
-    w->place.need += 16;
-    *now = gpi_cell_index(cell[-16], (gpi_index)begin);
-    return true;
-}
-
-/* A block of closers. */
-GPI_INLINE gpi_index gpi_walk_closers(gpi_walk *w, gpi_index now, gpi_index at)
-{
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-        if (gpi_walk_row(w, &now, w->parent + at + j)) continue;
-        for (uint k = j; k < j + 16; k++) {
-            w->parent[at + k] = now;
-            now = gpi_walk_down(w, now);
-        }
-    }
-    return now;
-}
-
-/* The block's parents where few elements are brackets: rows up to each of them. Writes up to 15 more, which
-   come later. `top`: the stack's top. */
-GPI_INLINE void gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *top, __global gpi_index *out)
-{
-    ulong left = block.openers | block.closers;
-    uint j = 0;
-    for (;;) {
-        const uint end = left ? gpi_first_bracket(left) + 1 : GPI_BRACKETS_BLOCK;
-        for (; j < end; j += 16) GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)(*top), out + j);
-        j = end;
-        if (!left) return;
-        top[1] = at + end - 1;
-        top += (int)(block.openers >> (end - 1) & 1) - (int)(block.closers >> (end - 1) & 1);
-        left &= left - 1;
-    }
-}
-
-/* Parents of a block: `now` is that of its first element. The stack is in private memory: as much of it as the block
-   reaches, below `now` and above. */
-GPI_INLINE gpi_index gpi_walk_block(gpi_walk *w, gpi_index now, gpi_brackets_block block, gpi_index at,
-                                    uint length)
-{
-    const ulong pairs = block.openers & block.closers >> 1, brackets = gpi_block_brackets(block);
-    const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
-    __global gpi_index *out = w->parent + at;
-    gpi_index stack[2 * GPI_BRACKETS_BLOCK + 2], *top = stack + GPI_BRACKETS_BLOCK;
-    char height[GPI_BRACKETS_BLOCK];
-    if (block.closers == ~0ul) return gpi_walk_closers(w, now, at);
-    if (length == GPI_BRACKETS_BLOCK && brackets == (pairs | pairs << 1)) {
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
-            const gpi_index_row mask = (gpi_index_row)(0) - gpi_convert_row(gpi_bits_row(pairs << 1, j));
-            const gpi_index_row outer = (gpi_index_row)(now);
-            GPI_STORE_VECTOR(gpi_index_row, outer ^ ((outer ^ gpi_row_from(at + j - 1)) & mask), out + j);
-        }
-        return now;
-    }
-    *top = now;
-    for (int least = gpi_least_height(block), m = 0; m > least; m--) top[m - 1] = gpi_walk_down(w, top[m]);
-    if (popcount(brackets) <= GPI_BRACKETS_FEW && at + GPI_BRACKETS_BLOCK + 16 <= w->begin + w->length) {
-        gpi_walk_few(block, at, top, out);
-        return top[steps];
-    }
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16)
-        GPI_STORE_PRIVATE(gpi_height_row, gpi_heights_row(block, j), height + j);
-#pragma unroll 8
-    for (uint j = 0; j < length; j++) {
-        const int h = height[j];
-        top[h + 1] = at + j;
-        out[j] = top[h];
-    }
-    return top[steps];
-}
-
-static void gpi_walk_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent)
-{
-    gpi_walk w;
-    gpi_index now = gpi_walk_begin(&w, nest, tile, parent);
-    for (uint i = 0; i < w.length; i += GPI_BRACKETS_BLOCK) {
-        const uint length = min(w.length - i, GPI_BRACKETS_BLOCK);
-        now = gpi_walk_block(&w, now, gpi_block_read(in, w.begin + i, length), w.begin + i, length);
-    }
-}
-
 static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group, __global gpi_index *parent,
                               bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)
 {
     const uint tile = group * GPI_GROUP_TILES;
+    gpi_eight eights[GPI_EIGHTS_ROWS];
     (void)shared;
+    if (parents) gpi_eights_make(eights);
     for (uint k = 0; k < GPI_GROUP_TILES && gpi_tile_begin(tile + k) < nest.n; k++) {
-        if (parents) gpi_walk_tile(in, nest, tile + k, parent);
+        if (parents) gpi_walk_tile(in, nest, eights, tile + k, parent);
         if (depths) gpi_depth_tile(in, nest, tile + k, depth);
     }
 }

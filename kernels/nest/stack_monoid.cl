@@ -65,10 +65,14 @@ typedef ulong8 gpi_index_half;
 
 GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
 {
+#if GPI_PACKS && GPI_INDEX_SIZE == 4
+    return gpi_mask_of(as_uint16(a != b)) == 0;
+#else
     const gpi_index_row other = a ^ b;
     const gpi_index_half eight = other.lo | GPI_UPPER(other);
     const gpi_index_quad four = eight.lo | eight.hi;
     return (four.x | four.y | four.z | four.w) == 0;
+#endif
 }
 
 /* 16 of an output, which nobody reads soon: past the caches where the row is aligned. */

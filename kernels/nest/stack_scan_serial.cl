@@ -6,6 +6,7 @@
 #include "base/platform.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
+#include "nest/brackets_block_serial.cl"
 #include "nest/brackets_tile.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/stack_products.cl"

@@ -217,6 +217,15 @@ static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd,
 static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)
 {
     const ulong last = min(f.n, (at / GPI_RUN + 1) * GPI_RUN);
+#if GPI_SHAPE_SERIAL
+    for (bool above = true; above && at + 16 <= last;) { /* rows of parents from `most` to the one before */
+        const gpi_index_row parent = GPI_LOAD_VECTOR(gpi_index_row, f.parent + at) - (gpi_index_row)(most),
+                            last_one =
+                                (gpi_index_row)((gpi_index)at - 1 - most) + GPI_LANE_NUMBERS(gpi_index_row);
+        above = gpi_rows_agree(min(parent, last_one), parent);
+        if (above) at += 16;
+    }
+#endif
     while (at < last && gpi_key_of(f, at) > most) at++;
     return at;
 }

@@ -179,11 +179,13 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
 /* 16 elements of which each is the parent of the next one: ends go up from the last one. */
 GPI_INLINE void gpi_end_ladder(uint i, ushort *end)
 {
-    ushort last = end[i + 15];
-    for (uint k = i + 15; k > max(i, 1u) - 1; k--) {
-        last = max(last, end[k - 1]);
-        end[k - 1] = last;
-    }
+    gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
+    row = max(row, row.s123456789abcdeff);
+    row = max(row, row.s23456789abcdefff);
+    row = max(row, row.s456789abcdefffff);
+    row = max(row, row.s89abcdefffffffff);
+    GPI_STORE_PRIVATE(gpi_near_row, row, end + i);
+    if (i > 0) end[i - 1] = max(end[i - 1], row.s0);
 }
 
 /* 16 elements as in gpi_is_descent: nobody is below any but the last one. */

@@ -1,0 +1,147 @@
+/* brackets_block_serial.cl - brackets in the serial shape: 64 elements as two masks, of openers and of closers, and the
+   heights of the stack that follow from them.
+
+   Parameters
+       GPI_SHAPE_SERIAL    1; otherwise this file is empty                                                */
+#ifndef GPI_NEST_BRACKETS_BLOCK_SERIAL_CL
+#define GPI_NEST_BRACKETS_BLOCK_SERIAL_CL
+#include "base/platform.cl"
+#include "nest/stack_monoid.cl"
+#include "nest/symbols.cl"
+
+#if GPI_SHAPE_SERIAL
+#define GPI_BRACKETS_BLOCK 64u
+#define GPI_BRACKETS_FEW 24 /* brackets of a block that are stepped through one by one */
+
+/* GPI_BRACKETS_BLOCK elements, a bit each. */
+typedef struct gpi_brackets_block {
+    ulong openers, closers;
+} gpi_brackets_block;
+
+GPI_INLINE ulong gpi_block_brackets(gpi_brackets_block block) { return block.openers | block.closers; }
+
+/* These elements, from the j-th on, have such signs, or codes. */
+GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
+{
+    const ulong closers = gpi_hits_bits(gpi_bytes_negative(sign));
+    const ulong all = ~0ul >> (64 - GPI_COMPARED);
+    block->closers |= closers << j;
+    block->openers |= (all & ~(closers | gpi_hits_bits(gpi_bytes_equal(sign, 0)))) << j;
+}
+
+#if GPI_TABLE
+/* Symbols that are codes, or brackets that are few: compared with all elements at once. */
+GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index at)
+{
+    const uint openers = in.classes->openers, count = in.classes->count;
+    gpi_brackets_block block = {0, 0};
+#pragma unroll
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
+        const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
+        gpi_hits opens = (gpi_hits)(0), closes = (gpi_hits)(0);
+        if (in.classes->codes) {
+            gpi_block_add(&block, j, v);
+            continue;
+        }
+        for (uint k = 0; k < openers; k++) opens |= gpi_bytes_equal(v, in.classes->listed[k]);
+        for (uint k = openers; k < count; k++) closes |= gpi_bytes_equal(v, in.classes->listed[k]);
+        block.openers |= gpi_hits_bits(opens) << j;
+        block.closers |= gpi_hits_bits(closes) << j;
+    }
+    return block;
+}
+#endif
+
+/* `length` elements from `at` on, and nothing after them. */
+GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
+{
+    gpi_brackets_block block = {0, 0};
+    uchar sign[GPI_BRACKETS_BLOCK];
+#if GPI_TABLE
+    if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);
+#endif
+    if (length == GPI_BRACKETS_BLOCK) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (uchar)gpi_sign(in, at + j);
+    } else {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++)
+            sign[j] = (uchar)(j < length ? gpi_sign(in, at + j) : 0);
+    }
+#pragma unroll
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
+        gpi_block_add(&block, j, GPI_LOAD_PRIVATE(gpi_bytes, sign + j));
+    return block;
+}
+
+/* The lowest bracket of these, the highest. */
+GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
+GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(brackets); }
+
+typedef uint16 gpi_cell_row __attribute__((aligned(4)));
+typedef char16 gpi_height_row __attribute__((aligned(1)));
+
+GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
+{
+    return (gpi_index_row)(first) + GPI_LANE_NUMBERS(gpi_index_row);
+}
+
+/* Bits j ... j + 15, a lane each: 0 or 1. */
+GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j)
+{
+    return (uint16)((uint)(bits >> j)) >> GPI_LANE_NUMBERS(uint16) & 1;
+}
+
+/* How far elements before the j-th, or all, change the height. */
+GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
+{
+    const ulong before = j < GPI_BRACKETS_BLOCK ? (1ul << j) - 1 : ~0ul;
+    return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
+}
+
+/* Bits j ... j + 15, a byte each: all bits of it, or none. */
+GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
+{
+    const ulong low = (bits >> j & 255) * 0x0101010101010101ul,
+                high = (bits >> (j + 8) & 255) * 0x0101010101010101ul;
+    return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
+}
+
+/* Height of the stack before each element, above that before the block. */
+GPI_INLINE void gpi_block_heights(gpi_brackets_block block, char *heights)
+{
+#if GPI_PACKS
+    gpi_bit_sums(block.openers, block.closers, heights);
+#else
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const char16 step = gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j);
+        char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
+        sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
+        sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
+        sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
+        sum += (char16)((char8)(0), sum.s01234567) + (char16)((char)gpi_block_steps(block, j));
+        GPI_STORE_PRIVATE(gpi_height_row, sum, heights + j);
+    }
+#endif
+}
+
+/* The greatest of them and of that after the block. */
+GPI_INLINE int gpi_greatest_height(gpi_brackets_block block)
+{
+    char heights[GPI_BRACKETS_BLOCK];
+    gpi_block_heights(block, heights);
+    const char16 all = max(
+        max(GPI_LOAD_PRIVATE(gpi_height_row, heights), GPI_LOAD_PRIVATE(gpi_height_row, heights + 16)),
+        max(GPI_LOAD_PRIVATE(gpi_height_row, heights + 32), GPI_LOAD_PRIVATE(gpi_height_row, heights + 48)));
+    const char8 eight = max(all.lo, all.hi);
+    const char4 four = max(eight.lo, eight.hi);
+    return max(max(max(four.x, four.y), max(four.z, four.w)),
+               (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
+}
+
+/* The least: openers and closers change places, and heights their signs. */
+GPI_INLINE int gpi_least_height(gpi_brackets_block block)
+{
+    const gpi_brackets_block other = {block.closers, block.openers};
+    return -gpi_greatest_height(other);
+}
+#endif
+#endif
