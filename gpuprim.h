@@ -464,6 +464,8 @@ typedef struct gp_tuning {
     uint32_t ring_block;      /* the same: tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;     /* gp_sort (kernels/sort/buckets.cl): most keys of a bucket; 1: no buckets */
+    uint32_t sort_lines; /* gp_sort, serial shape (kernels/sort/rank_serial.cl): keys from which on a pass
+                                 writes whole lines past the caches */
 } gp_tuning;
 
 /* How to make a context. All zeros: the best device, and the default of every field. */
@@ -2976,7 +2978,7 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function,
 /* ---- End file src/base/error.c ---- */
 
 /* ---- Begin file src/base/math.h ---- */
-/* math.h - rounding, powers of two, a hash of bytes. */
+/* math.h - rounding, bounds, powers of two, a hash of bytes. */
 #define GPI_FNV1A_SEED 0xcbf29ce484222325u
 
 #define GPI_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -2988,6 +2990,7 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size);
 static size_t gpi_word_of(size_t size);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static size_t gpi_ceil_div(size_t a, size_t b);
+static size_t gpi_clamp(size_t x, size_t least, size_t most);
 /* ---- End file src/base/math.h ---- */
 
 /* ---- Begin file src/base/math.c ---- */
@@ -3020,6 +3023,11 @@ static size_t gpi_word_of(size_t size)
 static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+static size_t gpi_clamp(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
 /* ---- End file src/base/math.c ---- */
 
 /* ---- Begin file src/base/memory.h ---- */
@@ -19659,7 +19667,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "        shared->next[d] = sum;\n",
     "        sum += count[d];\n",
     "    }\n",
-    "    gpi_move_range(move, base, base + n, digit, true, shared);\n",
+    "    gpi_move_range(move, base, base + n, digit, GPI_LINES_SPREAD, shared);\n",
     "    bits.end = digit.shift;\n",
     "    bits.passes--;\n",
     "    for (uint d = 0; d < GPI_BINS; d++) {\n",
@@ -19890,7 +19898,12 @@ static const char *const gpi_kernel_sort_digit[] = {
     "    if (from == GPI_PLACE_IN) return first;\n",
     "    return from == GPI_PLACE_OUT ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
     "}\n",
-    "#line 182\n",
+    "\n",
+    "\n",
+    "#define GPI_LINES_NEVER 0u\n",
+    "#define GPI_LINES_SPREAD 1u\n",
+    "#define GPI_LINES_ALWAYS 2u\n",
+    "#line 187\n",
     "#define GPI_STATE_ABANDONED 2\n",
     "#define GPI_STATE_BUCKETS 3\n",
     "#define GPI_STATE_FROM 4\n",
@@ -20898,7 +20911,7 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
+    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,\n",
     "                           gpi_move_shared shared)\n",
     "{\n",
     "    (void)lines;\n",
@@ -21259,7 +21272,7 @@ static const char *const gpi_kernel_sort_rank_local[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
+    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,\n",
     "                           gpi_move_shared shared)\n",
     "{\n",
     "    (void)lines;\n",
@@ -21376,7 +21389,10 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#line 105\n",
     "#define GPI_PUT_STEP \\\n",
     "    8\n",
-    "#define GPI_RANK_LINE 64\n",
+    "#define GPI_CACHE_LINE 64\n",
+    "#define GPI_LINE_PARTS \\\n",
+    "    2\n",
+    "#define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)\n",
     "#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)\n",
     "#if GPI_VALUE_SIZE\n",
     "#define GPI_VALUE_LINE (GPI_RANK_LINE / GPI_VALUE_SIZE)\n",
@@ -21384,15 +21400,15 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 119\n",
+    "#line 122\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
-    "        uint16 line[GPI_BINS];\n",
+    "        uint16 part[GPI_BINS * GPI_LINE_PARTS];\n",
     "        gpi_key key[GPI_BINS * GPI_KEY_LINE];\n",
     "    } k;\n",
     "#if GPI_VALUE_SIZE\n",
     "    union {\n",
-    "        uint16 line[GPI_BINS];\n",
+    "        uint16 part[GPI_BINS * GPI_LINE_PARTS];\n",
     "        gpi_value value[GPI_BINS * GPI_VALUE_LINE];\n",
     "    } v;\n",
     "    __global gpi_value *value_to;\n",
@@ -21402,17 +21418,22 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    ulong next[GPI_BINS], first[GPI_BINS];\n",
     "} gpi_lines;\n",
     "\n",
+    "static void gpi_stream_line(const uint16 *part, __global void *to)\n",
+    "{\n",
+    "    for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);\n",
+    "}\n",
+    "\n",
     "\n",
     "GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)\n",
     "{\n",
     "    for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];\n",
     "}\n",
-    "#line 144\n",
+    "#line 152\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
     "    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE)\n",
-    "        GPI_STREAM_STORE(lines->k.line[d], (__global uint16 *)(lines->key_to + begin));\n",
+    "        gpi_stream_line(lines->k.part + GPI_LINE_PARTS * d, lines->key_to + begin);\n",
     "    else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);\n",
     "}\n",
     "\n",
@@ -21427,15 +21448,14 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "{\n",
     "    const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;\n",
     "    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE)\n",
-    "        GPI_STREAM_STORE(lines->v.line[d], (__global uint16 *)(lines->value_to + begin));\n",
+    "        gpi_stream_line(lines->v.part + GPI_LINE_PARTS * d, lines->value_to + begin);\n",
     "    else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);\n",
     "}\n",
     "#endif\n",
     "\n",
     "\n",
-    "static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d)\n",
+    "static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong j)\n",
     "{\n",
-    "    const ulong j = gpi_rank_next(lines->next, d);\n",
     "    lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];\n",
     "#if GPI_VALUE_SIZE\n",
     "    lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE] = gpi_value_at(move, i);\n",
@@ -21447,22 +21467,48 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);\n",
     "}\n",
     "\n",
-    "static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)\n",
+    "static void gpi_put_one(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)\n",
     "{\n",
-    "    ulong i = begin;\n",
-    "    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {\n",
-    "        GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);\n",
-    "#if GPI_VALUE_SIZE\n",
-    "        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);\n",
-    "#endif\n",
-    "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_PUT_STEP; k++)\n",
-    "            gpi_rank_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));\n",
-    "    }\n",
-    "    for (; i < end; i++) gpi_rank_put(lines, move, i, gpi_digit_of(move.key[i], digit));\n",
+    "    const uint d = gpi_digit_of(move.key[i], digit);\n",
+    "    gpi_rank_put(lines, move, i, d, gpi_rank_next(lines->next, d));\n",
     "}\n",
     "\n",
-    "static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)\n",
+    "static void gpi_put_two(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)\n",
+    "{\n",
+    "    const uint d = gpi_digit_of(move.key[i], digit), e = gpi_digit_of(move.key[i + 1], digit);\n",
+    "    const ulong2 to = gpi_rank_next_two(lines->next, d, e);\n",
+    "    gpi_rank_put(lines, move, i, d, to.x);\n",
+    "    gpi_rank_put(lines, move, i + 1, e, to.y);\n",
+    "}\n",
+    "\n",
+    "static void gpi_put_ahead(gpi_move move, ulong i)\n",
+    "{\n",
+    "    GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,\n",
+    "                          bool spread)\n",
+    "{\n",
+    "    ulong i = begin;\n",
+    "    for (; spread && i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {\n",
+    "        gpi_put_ahead(move, i);\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_PUT_STEP; k++) gpi_put_one(lines, move, i + k, digit);\n",
+    "    }\n",
+    "    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {\n",
+    "        gpi_put_ahead(move, i);\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_PUT_STEP; k += 2) gpi_put_two(lines, move, i + k, digit);\n",
+    "    }\n",
+    "    for (; i < end; i++) gpi_put_one(lines, move, i, digit);\n",
+    "}\n",
+    "\n",
+    "static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool spread,\n",
+    "                           gpi_rank_shared shared)\n",
     "{\n",
     "    gpi_lines lines;\n",
     "    const ulong offset = (ulong)(size_t)move.key_to % GPI_RANK_LINE / GPI_KEY_SIZE;\n",
@@ -21472,7 +21518,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    lines.alike = (ulong)(size_t)lines.value_to % GPI_RANK_LINE == 0;\n",
     "#endif\n",
     "    for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;\n",
-    "    gpi_put_range(&lines, move, begin, end, digit);\n",
+    "    gpi_put_range(&lines, move, begin, end, digit, spread);\n",
     "    for (uint d = 0; d < GPI_BINS; d++) {\n",
     "        const ulong rest = lines.next[d] > lines.first[d] ? lines.next[d] : 0;\n",
     "        if (rest % GPI_KEY_LINE) gpi_flush_keys(&lines, d, rest);\n",
@@ -21481,7 +21527,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#endif\n",
     "    }\n",
     "}\n",
-    "#line 220\n",
+    "#line 253\n",
     "#define GPI_SPREAD_LOOKS 8\n",
     "static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
@@ -21496,10 +21542,11 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,\n",
+    "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,\n",
     "                           gpi_rank_shared shared)\n",
     "{\n",
-    "    if (lines && gpi_is_spread(move.key, begin, end, digit)) gpi_move_lines(move, begin, end, digit, shared);\n",
+    "    const bool spread = lines != GPI_LINES_NEVER && gpi_is_spread(move.key, begin, end, digit);\n",
+    "    if (spread || lines == GPI_LINES_ALWAYS) gpi_move_lines(move, begin, end, digit, spread, shared);\n",
     "    else gpi_move_direct(move, begin, end, digit, shared);\n",
     "}\n",
     "#endif\n",
@@ -22097,7 +22144,7 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "\n",
     "\n",
     "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,\n",
-    "                                    uint pass, ulong span, uint first_place, ulong lines_from)\n",
+    "                                    uint pass, ulong span, uint first_place, ulong lines_from, uint lines)\n",
     "{\n",
     "    GPI_SHARED(gpi_scatter_memory, shared);\n",
     "    gpi_segments segments;\n",
@@ -22111,9 +22158,9 @@ static const char *const gpi_kernel_sort_segmented_sort[] = {
     "        const gpi_sort_row row = gpi_row_find(segments, r, span);\n",
     "        const uint from = row.large->from[pass % 2];\n",
     "        const uint to = gpi_row_bases(segments, row, r, pass, first_place, shared);\n",
-    "        const bool lines = row.large->length >= lines_from;\n",
+    "        const uint how = row.large->length >= lines_from ? lines : GPI_LINES_NEVER;\n",
     "        if (from != to) {\n",
-    "            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines,\n",
+    "            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, how,\n",
     "                           GPI_SCATTER_MOVE(shared));\n",
     "        }\n",
     "        gpi_sync();\n",
@@ -22841,6 +22888,18 @@ static const char *const gpi_kernel_sort_sort[] = {
     "#endif\n",
     "}\n",
     "\n",
+    "#if GPI_KEY_HASH && GPI_SHAPE_SERIAL\n",
+    "\n",
+    "static bool gpi_hashes_are_few(gpi_bases_shared shared)\n",
+    "{\n",
+    "    uint digits = 0;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) digits += shared->next[d] != 0;\n",
+    "    return digits <= GPI_BINS / 2;\n",
+    "}\n",
+    "#else\n",
+    "#define gpi_hashes_are_few(shared) false\n",
+    "#endif\n",
+    "\n",
     "\n",
     "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,\n",
     "                              ulong bases_at, volatile __global uint *counters)\n",
@@ -22849,7 +22908,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
     "    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;\n",
     "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
-    "    const bool trivial = gpi_bases_of(shared);\n",
+    "    const bool few = gpi_hashes_are_few(shared), trivial = gpi_bases_of(shared) || few;\n",
     "    if (get_local_id(0) == 0) {\n",
     "        const uint from = gpi_from(state, pass);\n",
     "        if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
@@ -22876,9 +22935,9 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));\n",
     "    gpi_sort_block(state, span, &begin, &end);\n",
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
-    "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
+    "    gpi_move_range(move, begin, end, digit, lines, shared);\n",
     "}\n",
-    "#line 161\n",
+    "#line 173\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -22897,7 +22956,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);\n",
     "    }\n",
     "}\n",
-    "#line 182\n",
+    "#line 194\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
@@ -22921,7 +22980,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        state[GPI_STATE_FROM + p + 1] = from;\n",
     "    }\n",
     "}\n",
-    "#line 208\n",
+    "#line 220\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
@@ -22947,10 +23006,10 @@ static const char *const gpi_kernel_sort_sort[] = {
     "#else\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
     "    if (!gpi_onesweep_place(ring, tile, end == stop, bases, more ? bases + GPI_BINS : 0, shared)) return;\n",
-    "    gpi_move_range(move, begin, end, digit, lines != 0, shared);\n",
+    "    gpi_move_range(move, begin, end, digit, lines, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 239\n",
+    "#line 251\n",
     "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
     "                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)\n",
     "{\n",
@@ -22967,7 +23026,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));\n",
     "        if (!gpi_is_trivial(state, p)) {\n",
     "            GPI_EACH_BIN(d) shared->next[d] = bases[d];\n",
-    "            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines != 0, shared);\n",
+    "            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines, shared);\n",
     "            if (get_local_id(0) == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);\n",
     "            gpi_sync_all();\n",
     "        }\n",
@@ -30385,6 +30444,7 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
 
 enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* sort/digit.cl */
+enum { GPI_LINES_NEVER, GPI_LINES_SPREAD, GPI_LINES_ALWAYS };    /* the same */
 
 /* When a classic pass has something to do: sort/digit.cl. */
 typedef enum gpi_sort_when {
@@ -30486,7 +30546,9 @@ static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shi
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
-static cl_uint gpi_sort_lines(const gpi_sort *sort);
+static size_t gpi_sort_lines_from(const gp_context *gp, size_t element);
+static cl_uint gpi_sort_lines_which(const gp_context *gp);
+static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                 cl_uint when);
 static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
@@ -30505,7 +30567,6 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
 /* segmented_sort.c */
 static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d);
-static size_t gpi_clamp(size_t x, size_t least, size_t most);
 static size_t gpi_segments_scratch_most(const gpi_segments *s);
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);
@@ -31161,9 +31222,6 @@ enum {
     GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
 };
 
-/* Bytes of a segment from which on it pays to write lines past the caches, as in a sort. */
-#define GPI_SEGMENTS_LINES_BYTES ((size_t)8 << 20)
-
 /* ------------------------------------------------------------------ checks, plan */
 
 static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d)
@@ -31228,11 +31286,6 @@ static gp_result gpi_segments_program(gp_context *gp, gpi_sort *sort)
 static bool gpi_segments_is_nothing(const gpi_segments *s)
 {
     return s->desc->count == 0 || s->desc->segment_count == 0;
-}
-
-static size_t gpi_clamp(size_t x, size_t least, size_t most)
-{
-    return x < least ? least : x > most ? most : x;
 }
 
 /* Work for a few groups a core, and not too little for each. */
@@ -31404,7 +31457,7 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     const gpi_sort *sort = &s->sort;
     const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
     const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
-    const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
+    const size_t lines_from = gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size);
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
@@ -31414,6 +31467,7 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
     GPI_CALL_ARG(call, first_place);
     gpi_call_arg_ulong(call, lines_from);
+    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
 
@@ -31758,7 +31812,7 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     gpi_call_arg_ulong(call, begin);
     gpi_call_arg_ulong(call, begin + sort->portion);
     gpi_call_arg_ulong(call, sort->tile_span);
-    gpi_call_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
     gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
     gpi_call_arg_uint(call, portion + 1 < sort->portions);
     gpi_sort_arg_at(call, sort->at.rows);
@@ -31774,7 +31828,7 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->portions);
-    gpi_call_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
     gpi_sort_arg_at(call, sort->at.bases);
     gpi_call_arg_ulong(call, sort->block_span);
     GPI_CALL_ARG(call, call->gp->counters);
@@ -31920,8 +31974,11 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 
 /* ---- Begin file src/sort/sort_pass.c ---- */
 /* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
-/* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
+/* Bytes that a pass writes, from which on it pays to write lines past the caches. Measured with PoCL on a Xeon (Sapphire
+   Rapids) and on an AMD EPYC (Zen 5), where it is more than the last cache holds. The size that a device
+   reports does not tell the two apart: the Xeon's cache is far larger, but many cores share it. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
+#define GPI_SORT_LINES_BYTES_AMD ((size_t)32 << 20) /* at most */
 
 /* GPI_PLACES_PARAMETERS */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
@@ -31977,10 +32034,28 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* Passes that write more than the caches hold write lines. */
-static cl_uint gpi_sort_lines(const gpi_sort *sort)
+static bool gpi_sort_is_on_amd(const gp_context *gp) { return strstr(gp->info.vendor, "AMD") != NULL; }
+
+/* Keys of the smallest pass that writes lines; `element`: bytes of a key and its value. */
+static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
-    return sort->desc->count * (sort->key_size + sort->value_size) >= GPI_SORT_LINES_BYTES;
+    size_t bytes = GPI_SORT_LINES_BYTES;
+    if (gp->desc.tuning.sort_lines) return gp->desc.tuning.sort_lines;
+    if (gpi_sort_is_on_amd(gp))
+        bytes = gpi_clamp((size_t)gp->info.global_cache_size, bytes, GPI_SORT_LINES_BYTES_AMD) + 1;
+    return gpi_ceil_div(bytes, element);
+}
+
+/* Which keys it writes in lines: on the EPYC, plain stores of digits that come again soon are as fast. */
+static cl_uint gpi_sort_lines_which(const gp_context *gp)
+{
+    return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_SPREAD : GPI_LINES_ALWAYS;
+}
+
+static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
+{
+    const bool many = sort->desc->count >= gpi_sort_lines_from(gp, sort->key_size + sort->value_size);
+    return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
 /* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. */
@@ -32014,7 +32089,7 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
     gpi_call_arg_ulong(call, sort->block_span);
-    gpi_call_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, sort->blocks);

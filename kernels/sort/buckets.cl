@@ -99,7 +99,7 @@ static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_b
         shared->next[d] = sum;
         sum += count[d];
     }
-    gpi_move_range(move, base, base + n, digit, true, shared);
+    gpi_move_range(move, base, base + n, digit, GPI_LINES_SPREAD, shared);
     bits.end = digit.shift;
     bits.passes--;
     for (uint d = 0; d < GPI_BINS; d++) {

@@ -177,6 +177,11 @@ static uint gpi_place_next(uint from, uint first)
     return from == GPI_PLACE_OUT ? GPI_PLACE_TMP : GPI_PLACE_OUT;
 }
 
+/* Which keys go through lines (sort/rank_serial.cl). */
+#define GPI_LINES_NEVER 0u
+#define GPI_LINES_SPREAD 1u /* where two in a row hardly ever have the same digit */
+#define GPI_LINES_ALWAYS 2u
+
 /* ------------------------------------------------------------------ state */
 
 #define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */

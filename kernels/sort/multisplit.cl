@@ -230,7 +230,7 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
 }
 
 /* Moves [begin, end) to where shared->next says, tile by tile. */
-static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
+static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_move_shared shared)
 {
     (void)lines;

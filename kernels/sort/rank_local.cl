@@ -107,7 +107,7 @@ static void gpi_tile_starts(gpi_move_shared shared)
 }
 
 /* Moves [begin, end) to where shared->next says, tile by tile. */
-static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
+static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_move_shared shared)
 {
     (void)lines;

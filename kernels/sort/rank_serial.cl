@@ -1,7 +1,7 @@
 /* rank_serial.cl - ranking in the serial shape: one item loops over the range.
 
-   Keys are moved one by one, or through lines: a 64-byte line is gathered for each digit, and written, past
-   the caches, when it is whole.
+   Keys are moved one by one, or through lines: a line of two cache lines is gathered for each digit, and written,
+   past the caches, when it is full.
 
    Parameters
        GPI_SHAPE_SERIAL   1, and GPI_WG 1
@@ -104,7 +104,10 @@ static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit dig
 
 #define GPI_PUT_STEP \
     8 /* keys of an unrolled step that goes through lines: 16 take compilers longer, and run no faster */
-#define GPI_RANK_LINE 64
+#define GPI_CACHE_LINE 64
+#define GPI_LINE_PARTS \
+    2 /* cache lines: the branch that asks if all are full is mispredicted half as often as with one */
+#define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
 #define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
 #if GPI_VALUE_SIZE
 #define GPI_VALUE_LINE (GPI_RANK_LINE / GPI_VALUE_SIZE)
@@ -118,12 +121,12 @@ static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit dig
    then they are gathered all the same, and written one by one. */
 typedef struct gpi_lines {
     union {
-        uint16 line[GPI_BINS];
+        uint16 part[GPI_BINS * GPI_LINE_PARTS];
         gpi_key key[GPI_BINS * GPI_KEY_LINE];
     } k;
 #if GPI_VALUE_SIZE
     union {
-        uint16 line[GPI_BINS];
+        uint16 part[GPI_BINS * GPI_LINE_PARTS];
         gpi_value value[GPI_BINS * GPI_VALUE_LINE];
     } v;
     __global gpi_value *value_to; /* where position 0's value would go */
@@ -132,6 +135,11 @@ typedef struct gpi_lines {
     __global gpi_key *key_to; /* where position 0 would go */
     ulong next[GPI_BINS], first[GPI_BINS];
 } gpi_lines;
+
+static void gpi_stream_line(const uint16 *part, __global void *to)
+{
+    for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);
+}
 
 /* Parts of lines: functions of their own, because they are hardly ever called, and from many places. */
 GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)
@@ -145,7 +153,7 @@ static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;
     if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE)
-        GPI_STREAM_STORE(lines->k.line[d], (__global uint16 *)(lines->key_to + begin));
+        gpi_stream_line(lines->k.part + GPI_LINE_PARTS * d, lines->key_to + begin);
     else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);
 }
 
@@ -160,15 +168,14 @@ static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;
     if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE)
-        GPI_STREAM_STORE(lines->v.line[d], (__global uint16 *)(lines->value_to + begin));
+        gpi_stream_line(lines->v.part + GPI_LINE_PARTS * d, lines->value_to + begin);
     else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);
 }
 #endif
 
-/* Element i, of digit d, into its line, and the line out when it is whole. */
-static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
+/* Element i, of digit d, to position j: into its line, and the line out when it is whole. */
+static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong j)
 {
-    const ulong j = gpi_rank_next(lines->next, d);
     lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];
 #if GPI_VALUE_SIZE
     lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE] = gpi_value_at(move, i);
@@ -180,22 +187,48 @@ static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d)
     if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);
 }
 
-static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit)
+static void gpi_put_one(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)
 {
-    ulong i = begin;
-    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
-        GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);
-#if GPI_VALUE_SIZE
-        GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);
-#endif
-#pragma unroll
-        for (uint k = 0; k < GPI_PUT_STEP; k++)
-            gpi_rank_put(lines, move, i + k, gpi_digit_of(move.key[i + k], digit));
-    }
-    for (; i < end; i++) gpi_rank_put(lines, move, i, gpi_digit_of(move.key[i], digit));
+    const uint d = gpi_digit_of(move.key[i], digit);
+    gpi_rank_put(lines, move, i, d, gpi_rank_next(lines->next, d));
 }
 
-static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
+static void gpi_put_two(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)
+{
+    const uint d = gpi_digit_of(move.key[i], digit), e = gpi_digit_of(move.key[i + 1], digit);
+    const ulong2 to = gpi_rank_next_two(lines->next, d, e);
+    gpi_rank_put(lines, move, i, d, to.x);
+    gpi_rank_put(lines, move, i + 1, e, to.y);
+}
+
+static void gpi_put_ahead(gpi_move move, ulong i)
+{
+    GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);
+#if GPI_VALUE_SIZE
+    GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);
+#endif
+}
+
+/* `spread`: two keys in a row hardly ever have the same digit, and need not be put side by side. */
+static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,
+                          bool spread)
+{
+    ulong i = begin;
+    for (; spread && i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
+        gpi_put_ahead(move, i);
+#pragma unroll
+        for (uint k = 0; k < GPI_PUT_STEP; k++) gpi_put_one(lines, move, i + k, digit);
+    }
+    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
+        gpi_put_ahead(move, i);
+#pragma unroll
+        for (uint k = 0; k < GPI_PUT_STEP; k += 2) gpi_put_two(lines, move, i + k, digit);
+    }
+    for (; i < end; i++) gpi_put_one(lines, move, i, digit);
+}
+
+static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool spread,
+                           gpi_rank_shared shared)
 {
     gpi_lines lines;
     const ulong offset = (ulong)(size_t)move.key_to % GPI_RANK_LINE / GPI_KEY_SIZE;
@@ -205,7 +238,7 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digi
     lines.alike = (ulong)(size_t)lines.value_to % GPI_RANK_LINE == 0;
 #endif
     for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;
-    gpi_put_range(&lines, move, begin, end, digit);
+    gpi_put_range(&lines, move, begin, end, digit, spread);
     for (uint d = 0; d < GPI_BINS; d++) {
         const ulong rest = lines.next[d] > lines.first[d] ? lines.next[d] : 0;
         if (rest % GPI_KEY_LINE) gpi_flush_keys(&lines, d, rest);
@@ -230,11 +263,12 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
     return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all digits as frequent */
 }
 
-/* Moves [begin, end) to where shared->next says. `lines`: the output is more than the caches hold. */
-static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool lines,
+/* Moves [begin, end) to where shared->next says. */
+static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_rank_shared shared)
 {
-    if (lines && gpi_is_spread(move.key, begin, end, digit)) gpi_move_lines(move, begin, end, digit, shared);
+    const bool spread = lines != GPI_LINES_NEVER && gpi_is_spread(move.key, begin, end, digit);
+    if (spread || lines == GPI_LINES_ALWAYS) gpi_move_lines(move, begin, end, digit, spread, shared);
     else gpi_move_direct(move, begin, end, digit, shared);
 }
 #endif

@@ -263,9 +263,9 @@ GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, u
 }
 #endif
 
-/* `lines_from`: keys of a segment from which on it is moved by lines (sort/rank.cl). */
+/* `lines_from`: keys of a segment from which on it is moved by lines, and `lines`: which ones (sort/digit.cl). */
 GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
-                                    uint pass, ulong span, uint first_place, ulong lines_from)
+                                    uint pass, ulong span, uint first_place, ulong lines_from, uint lines)
 {
     GPI_SHARED(gpi_scatter_memory, shared);
     gpi_segments segments;
@@ -279,9 +279,9 @@ GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS,
         const gpi_sort_row row = gpi_row_find(segments, r, span);
         const uint from = row.large->from[pass % 2];
         const uint to = gpi_row_bases(segments, row, r, pass, first_place, shared);
-        const bool lines = row.large->length >= lines_from;
+        const uint how = row.large->length >= lines_from ? lines : GPI_LINES_NEVER;
         if (from != to) {
-            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, lines,
+            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, how,
                            GPI_SCATTER_MOVE(shared));
         }
         gpi_sync(); /* all have used `next` */

@@ -118,6 +118,18 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
 #endif
 }
 
+#if GPI_KEY_HASH && GPI_SHAPE_SERIAL
+/* Whether so few hashes occur that there are few different keys: in any order, caches hold what belongs to them. */
+static bool gpi_hashes_are_few(gpi_bases_shared shared)
+{
+    uint digits = 0;
+    for (uint d = 0; d < GPI_BINS; d++) digits += shared->next[d] != 0;
+    return digits <= GPI_BINS / 2;
+}
+#else
+#define gpi_hashes_are_few(shared) false
+#endif
+
 /* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
@@ -126,7 +138,7 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first,
     __global ulong *bases = gpi_part(state, bases_at);
     if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
     gpi_columns(gpi_part(state, table_at), blocks, shared);
-    const bool trivial = gpi_bases_of(shared);
+    const bool few = gpi_hashes_are_few(shared), trivial = gpi_bases_of(shared) || few;
     if (get_local_id(0) == 0) {
         const uint from = gpi_from(state, pass);
         if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);
@@ -153,7 +165,7 @@ GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
     gpi_sort_block(state, span, &begin, &end);
     GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
-    gpi_move_range(move, begin, end, digit, lines != 0, shared);
+    gpi_move_range(move, begin, end, digit, lines, shared);
 }
 
 /* ------------------------------------------------------------------ onesweep */
@@ -230,7 +242,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 #else
     gpi_count_range(move.key, begin, end, digit, shared);
     if (!gpi_onesweep_place(ring, tile, end == stop, bases, more ? bases + GPI_BINS : 0, shared)) return;
-    gpi_move_range(move, begin, end, digit, lines != 0, shared);
+    gpi_move_range(move, begin, end, digit, lines, shared);
 #endif
 }
 
@@ -252,7 +264,7 @@ GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_s
         const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));
         if (!gpi_is_trivial(state, p)) {
             GPI_EACH_BIN(d) shared->next[d] = bases[d];
-            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines != 0, shared);
+            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines, shared);
             if (get_local_id(0) == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);
             gpi_sync_all(); /* the pass is written: the next one reads it, and overwrites `next` */
         }

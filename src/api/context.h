@@ -116,6 +116,8 @@ typedef struct gp_tuning {
     uint32_t ring_block;      /* the same: tiles that may end in any order; a power of two; 0: 32 */
     uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
     uint32_t sort_bucket;     /* gp_sort (kernels/sort/buckets.cl): most keys of a bucket; 1: no buckets */
+    uint32_t sort_lines; /* gp_sort, serial shape (kernels/sort/rank_serial.cl): keys from which on a pass
+                                 writes whole lines past the caches */
 } gp_tuning;
 
 /* How to make a context. All zeros: the best device, and the default of every field. */

@@ -29,3 +29,8 @@ static size_t gpi_word_of(size_t size)
 static size_t gpi_round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 static size_t gpi_ceil_div(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+static size_t gpi_clamp(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}

@@ -1,4 +1,4 @@
-/* math.h - rounding, powers of two, a hash of bytes. */
+/* math.h - rounding, bounds, powers of two, a hash of bytes. */
 #pragma once
 #include "api/gpuprim.h"
 
@@ -13,3 +13,4 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size);
 static size_t gpi_word_of(size_t size);
 static size_t gpi_round_up(size_t x, size_t multiple);
 static size_t gpi_ceil_div(size_t a, size_t b);
+static size_t gpi_clamp(size_t x, size_t least, size_t most);

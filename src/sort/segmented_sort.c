@@ -17,9 +17,6 @@ enum {
     GPI_SEGMENTS_WINDOW_TILES = 8      /* local: most tiles of a window */
 };
 
-/* Bytes of a segment from which on it pays to write lines past the caches, as in a sort. */
-#define GPI_SEGMENTS_LINES_BYTES ((size_t)8 << 20)
-
 /* ------------------------------------------------------------------ checks, plan */
 
 static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d)
@@ -84,11 +81,6 @@ static gp_result gpi_segments_program(gp_context *gp, gpi_sort *sort)
 static bool gpi_segments_is_nothing(const gpi_segments *s)
 {
     return s->desc->count == 0 || s->desc->segment_count == 0;
-}
-
-static size_t gpi_clamp(size_t x, size_t least, size_t most)
-{
-    return x < least ? least : x > most ? most : x;
 }
 
 /* Work for a few groups a core, and not too little for each. */
@@ -260,7 +252,7 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     const gpi_sort *sort = &s->sort;
     const bool out_first = sort->passes % 2 && !gpi_sort_in_place(sort);
     const cl_uint first_place = out_first ? GPI_PLACE_OUT : GPI_PLACE_TMP;
-    const size_t lines_from = GPI_SEGMENTS_LINES_BYTES / (sort->key_size + sort->value_size);
+    const size_t lines_from = gpi_sort_lines_from(call->gp, sort->key_size + sort->value_size);
     gp_result result;
     gpi_segments_prepare(call, s, state, "gp_segments_count", pass);
     result = gpi_call_launch(call, &sort->plan, s->groups);
@@ -270,6 +262,7 @@ static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_segments_prepare(call, s, state, "gp_segments_scatter", pass);
     GPI_CALL_ARG(call, first_place);
     gpi_call_arg_ulong(call, lines_from);
+    gpi_call_arg_uint(call, gpi_sort_lines_which(call->gp));
     return gpi_call_launch(call, &sort->plan, s->groups);
 }
 

@@ -228,7 +228,7 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     gpi_call_arg_ulong(call, begin);
     gpi_call_arg_ulong(call, begin + sort->portion);
     gpi_call_arg_ulong(call, sort->tile_span);
-    gpi_call_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
     gpi_sort_arg_at(call, sort->at.bases + (size_t)launch * GPI_SORT_BINS * 8);
     gpi_call_arg_uint(call, portion + 1 < sort->portions);
     gpi_sort_arg_at(call, sort->at.rows);
@@ -244,7 +244,7 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     gpi_sort_arg_bits(call, sort);
     GPI_CALL_ARG(call, state);
     GPI_CALL_ARG(call, sort->portions);
-    gpi_call_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
     gpi_sort_arg_at(call, sort->at.bases);
     gpi_call_arg_ulong(call, sort->block_span);
     GPI_CALL_ARG(call, call->gp->counters);

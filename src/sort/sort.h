@@ -7,6 +7,7 @@
 enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
 
 enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* sort/digit.cl */
+enum { GPI_LINES_NEVER, GPI_LINES_SPREAD, GPI_LINES_ALWAYS };    /* the same */
 
 /* When a classic pass has something to do: sort/digit.cl. */
 typedef enum gpi_sort_when {
@@ -108,7 +109,9 @@ static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shi
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
-static cl_uint gpi_sort_lines(const gpi_sort *sort);
+static size_t gpi_sort_lines_from(const gp_context *gp, size_t element);
+static cl_uint gpi_sort_lines_which(const gp_context *gp);
+static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort);
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
                                 cl_uint when);
 static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,
@@ -127,7 +130,6 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc);
 
 /* segmented_sort.c */
 static void gpi_segments_init(gpi_segments *s, const char *function, const gp_segmented_sort_desc *d);
-static size_t gpi_clamp(size_t x, size_t least, size_t most);
 static size_t gpi_segments_scratch_most(const gpi_segments *s);
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s);
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state);

@@ -1,8 +1,15 @@
 /* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
+#include "base/context.h"
+#include "base/math.h"
 #include "sort/sort.h"
 
-/* Bytes that passes write, from which on it pays to write lines past the caches. Measured on PoCL. */
+#include <string.h>
+
+/* Bytes that a pass writes, from which on it pays to write lines past the caches. Measured with PoCL on a Xeon (Sapphire
+   Rapids) and on an AMD EPYC (Zen 5), where it is more than the last cache holds. The size that a device
+   reports does not tell the two apart: the Xeon's cache is far larger, but many cores share it. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
+#define GPI_SORT_LINES_BYTES_AMD ((size_t)32 << 20) /* at most */
 
 /* GPI_PLACES_PARAMETERS */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
@@ -58,10 +65,28 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* Passes that write more than the caches hold write lines. */
-static cl_uint gpi_sort_lines(const gpi_sort *sort)
+static bool gpi_sort_is_on_amd(const gp_context *gp) { return strstr(gp->info.vendor, "AMD") != NULL; }
+
+/* Keys of the smallest pass that writes lines; `element`: bytes of a key and its value. */
+static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
-    return sort->desc->count * (sort->key_size + sort->value_size) >= GPI_SORT_LINES_BYTES;
+    size_t bytes = GPI_SORT_LINES_BYTES;
+    if (gp->desc.tuning.sort_lines) return gp->desc.tuning.sort_lines;
+    if (gpi_sort_is_on_amd(gp))
+        bytes = gpi_clamp((size_t)gp->info.global_cache_size, bytes, GPI_SORT_LINES_BYTES_AMD) + 1;
+    return gpi_ceil_div(bytes, element);
+}
+
+/* Which keys it writes in lines: on the EPYC, plain stores of digits that come again soon are as fast. */
+static cl_uint gpi_sort_lines_which(const gp_context *gp)
+{
+    return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_SPREAD : GPI_LINES_ALWAYS;
+}
+
+static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
+{
+    const bool many = sort->desc->count >= gpi_sort_lines_from(gp, sort->key_size + sort->value_size);
+    return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
 /* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. */
@@ -95,7 +120,7 @@ static gp_result gpi_sort_scatter(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, pass);
     GPI_CALL_ARG(call, when);
     gpi_call_arg_ulong(call, sort->block_span);
-    gpi_call_arg_uint(call, gpi_sort_lines(sort));
+    gpi_call_arg_uint(call, gpi_sort_lines(call->gp, sort));
     gpi_sort_arg_at(call, sort->at.table);
     gpi_sort_arg_at(call, sort->at.bases);
     return gpi_call_launch(call, &sort->plan, sort->blocks);

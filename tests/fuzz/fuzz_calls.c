@@ -449,6 +449,7 @@ static gp_context *fuzz_open_context(fuzz *f)
         desc.tuning.ring_block = fuzz_uint32_t(f);
         desc.tuning.sort_portion = fuzz_uint32_t(f);
         desc.tuning.sort_bucket = fuzz_uint32_t(f);
+        desc.tuning.sort_lines = fuzz_uint32_t(f);
     }
     result = gp_context_create(&desc, &gp);
     if (!fuzz_is_result(result)) fuzz_stop("no result", "gp_context_create", "?");

@@ -146,25 +146,27 @@ typedef struct sort_variant {
     gp_strategy strategy;
     gp_words words;
     uint32_t rows, reach, block;
-    uint32_t portion, bucket;
+    uint32_t portion, bucket, lines;
 } sort_variant;
 
 static const sort_variant variants[] = {
-    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0},
-    {"serial, classic", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 1},
-    {"serial, onesweep", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 0, 0, 0, 0, 0},
-    {"serial, onesweep, tiny ring", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 8, 2, 2, 0, 0},
-    {"serial, onesweep, chained", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 2, 1, 1, 0, 0},
-    {"serial, onesweep, narrow", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW, 0, 0, 0, 0, 0},
-    {"serial, onesweep, portions", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 8, 2, 2, 60000,
+    {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0, 0},
+    {"serial, classic", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 1, 0},
+    {"serial, onesweep", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 0, 0, 0, 0, 0, 0},
+    {"serial, onesweep, tiny ring", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 8, 2, 2, 0, 0,
      0},
-    {"local, classic", GP_SHAPE_LOCAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 0},
-    {"local, onesweep", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 0, 0, 0, 0, 0},
-    {"local, onesweep, tiny ring", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 8, 2, 2, 0, 0},
-    {"local, onesweep, narrow", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW, 0, 0, 0, 0, 0},
-    {"serial, buckets", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 100000},
-    {"serial, buckets split", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 70},
-    {"local, tiles merged", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0},
+    {"serial, onesweep, chained", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 2, 1, 1, 0, 0, 0},
+    {"serial, onesweep, narrow", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW, 0, 0, 0, 0, 0, 0},
+    {"serial, onesweep, portions", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 8, 2, 2, 60000, 0,
+     0},
+    {"local, classic", GP_SHAPE_LOCAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 0, 0},
+    {"local, onesweep", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 0, 0, 0, 0, 0, 0},
+    {"local, onesweep, tiny ring", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_WIDE, 8, 2, 2, 0, 0, 0},
+    {"local, onesweep, narrow", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW, 0, 0, 0, 0, 0, 0},
+    {"serial, buckets", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 100000, 0},
+    {"serial, buckets split", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 70, 0},
+    {"local, tiles merged", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0, 0},
+    {"serial, lines", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 1, 1},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TINY = 3, TINY_LOCAL = 9 };
 
@@ -179,6 +181,7 @@ static gp_context_desc desc_of(const sort_variant *v)
     desc.tuning.ring_block = v->block;
     desc.tuning.sort_portion = v->portion;
     desc.tuning.sort_bucket = v->bucket;
+    desc.tuning.sort_lines = v->lines;
     if (v->shape == GP_SHAPE_SERIAL) desc.tuning.tile = test_small() ? 256 : 1024;
     return desc;
 }
