@@ -602,7 +602,7 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
      the same count on the same device, so float results repeat bit for bit.
    Aliasing: `out` may lie inside `in`.
    Count 0: gives `initial`.
-   Cost: reads the input once; one launch for up to one tile, two beyond.
+   Cost: reads the input once; one launch for up to one tile, two beyond; on PoCL one (in-order queues).
    Limits: 2^31 - 1 tiles, checked.
    Source: Neumaier 1974 (compensated sums).
    Example: examples/02_reduce.c */
@@ -2712,7 +2712,7 @@ typedef struct gpi_symbols {
     cl_mem classes; /* NULL: free */
 } gpi_symbols;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 11, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 12, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
 
 enum { GPI_SYMBOL_TABLES = 8, GPI_COUNTER_ZERO = 10 /* one that stays 0 */ };
 
@@ -5523,6 +5523,8 @@ static const char *const gpi_kernel_base_count[] = {
     "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */\n",
     "#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */\n",
     "#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */\n",
+    "#define GPI_COUNT_ARRIVED \\\n",
+    "    11 /* groups of a launch that have ended their part (scan/reduce.cl); 0 in between */\n",
     "\n",
     "/* One group of a call says so when more was wanted than allowed. */\n",
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
@@ -10317,7 +10319,7 @@ static const char *const gpi_kernel_map_gather[] = {
     "}\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "#define GPI_FETCH 32\n",
+    "#define GPI_FETCH 64\n",
     "#define GPI_GATHER_STEP 16\n",
     "#define GPI_GATHER_AHEAD \\\n",
     "    2048\n",
@@ -11283,13 +11285,22 @@ static const char *const gpi_kernel_map_stencil_serial[] = {
     "#define GPI_LOAD_FAR(p) GPI_LOAD_VECTOR(gpi_in_vector, p)\n",
     "#endif\n",
     "#define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)\n",
-    "#line 63\n",
-    "#define GPI_SUMS(name, pointer, load)                                                                \\\n",
+    "\n",
+    "\n",
+    "#if GPI_WEIGHT_COUNT <= 25\n",
+    "#define GPI_UNROLL_WEIGHTS _Pragma(\"unroll\")\n",
+    "#else\n",
+    "#define GPI_UNROLL_WEIGHTS GPI_ROLLED\n",
+    "#endif\n",
+    "#line 70\n",
+    "#define GPI_SUMS(name, pointer, load, unroll)                                                        \\\n",
     "    GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \\\n",
     "    {                                                                                                \\\n",
-    "        for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] = (GPI_SUM)0;                            \\\n",
-    "        for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {                                                 \\\n",
-    "            for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {                                             \\\n",
+    "        _Pragma(\"unroll\") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] = (GPI_SUM)0;          \\\n",
+    "        unroll for (int dy = -GPI_RY; dy <= GPI_RY; dy++)                                            \\\n",
+    "        {                                                                                            \\\n",
+    "            unroll for (int dx = -GPI_RX; dx <= GPI_RX; dx++)                                        \\\n",
+    "            {                                                                                        \\\n",
     "                pointer from = here + dy * pitch + dx * GPI_CHANNELS;                                \\\n",
     "                const GPI_SUM w = *weight++;                                                         \\\n",
     "                _Pragma(\"unroll\") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] +=             \\\n",
@@ -11297,16 +11308,18 @@ static const char *const gpi_kernel_map_stencil_serial[] = {
     "            }                                                                                        \\\n",
     "        }                                                                                            \\\n",
     "    }\n",
-    "GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR)\n",
-    "GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR)\n",
+    "GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR, GPI_UNROLL_WEIGHTS)\n",
+    "GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR, GPI_ROLLED)\n",
     "\n",
     "\n",
     "#define GPI_STENCIL_AHEAD 2048\n",
     "\n",
     "GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out)\n",
     "{\n",
+    "#pragma unroll\n",
     "    for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_IN); k += 64)\n",
     "        GPI_PREFETCH_READ((__global const char *)in + k + GPI_STENCIL_AHEAD);\n",
+    "#pragma unroll\n",
     "    for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_OUT); k += 64)\n",
     "        GPI_PREFETCH_WRITE((__global char *)out + k + GPI_STENCIL_AHEAD);\n",
     "}\n",
@@ -11328,6 +11341,7 @@ static const char *const gpi_kernel_map_stencil_serial[] = {
     "            gpi_stage(in, e, y, near);\n",
     "            gpi_sums_near(near + GPI_RY * GPI_ROW + GPI_RIM, GPI_ROW, weight, sum);\n",
     "        }\n",
+    "#pragma unroll\n",
     "        for (uint k = 0; k < GPI_STENCIL_STEPS; k++)\n",
     "            gpi_write(out + e + 16 * k, GPI_ROUND_16(sum[k]), (uint)clamp(end - e - 16 * k, 0l, 16l));\n",
     "    }\n",
@@ -16058,21 +16072,21 @@ static const char *const gpi_kernel_scan_monoid_check[] = {
 /* ---- Begin file kernels/scan/reduce.cl ---- */
 static const char *const gpi_kernel_scan_reduce[] = {
     "#line 1 \"kernels/scan/reduce.cl\"\n",
-    "#line 15\n",
+    "#line 16\n",
     "#ifndef GPI_SCAN_REDUCE_CL\n",
     "#define GPI_SCAN_REDUCE_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 18 \"kernels/scan/reduce.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 19 \"kernels/scan/reduce.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 20 \"kernels/scan/reduce.cl\"\n",
-    "#include \"element/input.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 21 \"kernels/scan/reduce.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"element/input.cl\"\n",
     "#line 22 \"kernels/scan/reduce.cl\"\n",
-    "#include \"scan/reduce_tile.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 23 \"kernels/scan/reduce.cl\"\n",
+    "#include \"scan/reduce_tile.cl\"\n",
+    "#line 24 \"kernels/scan/reduce.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_SPANS(count) (uint)((count + GPI_TILE - 1) / GPI_TILE)\n",
@@ -16130,10 +16144,37 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "    GPI_WRITE(out, offset, GPI_BASE_RESULT(total));\n",
     "}\n",
     "#endif\n",
+    "#line 84\n",
+    "static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *partials, uint spans,\n",
+    "                                __global GPI_OUT *out, ulong out_offset, gpi_argument initial,\n",
+    "                                gpi_tile_shared shared)\n",
+    "{\n",
+    "    const uint run = (spans + GPI_WG - 1) / GPI_WG;\n",
+    "    const uint begin = min((uint)get_local_id(0) * run, spans);\n",
+    "    const uint end = min(begin + run, spans);\n",
+    "    GPI_T sum = gpi_identity();\n",
+    "    for (uint i = begin; i < end; i++) sum = gpi_combine(GPI_COMBINE_PASSED sum, partials[i]);\n",
+    "    sum = gpi_group_reduce(GPI_COMBINE_PASSED sum, shared);\n",
+    "    const GPI_T total = gpi_combine(GPI_COMBINE_PASSED gpi_base_of(initial), sum);\n",
+    "    if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);\n",
+    "}\n",
+    "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "\n",
+    "\n",
+    "static bool gpi_last_group(volatile __global uint *arrived)\n",
+    "{\n",
+    "    GPI_RELEASE();\n",
+    "    if (atomic_inc(arrived) + 1 != get_num_groups(0)) return false;\n",
+    "    GPI_ACQUIRE();\n",
+    "    *arrived = 0;\n",
+    "    return true;\n",
+    "}\n",
+    "#endif\n",
     "\n",
     "\n",
     "GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,\n",
-    "                                ulong out_offset, gpi_argument initial, uint result,\n",
+    "                                ulong out_offset, gpi_argument initial, uint finish,\n",
     "                                volatile __global uint *counters)\n",
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
@@ -16144,10 +16185,14 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "    const GPI_T sum = GPI_SPAN_REDUCE(input, span, shared);\n",
     "    const GPI_T total = gpi_combine(GPI_COMBINE_OF(input) gpi_base_of(initial), sum);\n",
     "    if (get_local_id(0) != 0) return;\n",
-    "    if (result) gpi_write_result(out, out_offset, total);\n",
+    "    if (finish == 1) gpi_write_result(out, out_offset, total);\n",
     "    else partials[span] = sum;\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    if (finish == 2 && gpi_last_group(counters + GPI_COUNT_ARRIVED))\n",
+    "        gpi_reduce_partials(GPI_COMBINE_OF(input) partials, GPI_SPANS(input.count), out, out_offset, initial,\n",
+    "                            shared);\n",
+    "#endif\n",
     "}\n",
-    "\n",
     "\n",
     "GPI_KERNEL void gp_reduce_partials(GPI_COMBINE_PARAMETERS __global const GPI_T *partials,\n",
     "                                   GPI_COUNT_PARAMETERS, __global GPI_OUT *out, ulong out_offset,\n",
@@ -16155,15 +16200,7 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "{\n",
     "    GPI_SHARED(gpi_tile_memory, shared);\n",
     "    const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
-    "    const uint spans = GPI_SPANS(count);\n",
-    "    const uint run = (spans + GPI_WG - 1) / GPI_WG;\n",
-    "    const uint begin = min((uint)get_local_id(0) * run, spans);\n",
-    "    const uint end = min(begin + run, spans);\n",
-    "    GPI_T sum = gpi_identity();\n",
-    "    for (uint i = begin; i < end; i++) sum = gpi_combine(GPI_COMBINE_HERE sum, partials[i]);\n",
-    "    sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);\n",
-    "    const GPI_T total = gpi_combine(GPI_COMBINE_HERE gpi_base_of(initial), sum);\n",
-    "    if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);\n",
+    "    gpi_reduce_partials(GPI_COMBINE_HERE partials, GPI_SPANS(count), out, out_offset, initial, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -28296,7 +28333,7 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 /* ---- End file src/scan/scan.h ---- */
 
 /* ---- Begin file src/scan/reduce.c ---- */
-/* reduce.c - gp_reduce: one launch over the spans, one over their partials. */
+/* reduce.c - gp_reduce: one launch over the spans, one over their partials, or both in one. */
 /* The local shape's spans: kernels/scan/reduce.cl. */
 enum {
     GPI_REDUCE_SPANS = 4, /* for each compute unit */
@@ -28409,6 +28446,13 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, ALL);
 }
 
+/* Whether the last group goes over the partials: it must find what the others wrote, and launches that count their
+   groups in one place must not run at the same time. */
+static bool gpi_reduce_in_one(const gp_context *gp, const gpi_reduce *reduce)
+{
+    return reduce->plan.shape == GP_SHAPE_SERIAL && gpi_has_fences(&gp->info) && !gp->out_of_order;
+}
+
 /* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
 static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
@@ -28416,7 +28460,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const bool empty = desc->count == 0;
     const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
-    const cl_uint single = reduce->spans <= 1;
+    const cl_uint finish = reduce->spans <= 1 ? 1 : gpi_reduce_in_one(call->gp, reduce) ? 2 : 0;
     gpi_call_kernel(call, reduce->program, "gp_reduce_tiles");
     gpi_call_args(call, &reduce->element.operation.args);
     if (!reduce->element.operation.indices) {
@@ -28432,9 +28476,9 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
     gpi_call_arg_initial(call, &reduce->element);
-    GPI_CALL_ARG(call, single);
+    GPI_CALL_ARG(call, finish);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->spans);
+    return gpi_call_launch(call, &reduce->plan, finish == 1 ? 1 : reduce->spans);
 }
 
 static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
@@ -28456,7 +28500,8 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
     if (reduce->spans <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
     result = gpi_call_scratch(call, reduce->desc->scratch, gpi_reduce_scratch(reduce), &partials);
     if (result == GP_OK) result = gpi_reduce_tiles(call, reduce, partials);
-    return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;
+    if (result != GP_OK || gpi_reduce_in_one(call->gp, reduce)) return result;
+    return gpi_reduce_partials(call, reduce, partials);
 }
 
 /* `to`: where on the host the result goes; NULL: nowhere, and the call does not block. */
@@ -28514,7 +28559,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
     return result;
 }
 
-/* Runs both launches once on a few elements of the context's own. */
+/* Runs all launches once on a few elements of the context's own. */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 {
     gp_reduce_desc probe = *desc;

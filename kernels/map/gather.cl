@@ -70,7 +70,7 @@ GPI_INLINE uint gpi_gather_move(gpi_moves m, ulong i)
 }
 
 #if GPI_SHAPE_SERIAL
-#define GPI_FETCH 32       /* elements ahead, where the index says */
+#define GPI_FETCH 64       /* elements ahead, where the index says */
 #define GPI_GATHER_STEP 16 /* elements of an unrolled turn */
 #define GPI_GATHER_AHEAD \
     2048 /* bytes, of what lies in a row: the hardware's prefetching stops at page ends */

@@ -58,14 +58,23 @@ typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN)))
 #endif
 #define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)
 
+/* A few weights are unrolled, but not near the borders: there it would only make compiling longer. */
+#if GPI_WEIGHT_COUNT <= 25
+#define GPI_UNROLL_WEIGHTS _Pragma("unroll")
+#else
+#define GPI_UNROLL_WEIGHTS GPI_ROLLED
+#endif
+
 /* The sums of GPI_TILE_X elements side by side, the first one at `here`: each weight is read once for all of
    them, and their additions hide one another's latency. Of the picture itself, or of what is near. */
-#define GPI_SUMS(name, pointer, load)                                                                \
+#define GPI_SUMS(name, pointer, load, unroll)                                                        \
     GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \
     {                                                                                                \
-        for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] = (GPI_SUM)0;                            \
-        for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {                                                 \
-            for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {                                             \
+        _Pragma("unroll") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] = (GPI_SUM)0;          \
+        unroll for (int dy = -GPI_RY; dy <= GPI_RY; dy++)                                            \
+        {                                                                                            \
+            unroll for (int dx = -GPI_RX; dx <= GPI_RX; dx++)                                        \
+            {                                                                                        \
                 pointer from = here + dy * pitch + dx * GPI_CHANNELS;                                \
                 const GPI_SUM w = *weight++;                                                         \
                 _Pragma("unroll") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] +=             \
@@ -73,16 +82,18 @@ typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN)))
             }                                                                                        \
         }                                                                                            \
     }
-GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR)
-GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR)
+GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR, GPI_UNROLL_WEIGHTS)
+GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR, GPI_ROLLED)
 
 /* What lies in a row is asked for this far ahead, in bytes, of the input in the row that none before needed. */
 #define GPI_STENCIL_AHEAD 2048
 
 GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out)
 {
+#pragma unroll
     for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_IN); k += 64)
         GPI_PREFETCH_READ((__global const char *)in + k + GPI_STENCIL_AHEAD);
+#pragma unroll
     for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_OUT); k += 64)
         GPI_PREFETCH_WRITE((__global char *)out + k + GPI_STENCIL_AHEAD);
 }
@@ -104,6 +115,7 @@ static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, l
             gpi_stage(in, e, y, near);
             gpi_sums_near(near + GPI_RY * GPI_ROW + GPI_RIM, GPI_ROW, weight, sum);
         }
+#pragma unroll
         for (uint k = 0; k < GPI_STENCIL_STEPS; k++)
             gpi_write(out + e + 16 * k, GPI_ROUND_16(sum[k]), (uint)clamp(end - e - 16 * k, 0l, 16l));
     }

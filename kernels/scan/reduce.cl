@@ -1,7 +1,8 @@
 /* reduce.cl - out = initial . in[0] . in[1] ... in[count-1]
 
        in      |  span 0   |  span 1   | ... |  span s  |        gp_reduce_tiles: a group a span
-       partial |     0     |     1     | ... |    s     |        gp_reduce_partials: one group
+       partial |     0     |     1     | ... |    s     |        gp_reduce_partials: one group, or in the first
+                                                                launch the group that ends last
        out     |                  result                |
 
    A span is a tile; in the local shape it is as many as leave some spans for each compute unit: neighbours, or,
@@ -78,9 +79,38 @@ static void gpi_write_result(__global GPI_OUT *out, ulong offset, GPI_T total)
 }
 #endif
 
-/* `result` is 1 when there is one tile: its product, after `initial`, is the result. */
+/* The product of all partials, after `initial`, is the result. Every item takes a run of consecutive partials, so that
+   input order is kept. */
+static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *partials, uint spans,
+                                __global GPI_OUT *out, ulong out_offset, gpi_argument initial,
+                                gpi_tile_shared shared)
+{
+    const uint run = (spans + GPI_WG - 1) / GPI_WG;
+    const uint begin = min((uint)get_local_id(0) * run, spans);
+    const uint end = min(begin + run, spans);
+    GPI_T sum = gpi_identity();
+    for (uint i = begin; i < end; i++) sum = gpi_combine(GPI_COMBINE_PASSED sum, partials[i]);
+    sum = gpi_group_reduce(GPI_COMBINE_PASSED sum, shared);
+    const GPI_T total = gpi_combine(GPI_COMBINE_PASSED gpi_base_of(initial), sum);
+    if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);
+}
+
+#if GPI_SHAPE_SERIAL
+/* Whether this group is the last one of its launch to come here: what the others wrote before is there then. The counter
+   is 0 again for the next launch, which must not run at the same time. */
+static bool gpi_last_group(volatile __global uint *arrived)
+{
+    GPI_RELEASE();
+    if (atomic_inc(arrived) + 1 != get_num_groups(0)) return false;
+    GPI_ACQUIRE();
+    *arrived = 0;
+    return true;
+}
+#endif
+
+/* `finish` is 0 if gp_reduce_partials follows; 1 if there is one tile; 2 if the last group is to do the same. */
 GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
-                                ulong out_offset, gpi_argument initial, uint result,
+                                ulong out_offset, gpi_argument initial, uint finish,
                                 volatile __global uint *counters)
 {
     GPI_SHARED(gpi_tile_memory, shared);
@@ -91,25 +121,21 @@ GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, 
     const GPI_T sum = GPI_SPAN_REDUCE(input, span, shared);
     const GPI_T total = gpi_combine(GPI_COMBINE_OF(input) gpi_base_of(initial), sum);
     if (get_local_id(0) != 0) return;
-    if (result) gpi_write_result(out, out_offset, total);
+    if (finish == 1) gpi_write_result(out, out_offset, total);
     else partials[span] = sum;
+#if GPI_SHAPE_SERIAL
+    if (finish == 2 && gpi_last_group(counters + GPI_COUNT_ARRIVED))
+        gpi_reduce_partials(GPI_COMBINE_OF(input) partials, GPI_SPANS(input.count), out, out_offset, initial,
+                            shared);
+#endif
 }
 
-/* One group. Every item takes a run of consecutive partials, so that input order is kept. */
 GPI_KERNEL void gp_reduce_partials(GPI_COMBINE_PARAMETERS __global const GPI_T *partials,
                                    GPI_COUNT_PARAMETERS, __global GPI_OUT *out, ulong out_offset,
                                    gpi_argument initial)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    const uint spans = GPI_SPANS(count);
-    const uint run = (spans + GPI_WG - 1) / GPI_WG;
-    const uint begin = min((uint)get_local_id(0) * run, spans);
-    const uint end = min(begin + run, spans);
-    GPI_T sum = gpi_identity();
-    for (uint i = begin; i < end; i++) sum = gpi_combine(GPI_COMBINE_HERE sum, partials[i]);
-    sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);
-    const GPI_T total = gpi_combine(GPI_COMBINE_HERE gpi_base_of(initial), sum);
-    if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);
+    gpi_reduce_partials(GPI_COMBINE_HERE partials, GPI_SPANS(count), out, out_offset, initial, shared);
 }
 #endif

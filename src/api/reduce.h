@@ -20,7 +20,7 @@
      the same count on the same device, so float results repeat bit for bit.
    Aliasing: `out` may lie inside `in`.
    Count 0: gives `initial`.
-   Cost: reads the input once; one launch for up to one tile, two beyond.
+   Cost: reads the input once; one launch for up to one tile, two beyond; on PoCL one (in-order queues).
    Limits: 2^31 - 1 tiles, checked.
    Source: Neumaier 1974 (compensated sums).
    Example: examples/02_reduce.c */

@@ -1,4 +1,4 @@
-/* reduce.c - gp_reduce: one launch over the spans, one over their partials. */
+/* reduce.c - gp_reduce: one launch over the spans, one over their partials, or both in one. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -118,6 +118,13 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, ALL);
 }
 
+/* Whether the last group goes over the partials: it must find what the others wrote, and launches that count their
+   groups in one place must not run at the same time. */
+static bool gpi_reduce_in_one(const gp_context *gp, const gpi_reduce *reduce)
+{
+    return reduce->plan.shape == GP_SHAPE_SERIAL && gpi_has_fences(&gp->info) && !gp->out_of_order;
+}
+
 /* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
 static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
@@ -125,7 +132,7 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     const bool empty = desc->count == 0;
     const cl_ulong in_offset = empty ? 0 : desc->in_offset, in2_offset = empty ? 0 : desc->in2_offset;
     const cl_mem in = !empty ? desc->in : reduce->out, in2 = !empty ? desc->in2 : reduce->out;
-    const cl_uint single = reduce->spans <= 1;
+    const cl_uint finish = reduce->spans <= 1 ? 1 : gpi_reduce_in_one(call->gp, reduce) ? 2 : 0;
     gpi_call_kernel(call, reduce->program, "gp_reduce_tiles");
     gpi_call_args(call, &reduce->element.operation.args);
     if (!reduce->element.operation.indices) {
@@ -141,9 +148,9 @@ static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem par
     GPI_CALL_ARG(call, reduce->out);
     GPI_CALL_ARG(call, reduce->out_offset);
     gpi_call_arg_initial(call, &reduce->element);
-    GPI_CALL_ARG(call, single);
+    GPI_CALL_ARG(call, finish);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &reduce->plan, single ? 1 : reduce->spans);
+    return gpi_call_launch(call, &reduce->plan, finish == 1 ? 1 : reduce->spans);
 }
 
 static gp_result gpi_reduce_partials(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
@@ -165,7 +172,8 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
     if (reduce->spans <= 1) return gpi_reduce_tiles(call, reduce, reduce->out);
     result = gpi_call_scratch(call, reduce->desc->scratch, gpi_reduce_scratch(reduce), &partials);
     if (result == GP_OK) result = gpi_reduce_tiles(call, reduce, partials);
-    return result == GP_OK ? gpi_reduce_partials(call, reduce, partials) : result;
+    if (result != GP_OK || gpi_reduce_in_one(call->gp, reduce)) return result;
+    return gpi_reduce_partials(call, reduce, partials);
 }
 
 /* `to`: where on the host the result goes; NULL: nowhere, and the call does not block. */
@@ -223,7 +231,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
     return result;
 }
 
-/* Runs both launches once on a few elements of the context's own. */
+/* Runs all launches once on a few elements of the context's own. */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 {
     gp_reduce_desc probe = *desc;

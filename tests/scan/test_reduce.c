@@ -582,6 +582,64 @@ static void test_spans(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ launches */
+
+/* Several reductions in flight, each with a scratch of its own, so that nothing but the queue keeps them apart. In one
+   launch each where groups can tell which of them ends last. */
+static void check_launches(cl_command_queue_properties properties)
+{
+    enum { CALLS = 8, COUNT = 100003 };
+    gp_context *maker = test_open(&test_variants[0], NULL), *gp;
+    gp_context_desc context = {0};
+    uint64_t sums[CALLS], launches;
+    uint32_t *ones = malloc(COUNT * sizeof *ones);
+    gp_reduce_desc desc = {0};
+    cl_mem scratch[CALLS];
+    size_t bytes, k;
+    cl_int error;
+    assert_non_null(ones);
+    for (k = 0; k < COUNT; k++) ones[k] = 1;
+    context.queue = clCreateCommandQueue(gp_cl_context(maker), gp_cl_device(maker), properties, &error);
+    gp = error == CL_SUCCESS ? test_open_with(&context) : NULL;
+    if (gp) {
+        const gp_device_info *info = gp_context_info(gp);
+        const bool one = info->device_class == GP_DEVICE_CLASS_POCL && info->fair && !properties;
+        desc.in = test_buffer(gp, COUNT * sizeof *ones, ones);
+        desc.out = test_buffer(gp, sizeof sums, NULL);
+        desc.count = COUNT;
+        desc.type = GP_U32;
+        desc.op = GP_SUM;
+        assert_gp(gp, gp_reduce_scratch_size(gp, &desc, &bytes));
+        for (k = 0; k < CALLS; k++) scratch[k] = test_buffer(gp, bytes, NULL);
+        launches = test_profile_of(gp).launches;
+        for (k = 0; k < CALLS; k++) {
+            desc.scratch = scratch[k];
+            desc.out_offset = k;
+            desc.count = COUNT - k;
+            assert_gp(gp, gp_reduce(gp, &desc));
+        }
+        assert_gp(gp, gp_finish(gp));
+        assert_int_equal(test_profile_of(gp).launches - launches, one ? CALLS : 2 * CALLS);
+        error = clEnqueueReadBuffer(gp_cl_queue(gp), desc.out, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL);
+        assert_int_equal(error, CL_SUCCESS);
+        for (k = 0; k < CALLS; k++) assert_int_equal(sums[k], COUNT - k);
+        for (k = 0; k < CALLS; k++) clReleaseMemObject(scratch[k]);
+        clReleaseMemObject(desc.in);
+        clReleaseMemObject(desc.out);
+        gp_context_destroy(gp);
+        clReleaseCommandQueue(context.queue);
+    }
+    free(ones);
+    gp_context_destroy(maker);
+}
+
+static void test_launches(void **state)
+{
+    (void)state;
+    check_launches(0);
+    check_launches(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,6 +649,7 @@ int main(void)
         cmocka_unit_test(test_unreadable_out),   cmocka_unit_test(test_several_at_once),
         cmocka_unit_test(test_several_mapped),   cmocka_unit_test(test_padding),
         cmocka_unit_test(test_compensated),      cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_launches),
     };
     return cmocka_run_group_tests_name("reduce", tests, NULL, NULL);
 }
