@@ -33,9 +33,9 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
-.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check report test-report plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-cxx gpu-day test-gpu-day \
+	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx gpu-day test-gpu-day \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -251,7 +251,7 @@ NATIVE := -O3 -march=native
 # backslash, and the compiler took that line without looking for the file.)
 hash := \#
 peer_if = $(shell printf '%s\n' '$(hash)include <$(1)>' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
-ifneq ($(filter all bench bench-check plot-hash build/gpbench,$(MAKECMDGOALS)),)
+ifneq ($(filter all bench bench-check report plot-hash build/gpbench,$(MAKECMDGOALS)),)
 PEERS := $(strip $(call peer_if,numeric,std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map))
 endif
@@ -266,6 +266,18 @@ bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench
 	build/gpbench all --n 5000 --repeats 1
 	build/gpbench hash-published --n 5000 --repeats 1
+
+FRESH_RESULTS := build/results/$(shell date -u +%Y-%m-%dT%H%M).jsonl
+report: build/examples/gpinfo $(if $(RESULTS),,build/gpbench) | deps-report ## build/report.html: this device's self-test and benchmarks; RESULTS=FILE takes what gpbench wrote before
+	build/examples/gpinfo $(DEVICE) >build/gpinfo.txt || true
+ifeq ($(RESULTS),)
+	@mkdir -p build/results
+	-build/gpbench all --repeats 3 --results $(FRESH_RESULTS)
+endif
+	tools/report/report.py $(or $(RESULTS),$(FRESH_RESULTS)) build/report.html build/gpinfo.txt
+
+test-report: | deps-report ## is the page whole, well-formed and true to its results?
+	tests/report/test_report.py
 
 plot-hash: build/gpbench ## docs/hash.svg: rate of insertion by load; N=2^20 takes fewer slots
 	@tools/deps.sh gnuplot
@@ -383,7 +395,7 @@ deps: deps-test ## look for what `make test` needs, and install it where possibl
 deps-all: ## the same for everything that .ci/run needs; goes without what cannot be had on this system
 	@tools/deps.sh all || test $$? = 2
 
-deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-cxx:
+deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx:
 	@tools/deps.sh $(@:deps-%=%)
 
 # ---- install, clean, help
