@@ -33,7 +33,7 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
-.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check report test-report plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx gpu-day test-gpu-day \
 	install clean help always
@@ -279,6 +279,9 @@ endif
 test-report: | deps-report ## is the page whole, well-formed and true to its results?
 	tests/report/test_report.py
 
+readme-figures: | deps-report ## README's figures anew, from the newest file in bench/results/
+	tools/report/readme.py
+
 plot-hash: build/gpbench ## docs/hash.svg: rate of insertion by load; N=2^20 takes fewer slots
 	@tools/deps.sh gnuplot
 	build/gpbench hash-published --no-peers --csv $(if $(N),--n $(N)) >build/hash.csv
@@ -372,8 +375,10 @@ check-format: | deps-lint ## are the sources formatted?
 cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk cache's keys
 	tools/check_cache_keys.sh
 
-docs: gpuprim.h ## is every public function and field documented, and named in README and in a test or example?
+docs: gpuprim.h ## is every public function and field documented, and named in README and a test or example? Has README the newest figures?
 	tools/check_docs.sh
+	@tools/deps.sh python3
+	tools/report/readme.py --check
 
 compile_commands.json: always ## for clangd: every file of kernels/ and src/ by itself
 	tools/compile_commands.sh >$@

@@ -108,8 +108,9 @@ def quoted(text):
 def scale_of(axis, values, most):
     """Logarithmic where values differ much, else from 0, with so many tics at most, at 1, 2 or 5 times a power of ten."""
     low, high = min(values), max(values)
+    form = '"%.0s %c"\n' if low >= 1 else '"%g"\n'
     if high > 15 * low:
-        return f"set logscale {axis} 10\nset {axis}range [{low / 1.4}:{high * 1.4}]\nset format {axis} " + '"%.0s %c"\n'
+        return f"set logscale {axis} 10\nset {axis}range [{low / 1.4}:{high * 1.4}]\nset format {axis} " + form
     high *= 1.08
     power = 10 ** math.floor(math.log10(high / most))
     step = next(k * power for k in (1, 2, 5, 10) if k * power * most >= high)

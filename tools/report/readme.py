@@ -8,6 +8,7 @@ With --check it changes nothing, and fails where README says something else than
 
 import glob
 import re
+import statistics
 import sys
 
 import results
@@ -18,8 +19,10 @@ BEGIN, END = "<!-- figures: make readme-figures -->\n", "<!-- /figures -->\n"
 
 
 def figures(head, rows):
+    spread = statistics.median(r["spread"] for r in results.measured(rows) if "spread" in r)
     lines = [
-        f"{head['device']}, {head['platform']}, driver {head['driver']}, {head['date'][:10]}:",
+        f"{head['device']}, {head['platform']}, driver {head['driver']}, {head['date'][:10]}; half of the rows spread by less than"
+        f" {100 * spread:.0f} %:",
         "",
         "| | n | G elements/s | of limit | fastest peer | times as fast as it |",
         "| --- | --- | --- | --- | --- | --- |",

@@ -95,14 +95,13 @@ def hash_table(title, rows):
 
 
 def by_load(rows):
-    """An operation a plot: of different keys of 32 bits, in the largest table."""
+    """An operation a plot: of different keys of 32 bits, in the table that has most rows, or the largest such."""
     figures, tables = [], []
     for (operation,), of in results.grouped(rows, "operation").items():
         tables.append(hash_table(f"hash, {operation}", of))
         drawn = [r for r in results.measured(of) if (r["keys"], r["bytes"]) == ("unique", 4)]
         if drawn:
-            most = max(r["capacity"] for r in drawn)
-            drawn = [r for r in drawn if r["capacity"] == most]
+            (most,), drawn = max(results.grouped(drawn, "capacity").items(), key=lambda group: (len(group[1]), group[0]))
             series = cases.by_name(drawn, lambda r: r["load"], results.rate, "gpuprim")
             title = f"{operation}, {text.count(most)} slots"
             label = f"{title}: {PER_S} against load. At load .5: {cases.said(series, .5)}."
