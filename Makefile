@@ -272,7 +272,7 @@ report: build/examples/gpinfo $(if $(RESULTS),,build/gpbench) | deps-report ## b
 	build/examples/gpinfo $(DEVICE) >build/gpinfo.txt || true
 ifeq ($(RESULTS),)
 	@mkdir -p build/results
-	-build/gpbench all --repeats 3 --results $(FRESH_RESULTS)
+	-tools/report/measure.sh $(FRESH_RESULTS) build/gpinfo.txt
 endif
 	tools/report/report.py $(or $(RESULTS),$(FRESH_RESULTS)) build/report.html build/gpinfo.txt
 
