@@ -268,8 +268,8 @@ bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench hash-published --n 5000 --repeats 1
 
 FRESH_RESULTS := build/results/$(shell date -u +%Y-%m-%dT%H%M).jsonl
-report: build/examples/gpinfo $(if $(RESULTS),,build/gpbench) | deps-report ## build/report.html: this device's self-test and benchmarks; RESULTS=FILE takes what gpbench wrote before
-	build/examples/gpinfo $(DEVICE) >build/gpinfo.txt || true
+report: build/examples/gpinfo $(if $(RESULTS),,build/gpbench) | deps-report ## build/report.html: this device's self-test and benchmarks; GPUPRIM_DEVICE names it; RESULTS=FILE takes what gpbench wrote before
+	build/examples/gpinfo >build/gpinfo.txt || true
 ifeq ($(RESULTS),)
 	@mkdir -p build/results
 	-tools/report/measure.sh $(FRESH_RESULTS) build/gpinfo.txt

@@ -77,7 +77,8 @@ def check_form(source):
         len(page.all("caption")) == len(page.all("table")) and all(e[3].strip() for e in page.all("caption")),
         "a table without a caption",
     )
-    check(all(e[1].get("scope") in ("col", "row") for e in page.all("th")), "a heading of a table without scope")
+    for _, attributes, section, heading in page.all("th"):
+        check(attributes.get("scope") in ("col", "row") and heading, section, "a heading of a table without scope or text")
     for tag, attributes, section, _ in page.all("svg"):
         check(
             attributes.get("aria-hidden") == "true"

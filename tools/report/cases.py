@@ -32,7 +32,7 @@ def is_own(row):
 
 
 def table_of_case(title, rows):
-    return page.table(title, ["", "time", "elements/s", "GB/s", "of limit", "spread"], map(row_of, rows), is_own)
+    return page.table(title, ["variant", "time", "elements/s", "GB/s", "of limit", "spread"], map(row_of, rows), is_own)
 
 
 def tables_of(rows):

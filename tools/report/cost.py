@@ -34,7 +34,7 @@ def section():
             page.details(
                 f"Table: {name}",
                 page.table(
-                    f"Class {name}: launches of a call, and what it asks for each element; in brackets CUB's",
+                    f"Class {name}: counts of a call; sectors to instructions: for each element; in brackets: CUB's",
                     ["work"] + [s for _, s in shown],
                     lines,
                 ),

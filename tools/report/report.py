@@ -40,7 +40,7 @@ def overview(rows):
         [page.link(key, label), text.count(n), text.rate(rate), text.fraction(fraction), peer, f"{times:.2f}" if times else ""]
         for label, key, n, rate, fraction, peer, times in results.headlines(rows)
     ]
-    head = ["primitive", "n", "elements/s", "of limit", "fastest peer", "times faster"]
+    head = ["primitive", "n", "elements/s", "of limit", "fastest peer", "times as fast as it"]
     return page.section(
         "overview",
         "Overview",

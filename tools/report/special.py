@@ -29,7 +29,7 @@ def ladder(rows, _):
             [r["variant"], text.seconds(t), text.digits(r["gb_per_s"]), text.digits(before / t), text.digits(times[0] / t)]
             for r, t, before in zip(shown, times, times[:1] + times)
         ]
-        head = ["step", "time", "GB/s", "over the one before", "over the first"]
+        head = ["variant", "time", "GB/s", "over the one before", "over the first"]
         figures.append(cases.dots_by_variant("ladder, f32", shown))
         tables.append(page.details(f"Table: ladder, n = {n}", page.table(f"ladder, n = {n}", head, lines, cases.is_own)))
     return figures, "".join(tables)
@@ -90,7 +90,7 @@ def hash_line(row):
 
 
 def hash_table(title, rows):
-    head = ["", "slots", "keys", "bits", "load", "n", "time", "elements/s", "published"]
+    head = ["variant", "slots", "keys", "bits", "load", "n", "time", "elements/s", "published"]
     return page.details(f"Table: {title}", page.table(title, head, map(hash_line, rows), cases.is_own))
 
 
