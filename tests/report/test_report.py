@@ -128,7 +128,8 @@ def check_failures(head, rows):
     """A row that failed, one of a new kind, names with signs that HTML has."""
     rows, head = copy.deepcopy(rows[:40]), dict(head, device='<b>&"')
     own = next(r for r in rows if r["kind"] == "gpuprim")
-    own["error"] = "element 7 is <wrong>"
+    own["error"] = "<a>element 7 is wrong"
+    next(r for r in rows if r["kind"] == "peer")["variant"] = "peer:`exit 1`'\"%{}\\\n<x>"
     rows.append(dict(next(r for r in rows if r["kind"] == "peer"), primitive="a new one"))
     source = report.report(head, rows, None)
     page = check_form(source)

@@ -11,16 +11,20 @@ def escape(text):
     return html.escape(str(text), quote=True)
 
 
+class Html(str):
+    """What needs no escape."""
+
+
 def link(key, text):
-    return f'<a href="#{key}">{escape(text)}</a>'
+    return Html(f'<a href="#{key}">{escape(text)}</a>')
 
 
 def table(caption, head, rows, own=lambda row: False, text=(0,)):
-    """The first column names the row; those of `text` stand at the left. A cell that begins with "<a" is HTML."""
+    """The first column names the row; those of `text` stand at the left."""
 
     def cell(tag, i, x, attributes=""):
         left = ' class="text"' if i in text else ""
-        return f"<{tag}{attributes}{left}>{x if str(x).startswith('<a') else escape(x)}</{tag}>"
+        return f"<{tag}{attributes}{left}>{x if isinstance(x, Html) else escape(x)}</{tag}>"
 
     name = escape(caption)
     lines = [f'<div class="scroll" role="region" tabindex="0" aria-label="{name}"><table><caption>{name}</caption>']

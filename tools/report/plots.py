@@ -27,11 +27,8 @@ SYMBOLS = """<svg class="symbols" aria-hidden="true" focusable="false"><defs>
 POINTS = (5, 9, 11, 13, 15, 4, 8, 10, 12, 14, 6, 2, 3)  # as gnuplot counts them: from 1
 
 
-class Series:
-    """A line of a plot: its name, what it stands for (OWN, VARIANT, LIMIT, PEER), and its points (x, y)."""
-
-    def __init__(self, name, role, points):
-        self.name, self.role, self.points = name, role, points
+# A line of a plot: its name, what it stands for (OWN, VARIANT, LIMIT, PEER), and its points (x, y).
+Series = collections.namedtuple("Series", "name role points")
 
 
 def role_of(row):
@@ -40,7 +37,7 @@ def role_of(row):
     return VARIANT if row["kind"] == "gpuprim" or row["variant"].startswith("gpuprim:") else PEER
 
 
-Style = collections.namedtuple("Style", "colour point width")  # the number of the page's variable; 0: no point
+Style = collections.namedtuple("Style", "colour point width")  # a colour is the number of one of the page's variables
 
 
 def styles(series):
@@ -101,8 +98,9 @@ def gnuplot(script, height, label):
     return f'<svg role="img" aria-label="{escape(label)}" viewBox="0 0 {WIDTH} {height}">\n' + inline(done.stdout)
 
 
-def quoted(text):
-    return '"' + re.sub(r'([\\"])', r"\\\1", text) + '"'
+def quoted(name):
+    """In double quotes gnuplot would run what stands in backquotes."""
+    return "'" + name.replace("'", "''").replace("\n", " ") + "'"
 
 
 def scale_of(axis, values, most):
