@@ -33,9 +33,9 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
-.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-cxx gpu-day test-gpu-day \
+	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx gpu-day test-gpu-day \
 	install clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -251,7 +251,7 @@ NATIVE := -O3 -march=native
 # backslash, and the compiler took that line without looking for the file.)
 hash := \#
 peer_if = $(shell printf '%s\n' '$(hash)include <$(1)>' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
-ifneq ($(filter all bench bench-check against plot-hash build/gpbench,$(MAKECMDGOALS)),)
+ifneq ($(filter all bench bench-check against report plot-hash build/gpbench,$(MAKECMDGOALS)),)
 PEERS := $(strip $(call peer_if,numeric,std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
 	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map))
 endif
@@ -271,6 +271,21 @@ bench-check: build/gpbench ## does every benchmark run, with right results?
 
 against: build/gpbench ## this header against another: OTHER=FILE or a git revision, ARGS="scan --n 2^24 --no-peers", RUNS=7
 	@tools/against.sh $(OTHER) $(ARGS)
+
+FRESH_RESULTS := build/results/$(shell date -u +%Y-%m-%dT%H%M).jsonl
+report: build/examples/gpinfo $(if $(RESULTS),,build/gpbench) | deps-report ## build/report.html: this device's self-test and benchmarks; GPUPRIM_DEVICE names it; RESULTS=FILE takes what gpbench wrote before
+	build/examples/gpinfo >build/gpinfo.txt || true
+ifeq ($(RESULTS),)
+	@mkdir -p build/results
+	-tools/report/measure.sh $(FRESH_RESULTS) build/gpinfo.txt
+endif
+	tools/report/report.py $(or $(RESULTS),$(FRESH_RESULTS)) build/report.html build/gpinfo.txt
+
+test-report: | deps-report ## is the page whole, well-formed and true to its results?
+	tests/report/test_report.py
+
+readme-figures: | deps-report ## README's figures anew, from the newest file in bench/results/
+	tools/report/readme.py
 
 plot-hash: build/gpbench ## docs/hash.svg: rate of insertion by load; N=2^20 takes fewer slots
 	@tools/deps.sh gnuplot
@@ -365,8 +380,10 @@ check-format: | deps-lint ## are the sources formatted?
 cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk cache's keys
 	tools/check_cache_keys.sh
 
-docs: gpuprim.h ## is every public function and field documented, and named in README and in a test or example?
+docs: gpuprim.h ## is every public function and field documented, and named in README and a test or example? Has README the newest figures?
 	tools/check_docs.sh
+	@tools/deps.sh python3
+	tools/report/readme.py --check
 
 compile_commands.json: always ## for clangd: every file of kernels/ and src/ by itself
 	tools/compile_commands.sh >$@
@@ -388,7 +405,7 @@ deps: deps-test ## look for what `make test` needs, and install it where possibl
 deps-all: ## the same for everything that .ci/run needs; goes without what cannot be had on this system
 	@tools/deps.sh all || test $$? = 2
 
-deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-cxx:
+deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx:
 	@tools/deps.sh $(@:deps-%=%)
 
 # ---- install, clean, help

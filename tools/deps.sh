@@ -2,7 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | bench | gpu-cost | machine-code | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | bench | report | gpu-cost | machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -11,9 +11,10 @@ set -eu
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
 LINT="cc headers loader cxx clhpp clang clang-format"
-ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin"
+ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot"
 BENCH="$RUN cxx tbb boost gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
+REPORT="python3 gnuplot"
 MACHINE_CODE="libclc clang-15 clang-19 cuda"
 
 CC=${CC:-cc}
@@ -327,6 +328,7 @@ test) components=$TEST ;;
 lint) components=$LINT ;;
 all) components=$ALL ;;
 bench) components=$BENCH ;;
+report) components=$REPORT ;;
 gpu-cost) components=$GPU_COST ;;
 machine-code) components=$MACHINE_CODE ;;
 '')

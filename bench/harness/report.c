@@ -251,6 +251,7 @@ void report_json(const bench *b, const char *format, ...)
         va_start(arguments, format);
         vfprintf(files[i], format, arguments);
         va_end(arguments);
+        fflush(files[i]);
     }
 }
 
@@ -279,12 +280,14 @@ void report_rows(bench_case *c)
     report_results(c);
 }
 
+/* A run that is interrupted keeps what it has measured. */
 void report_results(bench_case *c)
 {
     for (size_t i = 0; i < c->count && c->b->results != NULL; i++) {
         const row r = row_of(c, &c->variants[i]);
         json_row(c->b->results, &r);
     }
+    if (c->b->results != NULL) fflush(c->b->results);
 }
 
 void report_failure(bench *b, const bench_case_desc *desc, const char *text)

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Runs gpbench's sub-commands into one results file.
+#
+# usage: tools/report/measure.sh RESULTS INFO
+#
+# INFO is what `make info` printed. On a CPU the peers run, too, and some of them are a hundred times slower than the
+# library: there sorts, nests and hash tables are smaller than those of `gpbench all`.
+set -eu
+
+results=$1
+info=$2
+status=0
+
+if ! grep -q '^  class *CPU' "$info"; then
+    exec build/gpbench all --results "$results"
+fi
+
+part=$results.part
+trap 'rm -f "$part"' EXIT
+: >"$results"
+
+# A failure is in the rows, too: go on.
+measure() { # sub-command options...
+    build/gpbench "$@" --results "$part" || status=1
+    if [ -s "$results" ]; then
+        sed 1d "$part" >>"$results"
+    else
+        sed '1s/"command": "[^"]*"/"command": "tools\/report\/measure.sh"/' "$part" >"$results"
+    fi
+}
+
+for name in stream launch reduce ladder scan dot segmented affine; do measure $name; done
+for name in select unique rle by-key; do measure $name --n 2^24 --repeats 3; done
+measure sort --n 2^22 --repeats 3
+for name in merge topk; do measure $name --n 2^24 --repeats 5; done
+measure search --n 2^22 --repeats 3
+for name in histogram segmented-sort; do measure $name --n 2^22 --repeats 5; done
+measure strings --repeats 1
+measure brackets --n 2^22 --repeats 3
+measure hash --n 2^20 --repeats 3
+for name in transform fill random gather stencil; do measure $name; done
+exit $status
