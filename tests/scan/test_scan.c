@@ -1,4 +1,5 @@
 /* test_scan.c - gp_scan against a sequential scan. */
+#include <math.h>
 #include "../support/support.h"
 
 /* A scan to check: `element` over `count` inputs of `pattern`. */
