@@ -50,13 +50,21 @@
 #define GPI_STRUCT_TURNS(n) (n)
 #endif
 
-/* PoCL on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers for
-   other devices, too, which are programmed by way of these targets.) */
-#if defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \
+/* PoCL or Intel's runtime on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers
+   for other devices, too, which are programmed by way of these targets. Of Intel's runtime the host says so.) */
+#ifdef GPI_INTEL_CPU
+#define GPI_ON_CPU 1
+#elif defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \
     !defined(__SPIR__) && !defined(__SPIRV__)
 #define GPI_ON_CPU 1
 #else
 #define GPI_ON_CPU 0
+#endif
+
+/* A function that takes a vector longer than the CPU's own (16 words without AVX-512) gets a warning, since its caller could
+   be compiled for another CPU; and PoCL writes to stderr how many warnings a program got. */
+#if GPI_ON_CPU
+#pragma clang diagnostic ignored "-Wpsabi"
 #endif
 
 #ifndef GPI_SUB_GROUP

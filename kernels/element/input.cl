@@ -38,6 +38,10 @@ typedef struct gpi_input {
     ulong count;
 } gpi_input;
 
+#if GPI_LANES > 1 && !GPI_IN_HALF && !GPI_MAPPED
+typedef __attribute__((aligned(sizeof(GPI_IN)))) GPI_VECTOR(GPI_IN) gpi_in_row;
+#endif
+
 /* Parameters of a kernel that reads a input, and the input made of them. */
 #if GPI_INPUTS > 0
 #define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,
@@ -208,7 +212,7 @@ static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
 #if GPI_IN_HALF
     const float16 v = vload_half16(0, input.in + position);
 #else
-    const GPI_VECTOR(GPI_IN) v = vload16(0, input.in + position);
+    const GPI_VECTOR(GPI_IN) v = GPI_LOAD_VECTOR(gpi_in_row, input.in + position);
 #endif
     return GPI_REVERSE ? GPI_TURNED(v) : v;
 #endif

@@ -72,6 +72,7 @@ typedef gpi_field_0 GPI_BASE;
 typedef gpi_lanes_0 gpi_lanes;
 static gpi_lanes gpi_lanes_make(GPI_VECTOR(GPI_Y) y, uint i) { return gpi_lanes_make_0(y, i); }
 static gpi_lanes gpi_lanes_combine(gpi_lanes a, gpi_lanes b) { return gpi_lanes_combine_0(a, b); }
+static gpi_lanes gpi_lanes_append(gpi_lanes a, gpi_lanes b) { return gpi_lanes_append_0(a, b); }
 static gpi_lanes gpi_lanes_identity(GPI_BASE e) { return gpi_lanes_identity_0(e); }
 static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base) { return gpi_lanes_fold_0(a, e, base); }
 #endif
@@ -103,6 +104,7 @@ static GPI_BASE gpi_fields_make(GPI_Y y, ulong i)
 #if GPI_LANES > 1
 #define GPI_LANES_MEMBER(n) gpi_lanes_##n f##n;
 #define GPI_LANES_COMBINE(n) c.f##n = gpi_lanes_combine_##n(a.f##n, b.f##n);
+#define GPI_LANES_APPEND(n) c.f##n = gpi_lanes_append_##n(a.f##n, b.f##n);
 #define GPI_LANES_MAKE(n) a.f##n = gpi_lanes_make_##n(y, i);
 #define GPI_LANES_IDENTITY(n) a.f##n = gpi_lanes_identity_##n(e.f##n);
 #define GPI_LANES_FOLD(n) e.f##n = gpi_lanes_fold_##n(a.f##n, e.f##n, base);
@@ -114,6 +116,13 @@ static gpi_lanes gpi_lanes_combine(gpi_lanes a, gpi_lanes b)
 {
     gpi_lanes c;
     GPI_FIELDS(GPI_LANES_COMBINE)
+    return c;
+}
+
+static gpi_lanes gpi_lanes_append(gpi_lanes a, gpi_lanes b)
+{
+    gpi_lanes c;
+    GPI_FIELDS(GPI_LANES_APPEND)
     return c;
 }
 

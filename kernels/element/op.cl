@@ -14,6 +14,7 @@
        gpi_lanes_identity_n(e)            e: the field's identity
        gpi_lanes_make_n(y, i)             of a vector of input elements, the first at index i of the tile
        gpi_lanes_combine_n(a, b)          lane by lane
+       gpi_lanes_append_n(a, b)           the same, where all elements of b come after those of a
        gpi_lanes_fold_n(a, e, base)       all lanes combined; the tile begins at index `base`
 
    Three kinds of field
@@ -77,8 +78,10 @@ static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
 
 #if GPI_OP == GPI_ARGMIN
 #define GPI_BEATS(a, b) ((a) < (b))
+#define GPI_BEATS_NOT(a, b) ((a) >= (b))
 #else
 #define GPI_BEATS(a, b) ((a) > (b))
+#define GPI_BEATS_NOT(a, b) ((a) <= (b))
 #endif
 
 /* The better value; of equal ones the one with the lower index. NaN beats nothing, and loses to all. */
@@ -99,13 +102,18 @@ static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)
 #if GPI_LANES > 1
 typedef struct GPI_N(gpi_arg_lanes_) {
     GPI_VECTOR(GPI_VALUE) value;
-    GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nowhere */
+    GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nothing has beaten the identity yet */
 } GPI_LANES_T;
 
+/* Of floats the identity is a NaN, which loses to all numbers; no lane holds another NaN. */
 static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)
 {
     GPI_LANES_T a;
+#if GPI_FLOAT
+    a.value = (GPI_VECTOR(GPI_VALUE))((GPI_VALUE)NAN);
+#else
     a.value = (GPI_VECTOR(GPI_VALUE))(e.value);
+#endif
     a.index = (GPI_VECTOR(GPI_INDEX))(~(GPI_INDEX)0);
     return a;
 }
@@ -119,17 +127,32 @@ static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)
     return a;
 }
 
-/* `a` holds no NaN: all lanes begin with the identity, and NaN beats nothing. */
 static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b)
 {
+#define GPI_BETTER \
+    (GPI_BEATS(b.value, a.value) | (a.value != a.value) | ((a.value == b.value) & (b.index < a.index)))
     GPI_LANES_T c;
-    c.value =
-        select(a.value, b.value, GPI_BEATS(b.value, a.value) | ((a.value == b.value) & (b.index < a.index)));
-    c.index =
-        select(a.index, b.index, GPI_BEATS(b.value, a.value) | ((a.value == b.value) & (b.index < a.index)));
+    c.value = GPI_BETTER ? b.value : a.value;
+    c.index = GPI_BETTER ? b.index : a.index;
     return c;
+#undef GPI_BETTER
 }
 
+static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b)
+{
+#if GPI_FLOAT
+#define GPI_BETTER (~GPI_BEATS_NOT(b.value, a.value) & (b.value == b.value))
+#else
+#define GPI_BETTER GPI_BEATS(b.value, a.value)
+#endif
+    GPI_LANES_T c;
+    c.value = GPI_BETTER ? b.value : a.value;
+    c.index = GPI_BETTER ? b.index : a.index;
+    return c;
+#undef GPI_BETTER
+}
+
+/* A lane that nothing has beaten has the identity's value, and so has its first element. */
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
     GPI_VALUE value[16];
@@ -137,13 +160,14 @@ static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong ba
     vstore16(a.value, 0, value);
     vstore16(a.index, 0, index);
     for (uint k = 0; k < 16; k++) {
-        const bool nowhere = index[k] == (GPI_INDEX) ~(GPI_INDEX)0;
-        e = GPI_FIELD_COMBINE(e, GPI_N(gpi_field_make_)(value[k], nowhere ? ~0ul : base + index[k]));
+        const bool first = index[k] == (GPI_INDEX) ~(GPI_INDEX)0;
+        e = GPI_FIELD_COMBINE(e, GPI_N(gpi_field_make_)(value[k], base + (first ? k : index[k])));
     }
     return e;
 }
 #endif
 #undef GPI_BEATS
+#undef GPI_BEATS_NOT
 
 #elif GPI_N(GPI_COMPENSATED_)
 /* ------------------------------------------------------------------ compensated */
@@ -210,6 +234,11 @@ static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b)
     return c;
 }
 
+static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b)
+{
+    return GPI_N(gpi_lanes_combine_)(a, b);
+}
+
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
     GPI_VALUE sum[16], rest[16];
@@ -267,23 +296,31 @@ static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e) { return (GPI_LANES
 #if GPI_FLOAT && (GPI_OP == GPI_MIN || GPI_OP == GPI_MAX)
 /* No lane holds a NaN: the identity takes its place. Then a comparison does for fmin or fmax, and is one instruction. */
 #if GPI_OP == GPI_MIN
-#define GPI_LANES_DO(a, b) select(b, a, (a) < (b))
+#define GPI_LANES_DO(a, b) ((a) < (b) ? (a) : (b))
 #define GPI_NEUTRAL INFINITY
 #else
-#define GPI_LANES_DO(a, b) select(b, a, (a) > (b))
+#define GPI_LANES_DO(a, b) ((a) > (b) ? (a) : (b))
 #define GPI_NEUTRAL (-INFINITY)
 #endif
 static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)
 {
     const GPI_LANES_T x = GPI_CONVERT(GPI_LANE, y);
-    return select((GPI_LANES_T)((GPI_LANE)GPI_NEUTRAL), x, x == x);
+    return x == x ? x : (GPI_LANES_T)((GPI_LANE)GPI_NEUTRAL);
 }
 #else
+/* By operators: PoCL leaves calls of built-in functions in loops where it cannot inline them (docs/drivers.md). */
+#if GPI_OP == GPI_MIN
+#define GPI_LANES_DO(a, b) ((a) < (b) ? (a) : (b))
+#elif GPI_OP == GPI_MAX
+#define GPI_LANES_DO(a, b) ((a) > (b) ? (a) : (b))
+#else
 #define GPI_LANES_DO(a, b) GPI_DO(a, b)
+#endif
 static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i) { return GPI_CONVERT(GPI_LANE, y); }
 #endif
 
 static GPI_LANES_T GPI_N(gpi_lanes_combine_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }
+static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b) { return GPI_LANES_DO(a, b); }
 
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {

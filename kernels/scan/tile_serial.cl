@@ -112,7 +112,10 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 }
 
 #elif GPI_LANES > 1
-#define GPI_ACCUMULATORS (GPI_FIELD_COUNT > 1 ? 2 : 4) /* hide the operation's latency */
+/* They hide the operation's latency, and take no more than half of the registers: of 2 KiB with AVX-512, 512 bytes with AVX2
+   and NEON. */
+#define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_PACKS ? 1024 : 256))
+#define GPI_ACCUMULATORS (GPI_REGISTERS_FOR(4) ? 4 : GPI_REGISTERS_FOR(2) ? 2 : 1)
 
 static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
@@ -129,13 +132,14 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
         for (uint k = 0; k < GPI_ACCUMULATORS; k++) {
             const ulong at = i + k * GPI_LANES;
             const gpi_lanes x = gpi_lanes_make(gpi_read_vector(input, at), (uint)(at - base));
-            sum[k] = gpi_lanes_combine(sum[k], x);
+            sum[k] = gpi_lanes_append(sum[k], x);
         }
     }
 #pragma unroll
     for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);
+    if (i > base) rest = gpi_lanes_fold(sum[0], rest, base);
     for (; i < end; i++) rest = gpi_combine(GPI_COMBINE_OF(input) rest, gpi_load(input, i));
-    tile->run[0] = gpi_combine(GPI_COMBINE_OF(input) gpi_lanes_fold(sum[0], gpi_identity(), base), rest);
+    tile->run[0] = rest;
 }
 
 #else

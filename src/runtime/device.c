@@ -132,12 +132,18 @@ static cl_uint gpi_loop_limit(const gp_device_info *info)
     return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
 }
 
+static bool gpi_is_intel_cpu(const gp_device_info *info)
+{
+    return (info->device_type & CL_DEVICE_TYPE_CPU) != 0 && gpi_contains(info->platform_name, "Intel");
+}
+
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0:
-   kernels/base/platform.cl; versions between were not tried. */
+   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0, and what Intel's CPU runtime
+   can do: kernels/base/platform.cl; versions between were not tried. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
+    if (gpi_is_intel_cpu(info)) return " -DGPI_INTEL_CPU=1";
     if (!gpi_is_llvmpipe(info)) return "";
     return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
@@ -222,7 +228,7 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return GP_DEVICE_CLASS_LLVMPIPE;
     if (cpu && gpi_is_pocl(info)) return GP_DEVICE_CLASS_POCL;
-    if (cpu && gpi_contains(info->platform_name, "Intel")) return GP_DEVICE_CLASS_INTEL_CPU;
+    if (gpi_is_intel_cpu(info)) return GP_DEVICE_CLASS_INTEL_CPU;
     if (cpu && gpi_contains(info->platform_name, "Apple"))
         return GP_DEVICE_CLASS_INTEL_CPU; /* one item a group */
     if (gpu && gpi_contains(info->vendor, "NVIDIA")) return GP_DEVICE_CLASS_NVIDIA;

@@ -228,6 +228,45 @@ static void test_arg_of_every_type(void **state)
     gp_context_destroy(gp);
 }
 
+static uint64_t arg_of(gp_context *gp, gp_type type, gp_op op, const void *in, size_t size, size_t count)
+{
+    gp_reduce_desc desc = {0};
+    uint64_t at = 0;
+    desc.in = test_buffer(gp, count * size, in);
+    desc.count = count;
+    desc.type = type;
+    desc.op = op;
+    assert_gp(gp, gp_reduce_read(gp, &desc, &at));
+    clReleaseMemObject(desc.in);
+    return at;
+}
+
+/* Elements that are as bad as can be, and NaNs, which are worse: of floats all but those at `number` and after it. */
+static void test_arg_of_the_worst(void **state)
+{
+    static const size_t counts[] = {1, 16, 63, 64, 3001, 150001};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    uint32_t *words = calloc(150001, sizeof *words);
+    float *floats = malloc(150001 * sizeof *floats);
+    size_t c, i, k;
+    (void)state;
+    assert_non_null(words);
+    assert_non_null(floats);
+    for (c = 0; c < sizeof counts / sizeof *counts; c++) {
+        const size_t n = counts[c];
+        const size_t numbers[] = {0, n / 3, n - 1, n};
+        assert_int_equal(arg_of(gp, GP_U32, GP_ARGMAX, words, sizeof *words, n), 0);
+        for (k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            for (i = 0; i < n; i++) floats[i] = i < numbers[k] ? (float)NAN : -(float)INFINITY;
+            assert_int_equal(arg_of(gp, GP_F32, GP_ARGMAX, floats, sizeof *floats, n),
+                             numbers[k] < n ? numbers[k] : UINT64_MAX);
+        }
+    }
+    free(words);
+    free(floats);
+    gp_context_destroy(gp);
+}
+
 /* ------------------------------------------------------------------ several at once, compensated */
 
 static void check_several(gp_context *gp, const test_variant *variant, size_t count)
@@ -649,7 +688,7 @@ int main(void)
         cmocka_unit_test(test_unreadable_out),   cmocka_unit_test(test_several_at_once),
         cmocka_unit_test(test_several_mapped),   cmocka_unit_test(test_padding),
         cmocka_unit_test(test_compensated),      cmocka_unit_test(test_spans),
-        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_launches),         cmocka_unit_test(test_arg_of_the_worst),
     };
     return cmocka_run_group_tests_name("reduce", tests, NULL, NULL);
 }
