@@ -11,7 +11,8 @@
    Where many closers take off what is on the stack, eight brackets are one step (nest/brackets_eights_serial.cl).
 
    Parameters
-       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty                                  */
+       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty
+       GPI_MEASURE         1: errors are wanted                                                           */
 #ifndef GPI_NEST_BRACKETS_SERIAL_CL
 #define GPI_NEST_BRACKETS_SERIAL_CL
 #include "base/platform.cl"
@@ -273,7 +274,9 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, const gpi_eight *eights,
 {
     const ulong pairs = block.openers & block.closers >> 1;
     const ulong openers = block.openers & ~pairs, closers = block.closers & ~(pairs << 1);
+#if GPI_MEASURE
     gpi_strand_rise(s, free, block);
+#endif
     if (gpi_pair_rows(s, &free, in, block, match, at, i)) {
         tops->known = 0;
         return free;

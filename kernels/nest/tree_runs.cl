@@ -26,6 +26,7 @@
 #define GPI_NEST_TREE_RUNS_CL
 #include "base/args.cl"
 #include "base/count.cl"
+#include "base/platform.cl"
 #include "nest/stack_monoid.cl"
 
 #ifndef GPI_SELECT
