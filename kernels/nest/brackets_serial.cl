@@ -83,6 +83,7 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
     *s->pending-- = (uint)at;
 }
 
+#if GPI_MEASURE
 /* How far the stack gets in the next block above its height before the tile; below that, it has no end. */
 GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
 {
@@ -91,6 +92,7 @@ GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_br
     if (height + openers + 1 <= rise) return;
     s->note.rise = (uint)max(rise, height + (block.closers ? gpi_greatest_height(block) : openers));
 }
+#endif
 
 /* ------------------------------------------------------------------ pairs */
 
