@@ -148,7 +148,7 @@ for index in 4 8; do
     for kinds in 0 1; do
         for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE" "${SUB_GROUP}1 $BY_TABLE"; do
             check "brackets with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
-                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=0 $shape \
+                -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=0 -DGPI_MEASURE=$kinds $shape \
                 kernels/nest/brackets.cl
             check "brackets by look-back with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=1 -DGPI_MEASURE=$kinds \

@@ -11,7 +11,8 @@
    Where many closers take off what is on the stack, eight brackets are one step (nest/brackets_eights_serial.cl).
 
    Parameters
-       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty                                  */
+       GPI_SHAPE_SERIAL    1, and GPI_WG 1; otherwise this file is empty
+       GPI_MEASURE         1: errors are wanted                                                           */
 #ifndef GPI_NEST_BRACKETS_SERIAL_CL
 #define GPI_NEST_BRACKETS_SERIAL_CL
 #include "base/platform.cl"
@@ -82,6 +83,7 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
     *s->pending-- = (uint)at;
 }
 
+#if GPI_MEASURE
 /* How far the stack gets in the next block above its height before the tile; below that, it has no end. */
 GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
 {
@@ -90,6 +92,7 @@ GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_br
     if (height + openers + 1 <= rise) return;
     s->note.rise = (uint)max(rise, height + (block.closers ? gpi_greatest_height(block) : openers));
 }
+#endif
 
 /* ------------------------------------------------------------------ pairs */
 
@@ -273,7 +276,9 @@ GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, const gpi_eight *eights,
 {
     const ulong pairs = block.openers & block.closers >> 1;
     const ulong openers = block.openers & ~pairs, closers = block.closers & ~(pairs << 1);
+#if GPI_MEASURE
     gpi_strand_rise(s, free, block);
+#endif
     if (gpi_pair_rows(s, &free, in, block, match, at, i)) {
         tops->known = 0;
         return free;

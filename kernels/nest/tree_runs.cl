@@ -27,6 +27,7 @@
 #include "base/platform.cl"
 #include "base/args.cl"
 #include "base/count.cl"
+#include "base/platform.cl"
 #include "nest/stack_monoid.cl"
 
 #ifndef GPI_SELECT
