@@ -231,6 +231,19 @@ GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first,
     }
 }
 
+/* Fetches strings of elements further on: where they begin, and, half as far, their bytes. */
+#define GPI_STRINGS_AHEAD 16
+static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong many)
+{
+#if GPI_ON_CPU
+    const ulong near = j + GPI_STRINGS_AHEAD, far = near + GPI_STRINGS_AHEAD;
+    if (far >= many) return;
+    GPI_PREFETCH_READ(text.offsets + (text.offsets_at + round.from.index[far]) * text.offset_words);
+    GPI_PREFETCH_READ(gpi_string_find(text, round.from.index[near]).at +
+                      round.from.groups[round.from.owner[near]].depth);
+#endif
+}
+
 /* Neighbours in a group are compared: what all have in common is the least of what these have. */
 GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)
 {
@@ -241,6 +254,7 @@ GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong
     GPI_EACH(j, span, many)
     {
         const uint owner = round.from.owner[j];
+        gpi_strings_fetch(round, text, j, many);
         if (j > 0 && round.from.owner[j - 1] == owner) {
             __global gpi_strings_group *g = round.from.groups + owner;
             const uint cap = g->cap;
@@ -260,6 +274,7 @@ GPI_KERNEL void gp_strings_keys(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong
     GPI_EACH(j, span, many)
     {
         const gpi_strings_group g = round.from.groups[round.from.owner[j]];
+        gpi_strings_fetch(round, text, j, many);
         round.keys[j] = gpi_string_key(gpi_string_find(text, round.from.index[j]), g.depth + g.skip);
     }
 }
