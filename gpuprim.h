@@ -3100,14 +3100,20 @@ static bool gpi_text_reserve(gpi_text *text, size_t more)
 static void gpi_text_add(gpi_text *text, const char *format, ...)
 {
     va_list args;
+    size_t room;
     int length;
+    if (!gpi_text_reserve(text, 0)) return;
+    room = text->capacity - text->length;
     va_start(args, format);
-    length = vsnprintf(NULL, 0, format, args);
+    length = vsnprintf(text->data + text->length, room, format, args);
     va_end(args);
-    if (length < 0 || !gpi_text_reserve(text, (size_t)length)) return;
-    va_start(args, format);
-    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
-    va_end(args);
+    if (length < 0) return;
+    if ((size_t)length >= room) { /* once more, with room for it */
+        if (!gpi_text_reserve(text, (size_t)length)) return;
+        va_start(args, format);
+        (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+        va_end(args);
+    }
     text->length += (size_t)length;
 }
 
@@ -4767,7 +4773,6 @@ typedef struct gpi_program {
     struct gpi_program *next;
     gpi_primitive primitive;
     char *prelude;     /* with the primitive: what tells one program from another in a context */
-    uint64_t hash;     /* of the prelude */
     gpi_cache_key key; /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
@@ -25511,18 +25516,16 @@ static void gpi_programs_free(gp_context *gp)
     }
 }
 
-static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primitive, const char *prelude,
-                                     uint64_t hash)
+static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primitive, const char *prelude)
 {
     gpi_program *p = gp->programs;
-    while (p && (p->hash != hash || p->primitive != primitive || strcmp(p->prelude, prelude) != 0))
-        p = p->next;
+    while (p && (p->primitive != primitive || strcmp(p->prelude, prelude) != 0)) p = p->next;
     return p;
 }
 
 /* Builds or loads a program that is not in memory yet. Takes `prelude`. */
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  char *prelude, uint64_t hash, gpi_program **out)
+                                  char *prelude, gpi_program **out)
 {
     gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude);
@@ -25536,7 +25539,6 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->primitive = primitive;
     program->names = gpi_kernel_names(primitive);
     program->prelude = prelude;
-    program->hash = hash;
     program->key = gpi_key_make(gp, source, strlen(prelude));
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
@@ -25558,11 +25560,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, gpi_program **out)
 {
-    uint64_t hash;
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-    hash = gpi_fnv1a(GPI_FNV1A_SEED, prelude, strlen(prelude));
-    *out = gpi_program_find(gp, primitive, prelude, hash);
-    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
+    *out = gpi_program_find(gp, primitive, prelude);
+    if (!*out) return gpi_program_make(gp, function, primitive, prelude, out);
     (*out)->fetched = ++gp->fetches;
     GP_FREE(prelude);
     return GP_OK;
@@ -25746,7 +25746,6 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     }
     memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
     program->primitive = from->primitive;
-    program->hash = from->hash;
     program->key = from->key;
     program->names = from->names;
     program->launched = program->saved = from->saved;

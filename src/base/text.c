@@ -44,14 +44,20 @@ static bool gpi_text_reserve(gpi_text *text, size_t more)
 static void gpi_text_add(gpi_text *text, const char *format, ...)
 {
     va_list args;
+    size_t room;
     int length;
+    if (!gpi_text_reserve(text, 0)) return;
+    room = text->capacity - text->length;
     va_start(args, format);
-    length = vsnprintf(NULL, 0, format, args);
+    length = vsnprintf(text->data + text->length, room, format, args);
     va_end(args);
-    if (length < 0 || !gpi_text_reserve(text, (size_t)length)) return;
-    va_start(args, format);
-    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
-    va_end(args);
+    if (length < 0) return;
+    if ((size_t)length >= room) { /* once more, with room for it */
+        if (!gpi_text_reserve(text, (size_t)length)) return;
+        va_start(args, format);
+        (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+        va_end(args);
+    }
     text->length += (size_t)length;
 }
 

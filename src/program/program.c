@@ -77,18 +77,16 @@ static void gpi_programs_free(gp_context *gp)
     }
 }
 
-static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primitive, const char *prelude,
-                                     uint64_t hash)
+static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primitive, const char *prelude)
 {
     gpi_program *p = gp->programs;
-    while (p && (p->hash != hash || p->primitive != primitive || strcmp(p->prelude, prelude) != 0))
-        p = p->next;
+    while (p && (p->primitive != primitive || strcmp(p->prelude, prelude) != 0)) p = p->next;
     return p;
 }
 
 /* Builds or loads a program that is not in memory yet. Takes `prelude`. */
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
-                                  char *prelude, uint64_t hash, gpi_program **out)
+                                  char *prelude, gpi_program **out)
 {
     gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
     char *source = gpi_source_compose(primitive, prelude);
@@ -102,7 +100,6 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     program->primitive = primitive;
     program->names = gpi_kernel_names(primitive);
     program->prelude = prelude;
-    program->hash = hash;
     program->key = gpi_key_make(gp, source, strlen(prelude));
     gpi_dump(gp, program, ".cl", source, strlen(source));
     result = gpi_check_macros(gp, function, prelude, source + strlen(prelude));
@@ -124,11 +121,9 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, gpi_program **out)
 {
-    uint64_t hash;
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
-    hash = gpi_fnv1a(GPI_FNV1A_SEED, prelude, strlen(prelude));
-    *out = gpi_program_find(gp, primitive, prelude, hash);
-    if (!*out) return gpi_program_make(gp, function, primitive, prelude, hash, out);
+    *out = gpi_program_find(gp, primitive, prelude);
+    if (!*out) return gpi_program_make(gp, function, primitive, prelude, out);
     (*out)->fetched = ++gp->fetches;
     GP_FREE(prelude);
     return GP_OK;

@@ -13,7 +13,6 @@ typedef struct gpi_program {
     struct gpi_program *next;
     gpi_primitive primitive;
     char *prelude;     /* with the primitive: what tells one program from another in a context */
-    uint64_t hash;     /* of the prelude */
     gpi_cache_key key; /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];

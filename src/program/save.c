@@ -171,7 +171,6 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     }
     memcpy(program->prelude, from->prelude, strlen(from->prelude) + 1);
     program->primitive = from->primitive;
-    program->hash = from->hash;
     program->key = from->key;
     program->names = from->names;
     program->launched = program->saved = from->saved;
