@@ -37,6 +37,6 @@ measure search --n 2^22 --repeats 3
 for name in histogram segmented-sort; do measure $name --n 2^22 --repeats 5; done
 measure strings --n 2^20 --repeats 1
 measure brackets --n 2^22 --repeats 3
-measure hash --n 2^20 --repeats 3
+measure hash --n 2^19 --repeats 3
 for name in transform fill random gather stencil; do measure $name; done
 exit $status
