@@ -24,7 +24,6 @@
        GPI_SELECT           1: elements count only where gpi_counted(x, i) is not 0                     */
 #ifndef GPI_NEST_TREE_RUNS_CL
 #define GPI_NEST_TREE_RUNS_CL
-#include "base/platform.cl"
 #include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
