@@ -152,7 +152,7 @@ static const char *gpi_tuning_line(gp_context *gp, gpi_span line)
 /* The next line that says something; its number. Empty at the end. */
 static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
 {
-    gpi_span line = {NULL, 0};
+    gpi_span line = {"", 0};
     while (!line.length && rest->length > 0) {
         line = gpi_span_cut(rest, '\n');
         line = gpi_span_trim(gpi_span_cut(&line, '#'));
