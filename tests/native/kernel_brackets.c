@@ -59,6 +59,15 @@ row load_row(size_t at, const uint32_t *in)
     memcpy(&r, in + 16 * at, sizeof r);
     return r;
 }
+row load_cells(size_t at, const uint32_t *in) __asm__("_Z7vload16mPU9CLprivateKj");
+row load_cells(size_t at, const uint32_t *in) { return load_row(at, in); }
+heights load_heights(size_t at, const int8_t *in) __asm__("_Z7vload16mPU9CLprivateKc");
+heights load_heights(size_t at, const int8_t *in)
+{
+    heights h;
+    memcpy(&h, in + 16 * at, sizeof h);
+    return h;
+}
 void store_heights(heights h, size_t at, int8_t *out) __asm__("_Z8vstore16Dv16_cmPU9CLprivatec");
 void store_heights(heights h, size_t at, int8_t *out) { memcpy(out + 16 * at, &h, sizeof h); }
 ints heights_ints(heights h) __asm__("_Z13convert_int16Dv16_c");
@@ -67,21 +76,25 @@ row row_same(row r) __asm__("_Z14convert_uint16Dv16_j");
 row row_same(row r) { return r; }
 int8_t min_char(int8_t a, int8_t b) __asm__("_Z3mincc");
 int8_t min_char(int8_t a, int8_t b) { return a < b ? a : b; }
+int8_t max_char(int8_t a, int8_t b) __asm__("_Z3maxcc");
+int8_t max_char(int8_t a, int8_t b) { return a > b ? a : b; }
 
-#define DEFINE_LANES(type, lanes, suffix, name, better)                                           \
-    typedef type type##lanes __attribute__((vector_size(lanes * sizeof(type))));                  \
-    type##lanes lane_##type##lanes(type##lanes a, type##lanes b) __asm__("_Z3" name suffix "S_"); \
-    type##lanes lane_##type##lanes(type##lanes a, type##lanes b)                                  \
-    {                                                                                             \
-        for (int i = 0; i < lanes; i++) a[i] = a[i] better b[i] ? a[i] : b[i];                    \
-        return a;                                                                                 \
+#define DEFINE_LANES(lanes, name, better)                                                             \
+    chars##lanes name##lanes(chars##lanes a, chars##lanes b) __asm__("_Z3" #name "Dv" #lanes "_cS_"); \
+    chars##lanes name##lanes(chars##lanes a, chars##lanes b)                                          \
+    {                                                                                                 \
+        for (int i = 0; i < lanes; i++) a[i] = a[i] better b[i] ? a[i] : b[i];                        \
+        return a;                                                                                     \
     }
-DEFINE_LANES(int32_t, 16, "Dv16_i", "max", >)
-DEFINE_LANES(int32_t, 8, "Dv8_i", "max", >)
-DEFINE_LANES(int32_t, 4, "Dv4_i", "max", >)
-DEFINE_LANES(int8_t, 16, "Dv16_c", "min", <)
-DEFINE_LANES(int8_t, 8, "Dv8_c", "min", <)
-DEFINE_LANES(int8_t, 4, "Dv4_c", "min", <)
+typedef int8_t chars16 __attribute__((vector_size(16)));
+typedef int8_t chars8 __attribute__((vector_size(8)));
+typedef int8_t chars4 __attribute__((vector_size(4)));
+DEFINE_LANES(16, max, >)
+DEFINE_LANES(8, max, >)
+DEFINE_LANES(4, max, >)
+DEFINE_LANES(16, min, <)
+DEFINE_LANES(8, min, <)
+DEFINE_LANES(4, min, <)
 
 /* gpi_classes of nest/symbols.cl, of '(' and ')'. */
 typedef struct classes {
