@@ -264,8 +264,7 @@ bench: build/gpbench ## gpuprim against the machine's limits and the peers found
 
 bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench
-	build/gpbench all --n 5000 --repeats 1 --results build/bench-check.jsonl
-	tools/compare.py build/bench-check.jsonl build/bench-check.jsonl
+	build/gpbench all --n 5000 --repeats 1
 	build/gpbench hash-published --n 5000 --repeats 1
 	build/gpbench tune --n 5000 --seconds 1 --out build/bench-check.tuning
 
@@ -281,8 +280,9 @@ ifeq ($(RESULTS),)
 endif
 	tools/report/report.py $(or $(RESULTS),$(FRESH_RESULTS)) build/report.html build/gpinfo.txt
 
-test-report: | deps-report ## is the page whole, well-formed and true to its results?
+test-report: | deps-report ## is the page whole, well-formed and true to its results? does compare.py find what is slower?
 	tests/report/test_report.py
+	tests/report/test_compare.py
 
 readme-figures: | deps-report ## README's figures anew, from the newest file in bench/results/
 	tools/report/readme.py

@@ -499,8 +499,9 @@ typedef struct gp_context_desc {
 
     /* The folder for built programs. NULL: the environment variable GPUPRIM_CACHE (a folder's absolute
        path, or "off" for no disk cache), else $XDG_CACHE_HOME/gpuprim or ~/.cache/gpuprim, where these
-       are absolute, but none on PoCL, which has its own, and compiles a program anew to give it out. A folder that cannot be written is reported to `log`, once. Files that belong to
-       neither this user nor root are not loaded. */
+       are absolute, but none on PoCL, which has a cache of its own and compiles a program again to hand it out.
+       A folder that cannot be written is reported to `log`, once. Files that belong to neither this user nor
+       root are not loaded. */
     const char *cache_dir;
     bool no_disk_cache; /* neither load programs from disk nor save them */
     /* Bytes that the cache folder may hold; 0: 256 MiB. After a save, the programs that were used longest

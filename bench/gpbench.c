@@ -85,8 +85,8 @@ static const char legend[] =
     "  limit      a loop that does nothing but move the same bytes; the fastest one is marked *\n"
     "  time       the median of the runs\n"
     "  of limit   speed divided by that of *: 1 is as fast as memory goes\n"
-    "  spread     how far runs differ; with more than 10 % the machine is busy: measure again\n"
-    "  fallbacks  tiles that were computed twice, because a group was late\n"
+    "  spread %   how far runs differ; with more than 10 the machine is busy: measure again\n"
+    "  late tiles computed twice, because a group was late\n"
     "\n";
 
 typedef struct command {

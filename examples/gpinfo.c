@@ -128,6 +128,13 @@ static bool print_self_test(gp_context *gp)
     return result == GP_OK;
 }
 
+/* Such as that a file which the environment names was refused. */
+static void print_warning(gp_log_level level, const char *text, void *user)
+{
+    (void)user;
+    if (level == GP_LOG_WARNING) printf("warning: %s\n", text);
+}
+
 int main(int argc, char **argv)
 {
     gp_context_desc desc = {0};
@@ -135,6 +142,7 @@ int main(int argc, char **argv)
     bool right;
     print_devices();
     desc.device_filter = argc > 1 ? argv[1] : NULL;
+    desc.log = print_warning;
     if (gp_context_create(&desc, &gp) != GP_OK) {
         puts(gp_last_error(NULL));
         return 1;

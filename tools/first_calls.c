@@ -3,8 +3,8 @@
    usage: first_calls [NAME...]        calls whose names contain one of these; none: all
           FIRST_CALLS_KERNELS=1 first_calls NAME...          a line for each first launch of a kernel, too
 
-   The device is GPUPRIM_DEVICE's. The context has no disk cache; the driver's own is for the caller to empty:
-   `make first-calls` does. Times are in milliseconds: of the call and what it waits for, of clBuildProgram, and of launches, each of
+   The device is GPUPRIM_DEVICE's. The context is a plain one. Its disk cache, where it has one, and the driver's own are
+   for the caller to empty: `make first-calls` does. Times are in milliseconds: of the call and what it waits for, of clBuildProgram, and of launches, each of
    which is waited for. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -38,12 +38,20 @@ static void open_pool(bench *b)
     if (b->pool == NULL) fprintf(stderr, "gpbench: no threads: rows of plain C are left out\n");
 }
 
+/* Such as that the file of GPUPRIM_TUNING was refused. */
+static void print_warning(gp_log_level level, const char *text, void *user)
+{
+    (void)user;
+    if (level == GP_LOG_WARNING) fprintf(stderr, "gpbench: %s\n", text);
+}
+
 bool bench_open(bench *b, const bench_options *options)
 {
     *b = (bench){.options = *options,
                  .progress = isatty(STDERR_FILENO) == 1,
                  .colours = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == NULL};
     const gp_context_desc desc = {.device_filter = options->device,
+                                  .log = print_warning,
                                   .dump_dir = options->dump,
                                   .strategy = options->strategy,
                                   .tuning = options->tuning};

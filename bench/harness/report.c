@@ -72,8 +72,8 @@ static void table_device(const bench *b)
     const gp_device_info *i = b->info;
     printf("%s / %s\n%s, driver %s, %u compute units\n", i->platform_name, i->name, i->version,
            i->driver_version, (unsigned)i->compute_units);
-    puts("time: median of the runs; of limit: speed divided by that of the fastest limit, *; spread: of 4 in "
-         "5 runs");
+    puts("time: median of the runs; of limit: speed divided by that of the fastest limit, *; "
+         "spread: 10th to 90th percentile, of the median");
 }
 
 /* ANSI codes on a terminal, else nothing. */

@@ -37,14 +37,19 @@ static gp_result use_context(world *w)
 
 static bool check_use(world *w) { return is_sum(w, 1000); }
 
+static gp_result create_with(world *w, gp_context_desc *desc)
+{
+    gp_result result;
+    desc->cache_dir = w->cache_dir;
+    result = gp_context_create(desc, &w->gp);
+    return result == GP_OK ? use_context(w) : result;
+}
+
 static gp_result run_create(world *w)
 {
     gp_context_desc desc = {0};
-    gp_result result;
-    desc.cache_dir = w->cache_dir;
     desc.profile = true;
-    result = gp_context_create(&desc, &w->gp);
-    return result == GP_OK ? use_context(w) : result;
+    return create_with(w, &desc);
 }
 
 /* On the caller's queue. Its objects are those of a context that is there before. */
@@ -59,22 +64,16 @@ static void prepare_other(world *w)
 static gp_result run_create_on_queue(world *w)
 {
     gp_context_desc desc = {0};
-    gp_result result;
-    desc.cache_dir = w->cache_dir;
     desc.queue = gp_cl_queue(w->other);
-    result = gp_context_create(&desc, &w->gp);
-    return result == GP_OK ? use_context(w) : result;
+    return create_with(w, &desc);
 }
 
 static gp_result run_create_in_context(world *w)
 {
     gp_context_desc desc = {0};
-    gp_result result;
-    desc.cache_dir = w->cache_dir;
     desc.context = gp_cl_context(w->other);
     desc.device = gp_cl_device(w->other);
-    result = gp_context_create(&desc, &w->gp);
-    return result == GP_OK ? use_context(w) : result;
+    return create_with(w, &desc);
 }
 
 /* Takes over a program. */
@@ -90,11 +89,8 @@ static void prepare_share(world *w)
 static gp_result run_create_share(world *w)
 {
     gp_context_desc desc = {0};
-    gp_result result;
-    desc.cache_dir = w->cache_dir;
     desc.share = w->other;
-    result = gp_context_create(&desc, &w->gp);
-    return result == GP_OK ? use_context(w) : result;
+    return create_with(w, &desc);
 }
 
 static const char tuning_path[] = "build/fault-tuning";
@@ -115,11 +111,10 @@ static gp_result run_create_tuned(world *w)
 {
     gp_context_desc desc = {0};
     gp_result result;
-    desc.cache_dir = w->cache_dir;
     desc.tuning_file = tuning_path;
-    result = gp_context_create(&desc, &w->gp);
+    result = create_with(w, &desc);
     (void)remove(tuning_path);
-    return result == GP_OK ? use_context(w) : result;
+    return result;
 }
 
 /* What fails in a pool is its own affair. */
