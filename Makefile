@@ -44,13 +44,13 @@ all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbenc
 
 # ---- header
 
-header: ## make gpuprim.h from src/ and kernels/
+header: ## make gpuprim.h from src/, kernels/ and tunings/
 	tools/amalgamate.sh gpuprim.h
 
-gpuprim.h: $(shell find src kernels -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
+gpuprim.h: $(shell find src kernels tunings -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
 	tools/amalgamate.sh $@
 
-check-header: ## is gpuprim.h what src/ and kernels/ make?
+check-header: ## is gpuprim.h what src/, kernels/ and tunings/ make?
 	@mkdir -p build
 	tools/amalgamate.sh build/gpuprim.h
 	diff -u gpuprim.h build/gpuprim.h
@@ -284,7 +284,7 @@ test-report: | deps-report ## is the page whole, well-formed and true to its res
 	tests/report/test_report.py
 	tests/report/test_compare.py
 
-readme-figures: | deps-report ## README's figures anew, from the newest file in bench/results/
+readme-figures: | deps-report ## README's figures and docs/PERFORMANCE.md's anew, from bench/results/
 	tools/report/readme.py
 
 plot-hash: build/gpbench ## docs/hash.svg: rate of insertion by load; N=2^20 takes fewer slots

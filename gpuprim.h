@@ -538,9 +538,10 @@ typedef struct gp_context_desc {
 
     /* A file with other rows of the tuning table for this device (README, "Shapes and strategies"): group, bytes,
        strategy and polls of primitives, where neither `tuning` nor `strategy` says otherwise. NULL: the environment
-       variable GPUPRIM_TUNING (a file's path), else none. A file that cannot be read (or that belongs to neither
-       this user nor root), is damaged, or is for another device fails with GP_ERROR_INVALID_ARGUMENT and the line
-       at fault; one that the variable names is then reported to `log` and ignored. */
+       variable GPUPRIM_TUNING (a file's path), else what the library has for this device (tunings/). A file that
+       cannot be read (or that belongs to neither this user nor root), is damaged, or is for another device fails
+       with GP_ERROR_INVALID_ARGUMENT and the line at fault; one that the variable names is then reported to `log`
+       and ignored. */
     const char *tuning_file;
 } gp_context_desc;
 
@@ -2676,7 +2677,7 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #endif
 #endif /* GPUPRIM_H */
 
-/* From here on this file is generated: tools/amalgamate.sh makes it from src/ and kernels/. */
+/* From here on this file is generated: tools/amalgamate.sh makes it from src/, kernels/ and tunings/. */
 #ifdef GP_IMPLEMENTATION
 #ifndef GPI_IMPLEMENTATION_ONCE
 #define GPI_IMPLEMENTATION_ONCE
@@ -40544,6 +40545,11 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
 }
 /* ---- End file src/context/sub_groups.c ---- */
 
+/* What gpbench tune found on devices: tunings/, and NULL. */
+static const char *const gpi_tunings[] = {
+    NULL,
+};
+
 /* ---- Begin file src/context/tuning_file.c ---- */
 /* tuning_file.c - rows of the tuning table from a file:
 
@@ -40554,7 +40560,7 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
        sort strategy=single_pass
 
    A line has the primitive of a row of runtime/tuning_table.h, and what differs from that row. Blank lines count for
-   nothing, nor does what follows a '#'. */
+   nothing, nor does what follows a '#'. Such texts of devices that somebody has tuned are in the library: tunings/. */
 #define GPI_TUNING_HEAD "gpuprim tuning 1"
 
 /* A part of the file's text. */
@@ -40696,27 +40702,49 @@ static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
     return line;
 }
 
-/* NULL, or what is wrong with line `number`. */
-static const char *gpi_tuning_parse(gp_context *gp, gpi_span rest, unsigned *number)
+/* Is the text for this device? NULL, or what is wrong with line `number`. */
+static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigned *number)
 {
-    gpi_span line = gpi_tuning_next(&rest, number);
-    const char *wrong = NULL;
+    gpi_span line = gpi_tuning_next(rest, number);
     if (!gpi_span_is(line, GPI_TUNING_HEAD)) return "it does not begin with \"" GPI_TUNING_HEAD "\"";
-    line = gpi_tuning_next(&rest, number);
+    line = gpi_tuning_next(rest, number);
     if (!gpi_span_is(gpi_span_cut(&line, ' '), "platform")) return "platform is expected";
     if (!gpi_span_is(line, gp->info.platform_name)) return "it is for another platform";
-    line = gpi_tuning_next(&rest, number);
+    line = gpi_tuning_next(rest, number);
     if (!gpi_span_is(gpi_span_cut(&line, ' '), "device")) return "device is expected";
-    if (!gpi_span_is(line, gp->info.name)) return "it is for another device";
+    return gpi_span_is(line, gp->info.name) ? NULL : "it is for another device";
+}
+
+/* The rows after the head; the same. */
+static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *number)
+{
+    const char *wrong = NULL;
+    gpi_span line;
     while (!wrong && (line = gpi_tuning_next(&rest, number)).length > 0) wrong = gpi_tuning_line(gp, line);
     return wrong;
+}
+
+/* Takes the rows of a text. A text that is refused leaves nothing behind. */
+static gp_result gpi_tuning_take(gp_context *gp, gpi_span text, const char *name)
+{
+    unsigned number = 0;
+    const char *wrong = gpi_tuning_head(gp, &text, &number);
+    if (!wrong) {
+        gp->tuned = (gpi_tuning_row *)GP_CALLOC(GPI_PRIMITIVES, sizeof *gp->tuned);
+        if (!gp->tuned) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
+        wrong = gpi_tuning_rows_of(gp, text, &number);
+    }
+    if (!wrong) return GP_OK;
+    GP_FREE(gp->tuned);
+    gp->tuned = NULL;
+    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning_file %s, line %u: %s", name,
+                    number, wrong);
 }
 
 static gp_result gpi_tuning_load(gp_context *gp, const char *path)
 {
     gpi_span text = {NULL, 0};
-    unsigned number = 0;
-    const char *wrong;
+    gp_result result;
     unsigned char *data = gpi_file_read(path, &text.length);
     if (!data && text.length > 0) /* it is there */
         return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory for tuning_file %s",
@@ -40726,25 +40754,32 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
                         path);
     }
     text.at = (const char *)data;
-    gp->tuned = (gpi_tuning_row *)GP_CALLOC(GPI_PRIMITIVES, sizeof *gp->tuned);
-    wrong = gp->tuned ? gpi_tuning_parse(gp, text, &number) : NULL;
+    result = gpi_tuning_take(gp, text, path);
     GP_FREE(data);
-    if (!gp->tuned) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
-    if (!wrong) return GP_OK;
-    GP_FREE(gp->tuned);
-    gp->tuned = NULL;
-    return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: tuning_file %s, line %u: %s", path,
-                    number, wrong);
+    return result;
 }
 
-/* The desc's file, or the environment's, which is no reason to fail. */
+/* That of the texts which is for this device, if there is one. */
+static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
+{
+    for (; *texts; texts++) {
+        const gpi_span text = {*texts, strlen(*texts)};
+        gpi_span rest = text;
+        unsigned number = 0;
+        if (!gpi_tuning_head(gp, &rest, &number)) return gpi_tuning_take(gp, text, "of the library");
+    }
+    return GP_OK;
+}
+
+/* The desc's file; else the environment's or what the library has, which are no reasons to fail. */
 static gp_result gpi_tuning_open(gp_context *gp)
 {
     const char *path = gp->desc.tuning_file;
     const char *named = getenv("GPUPRIM_TUNING");
+    gp_result result;
     if (path && *path) return gpi_tuning_load(gp, path);
-    if (named && *named && gpi_tuning_load(gp, named) != GP_OK)
-        gpi_log(gp, GP_LOG_WARNING, "%s; ignored", gp_last_error(NULL));
+    result = named && *named ? gpi_tuning_load(gp, named) : gpi_tuning_known(gp, gpi_tunings);
+    if (result != GP_OK) gpi_log(gp, GP_LOG_WARNING, "%s; ignored", gp_last_error(NULL));
     return GP_OK;
 }
 /* ---- End file src/context/tuning_file.c ---- */

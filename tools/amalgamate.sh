@@ -1,13 +1,14 @@
 #!/bin/sh
-# Makes gpuprim.h from src/ and kernels/.
+# Makes gpuprim.h from src/, kernels/ and tunings/.
 #
 # usage: tools/amalgamate.sh [OUT]      (to standard output without OUT)
-#        tools/amalgamate.sh --api      (the public part alone; --kernels: what src/ includes as kernels.h)
+#        tools/amalgamate.sh --api      (the public part alone; --kernels, --tunings: what src/ includes as kernels.h, as tunings.h)
 #
 # The public header comes first, verbatim. After GP_IMPLEMENTATION follow the sources, folder by folder as
 # src/layers.txt lists them, each after the headers that it includes (tools/resolve.awk), and the licence.
 # Where "kernels.h" is included stand the kernels, as arrays of one string literal a source line (no compiler's
-# literal limit is hit, and the text stays greppable). The same input gives the same bytes.
+# literal limit is hit, and the text stays greppable). "tunings.h" is a string a file of tunings/. The same input gives
+# the same bytes.
 set -eu
 
 API=src/api/gpuprim.h
@@ -23,7 +24,7 @@ die() {
 
 out=${1:-}
 case $out in
-'' | /* | --api | --kernels) ;;
+'' | /* | --api | --kernels | --tunings) ;;
 *) out=$PWD/$out ;;
 esac
 cd "$(dirname "$0")/.."
@@ -51,7 +52,7 @@ list_sources() {
 # The files of list $2, each after the headers that it includes, but for $1, which is written already.
 emit_sources() {
     # shellcheck disable=SC2086 # no name has blanks
-    awk -v root=src -v known="$1" -v generated="src/kernels.h=$scratch/kernels.h" -f tools/resolve.awk $2
+    awk -v root=src -v known="$1" -v generated="src/kernels.h=$scratch/kernels.h src/tunings.h=$scratch/tunings.h" -f tools/resolve.awk $2
 }
 
 # kernels/FOLDER/NAME.cl as gpi_kernel_FOLDER_NAME[]. Comments go, unless the file is in a text for users; #line, which
@@ -176,15 +177,29 @@ emit_kernels() {
     emit_program_table
 }
 
+# Without comments; a test reads each of them.
+emit_tunings() {
+    echo '/* What gpbench tune found on devices: tunings/, and NULL. */'
+    echo 'static const char *const gpi_tunings[] = {'
+    find tunings -name '*.tuning' | LC_ALL=C sort | while read -r path; do
+        printf '    /* %s */\n' "$path"
+        sed 's/[ \t]*#.*//; /^[ \t]*$/d; s/[\\"]/\\&/g; s/.*/    "&\\n"/; $s/$/,/' "$path"
+    done
+    echo '    NULL,'
+    echo '};'
+    echo
+}
+
 emit_header() {
     emit_sources '' $API
     echo
-    echo '/* From here on this file is generated: tools/amalgamate.sh makes it from src/ and kernels/. */'
+    echo '/* From here on this file is generated: tools/amalgamate.sh makes it from src/, kernels/ and tunings/. */'
     echo '#ifdef GP_IMPLEMENTATION'
     echo '#ifndef GPI_IMPLEMENTATION_ONCE'
     echo '#define GPI_IMPLEMENTATION_ONCE'
     echo
     emit_kernels >"$scratch/kernels.h"
+    emit_tunings >"$scratch/tunings.h"
     emit_sources $API "$(list_sources)"
     echo '/*'
     cat $LICENSE
@@ -200,6 +215,8 @@ elif [ "$out" = --api ]; then
     emit_sources '' $API
 elif [ "$out" = --kernels ]; then
     emit_kernels
+elif [ "$out" = --tunings ]; then
+    emit_tunings
 else
     # Renamed only when whole: an interrupted run leaves the old header in place, and two at once both succeed.
     trap 'rm -rf "$scratch" "$out.$$"' EXIT

@@ -32,6 +32,7 @@ if [ "${1:-}" = --kernel ]; then
 fi
 mkdir -p build/editor
 tools/amalgamate.sh --kernels >build/editor/kernels.h
+tools/amalgamate.sh --tunings >build/editor/tunings.h
 comma=
 echo '['
 for file in kernels/*/*.cl; do

@@ -285,7 +285,7 @@ END {
         for (k = 1; k <= include_count[file]; k++) {
             other = includes[file, k]
             at = include_line[file, other]
-            if (other == root "/kernels.h") continue # made by tools/amalgamate.sh
+            if (other == root "/kernels.h" || other == root "/tunings.h") continue # made by tools/amalgamate.sh
             if (!(other in is_file)) { complain("header", file, at, "includes " other ", which is not there"); continue }
             if (rank[folder(other)] > rank[folder(file)])
                 complain("upward", file, at, "includes " other ", which is above it")

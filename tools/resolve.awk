@@ -1,11 +1,11 @@
 # Writes the files given, each after the headers that it includes, and every file once.
 #
-# usage: awk -v root=src [-v known=FILE] [-v generated=NAME=FILE] -f tools/resolve.awk FILE...
+# usage: awk -v root=src [-v known=FILE] [-v generated="NAME=FILE ..."] -f tools/resolve.awk FILE...
 #
 # #include "x/y.h" stands for root/x/y.h. The headers of a file come before it, in the order in which it names
 # them; those of the public header (root/api) stand where it names them, without banners. Gone are the lines
 # with #include "...", #pragma once, and an #include <...> outside of #if that has been written before.
-# `known` has been written already; `generated` is the text of a file that is not there. The same input gives the
+# `known` has been written already; `generated` has the texts of files that are not there. The same input gives the
 # same bytes.
 
 function die(text) {
@@ -32,8 +32,8 @@ function is_public(path) { return index(path, root "/api/") == 1 }
 function emit(path,   lines, n, i, line, name, depth, dropped, begun) {
     if (path in seen) return
     seen[path] = 1
-    if (path == generated_name) {
-        copy(generated_file)
+    if (path in generated_file) {
+        copy(generated_file[path])
         return
     }
     while ((i = (getline line < path)) > 0) lines[++n] = line
@@ -68,9 +68,10 @@ function emit(path,   lines, n, i, line, name, depth, dropped, begun) {
 }
 
 BEGIN {
-    split(generated, pair, "=")
-    generated_name = pair[1]
-    generated_file = pair[2]
+    for (a = split(generated, pairs, " "); a > 0; a--) {
+        split(pairs[a], pair, "=")
+        generated_file[pair[1]] = pair[2]
+    }
     seen[known] = 1
     for (a = 1; a < ARGC; a++) emit(ARGV[a])
     exit

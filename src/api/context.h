@@ -190,9 +190,10 @@ typedef struct gp_context_desc {
 
     /* A file with other rows of the tuning table for this device (README, "Shapes and strategies"): group, bytes,
        strategy and polls of primitives, where neither `tuning` nor `strategy` says otherwise. NULL: the environment
-       variable GPUPRIM_TUNING (a file's path), else none. A file that cannot be read (or that belongs to neither
-       this user nor root), is damaged, or is for another device fails with GP_ERROR_INVALID_ARGUMENT and the line
-       at fault; one that the variable names is then reported to `log` and ignored. */
+       variable GPUPRIM_TUNING (a file's path), else what the library has for this device (tunings/). A file that
+       cannot be read (or that belongs to neither this user nor root), is damaged, or is for another device fails
+       with GP_ERROR_INVALID_ARGUMENT and the line at fault; one that the variable names is then reported to `log`
+       and ignored. */
     const char *tuning_file;
 } gp_context_desc;
 

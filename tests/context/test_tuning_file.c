@@ -217,6 +217,53 @@ static void test_variable(void **state)
     assert_int_equal(unsetenv("GPUPRIM_TUNING"), 0);
 }
 
+/* Of the library's own texts: the one for this device, not another's, and a bad one is told of and left. */
+static void test_known(void **state)
+{
+    const char *texts[] = {"gpuprim tuning 1\nplatform another\ndevice x\nscan polls=5\n", NULL, NULL};
+    char here[2048];
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    (void)state;
+    desc.log = remember;
+    gp = test_open_with(&desc);
+    assert_int_equal(gpi_tuning_known(gp, texts), GP_OK);
+    assert_null(gp->tuned);
+    texts[1] = here;
+    (void)snprintf(here, sizeof here, HEAD "scan polls=0\n", gp_context_info(gp)->platform_name,
+                   gp_context_info(gp)->name);
+    assert_int_equal(gpi_tuning_known(gp, texts), GP_ERROR_INVALID_ARGUMENT);
+    assert_null(gp->tuned);
+    (void)snprintf(here, sizeof here, HEAD "scan polls=78\n", gp_context_info(gp)->platform_name,
+                   gp_context_info(gp)->name);
+    assert_int_equal(gpi_tuning_known(gp, texts), GP_OK);
+    assert_int_equal(plan_of(gp, GPI_SCAN).polls, 78);
+    gp_context_destroy(gp);
+}
+
+/* Each text of tunings/ begins as such a text does, and has rows of the table. */
+static void test_tunings(void **state)
+{
+    const char *const *text;
+    (void)state;
+    for (text = gpi_tunings; *text; text++) {
+        gpi_span rest = {*text, strlen(*text)};
+        unsigned number = 0;
+        assert_true(gpi_span_is(gpi_tuning_next(&rest, &number), GPI_TUNING_HEAD));
+        assert_memory_equal(gpi_tuning_next(&rest, &number).at, "platform ", 9);
+        assert_memory_equal(gpi_tuning_next(&rest, &number).at, "device ", 7);
+        assert_true(rest.length > 0);
+        while (rest.length > 0) {
+            gpi_span line = gpi_tuning_next(&rest, &number);
+            const gpi_span name = gpi_span_cut(&line, ' ');
+            int primitive = 0;
+            while (!gpi_tuning_name((gpi_primitive)primitive) ||
+                   !gpi_span_is(name, gpi_tuning_name((gpi_primitive)primitive)))
+                assert_true(++primitive < GPI_PRIMITIVES);
+        }
+    }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -234,8 +281,9 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_every_row),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_every_byte),
-                                       cmocka_unit_test(test_variable)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),     cmocka_unit_test(test_every_row),
+                                       cmocka_unit_test(test_refused),  cmocka_unit_test(test_every_byte),
+                                       cmocka_unit_test(test_variable), cmocka_unit_test(test_known),
+                                       cmocka_unit_test(test_tunings)};
     return cmocka_run_group_tests_name("tuning_file", tests, set_up, tear_down);
 }

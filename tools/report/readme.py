@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""readme.py - README's table of figures, from the newest results file in bench/results/ (`make readme-figures`).
+"""readme.py - tables of figures from bench/results/ (`make readme-figures`): the newest file's in README, those of the newest
+file of each device in docs/PERFORMANCE.md.
 
 usage: readme.py [--check]
 
-With --check it changes nothing, and fails where README says something else than that file.
+With --check it changes nothing, and fails where a document says something else than the files.
 """
 
 import glob
@@ -14,7 +15,6 @@ import sys
 import results
 import text
 
-README = "README.md"
 BEGIN, END = "<!-- figures: make readme-figures -->\n", "<!-- /figures -->\n"
 
 
@@ -33,31 +33,34 @@ def figures(head, rows):
     return re.sub(r" +\|", " |", "\n".join(lines)) + "\n"
 
 
-def newest(pattern):
-    files = [results.load(path) for path in glob.glob(pattern)]
+def newest_of_devices(pattern):
+    """The newest file of each device and driver, the newest first."""
+    files = sorted((results.load(path) for path in glob.glob(pattern)), key=lambda file: file[0]["date"])
     if not files:
         raise SystemExit(f"readme: no results file in {pattern}")
-    return max(files, key=lambda file: file[0]["date"])
+    devices = {(head["platform"], head["device"], head["driver"]): (head, rows) for head, rows in files}
+    return sorted(devices.values(), key=lambda file: file[0]["date"], reverse=True)
 
 
-def with_figures(readme, made):
-    before, begin, rest = readme.partition(BEGIN)
+def with_figures(path, document, made):
+    before, begin, rest = document.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not end:
-        raise SystemExit(f"readme: {README} has no lines {BEGIN.strip()} and {END.strip()}")
+        raise SystemExit(f"readme: {path} has no lines {BEGIN.strip()} and {END.strip()}")
     return before + begin + "\n" + made + "\n" + end + after
 
 
 def main():
-    with open(README, encoding="utf-8") as file:
-        is_there = file.read()
-    wanted = with_figures(is_there, figures(*newest("bench/results/*.jsonl")))
-    if sys.argv[1:] == ["--check"]:
-        if wanted != is_there:
-            raise SystemExit(f"readme: {README} has not the figures of the newest file in bench/results: make readme-figures")
-        return
-    with open(README, "w", encoding="utf-8") as file:
-        file.write(wanted)
+    tables = [figures(*file) for file in newest_of_devices("bench/results/*.jsonl")]
+    for path, made in ("README.md", tables[0]), ("docs/PERFORMANCE.md", "\n".join(tables)):
+        with open(path, encoding="utf-8") as file:
+            is_there = file.read()
+        wanted = with_figures(path, is_there, made)
+        if sys.argv[1:] != ["--check"]:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(wanted)
+        elif wanted != is_there:
+            raise SystemExit(f"readme: {path} has not the figures of bench/results: make readme-figures")
 
 
 if __name__ == "__main__":
