@@ -84,6 +84,7 @@
 #define GP_VERSION_MAJOR 0
 #define GP_VERSION_MINOR 1
 #define GP_VERSION_PATCH 0
+#define GP_VERSION (GP_VERSION_MAJOR * 10000 + GP_VERSION_MINOR * 100 + GP_VERSION_PATCH)
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,6 +151,9 @@ typedef enum gp_result {
 
 /* The fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);
+
+/* GP_VERSION of the implementation that is linked. */
+GP_API int gp_version(void);
 
 /* ------------------------------------------------------------------ element types, operations */
 
@@ -2599,8 +2603,8 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
 /* Counters since the context was made or last reset. */
 typedef struct gp_stats {
     uint64_t programs_built;   /* compiled from source */
-    uint64_t programs_loaded;  /* loaded from the disk cache */
-    uint64_t programs_saved;   /* to the disk cache */
+    uint64_t programs_loaded;  /* loaded from the disk cache, or imported */
+    uint64_t programs_saved;   /* to the disk cache, or exported */
     uint64_t programs_shared;  /* taken over from `share` */
     uint64_t programs_dropped; /* released to keep `program_limit` */
     uint64_t launches;         /* kernels enqueued */
@@ -2631,6 +2635,28 @@ GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out);
 GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t capacity, size_t *count);
 /* Sets counters and kernel times to zero. Blocks until the queue is idle. */
 GP_API gp_result gp_stats_reset(gp_context *gp);
+
+/* ------------------------------------------------------------------ programs as bytes */
+
+/* Takes bytes, in pieces one after another. */
+typedef void gp_write(const void *bytes, size_t size, void *user);
+
+/* Writes the programs that this context has built, so that an application can ship or store them. Blocks until the queue is
+   idle. gp_warmup, or one call of each kind, makes them first. Programs taken over from `share` are the other context's to
+   write.
+
+   Result: gp_stats.programs_saved counts them. One whose binary the driver does not give is left out, which `log` is told.
+   Cost: on PoCL as much as building them.
+   Errors: those of gp_finish; nothing has been written then. */
+GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user);
+
+/* Copies what gp_programs_export has written; calls then load these programs instead of building them. Programs for another
+   device or driver, or of another version of the library, are never asked for. Programs that the context has in memory
+   stay as they are. gp_stats.programs_loaded counts those that were loaded.
+
+   Errors: GP_ERROR_INVALID_ARGUMENT for damaged bytes, of which nothing is taken. A program that the driver refuses is built. But a
+   driver runs what it is given, and may crash on a binary that was made to harm: import only what you trust. */
+GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t size);
 
 /* ------------------------------------------------------------------ self-test */
 
@@ -2746,9 +2772,10 @@ struct gp_context {
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
-    uint64_t fetches;  /* of programs, so far */
-    uint64_t released; /* programs fetched by then are held by no call in progress */
-    uint32_t save_in;  /* calls until programs are saved that have new machine code; 0: there is none */
+    struct gpi_import *imports; /* binaries that gp_programs_import has brought */
+    uint64_t fetches;           /* of programs, so far */
+    uint64_t released;          /* programs fetched by then are held by no call in progress */
+    uint32_t save_in; /* calls until programs are saved that have new machine code; 0: there is none */
 
     cl_mem scratch;
     size_t scratch_size;
@@ -2847,6 +2874,8 @@ struct gp_context {
 
 /* Text of the last failure that happened without a context. */
 static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
+
+GP_API int gp_version(void) { return GP_VERSION; }
 
 GP_API const char *gp_error_string(gp_result result)
 {
@@ -4766,10 +4795,20 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 /* ---- Begin file src/program/program.h ---- */
 /* program.h - programs: composed, built, cached, saved. */
 #define GPI_KERNELS_MAX 10 /* kernels of one program */
+#define GPI_EXPORT_MAGIC "GPUPACK1"
 
 typedef struct gpi_cache_key {
     uint64_t word[2];
 } gpi_cache_key;
+
+/* Before a binary, in a file of the cache and in what gp_programs_export writes. */
+typedef struct gpi_cache_header {
+    char magic[8];
+    gpi_cache_key key;
+    uint64_t kernels; /* bit k: kernel k's machine code is inside */
+    uint64_t size;    /* of the binary that follows */
+    uint64_t checksum;
+} gpi_cache_header;
 
 typedef struct gpi_program {
     struct gpi_program *next;
@@ -4820,6 +4859,7 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
                                      gpi_program **out);
 
 /* save.c */
+static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size);
 static void gpi_program_save(gp_context *gp, gpi_program *program);
 static void gpi_programs_save(gp_context *gp);
 static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program);
@@ -4830,6 +4870,9 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 /* cache.c */
 static char *gpi_cache_dir_default(const gp_context *gp);
 static void gpi_cache_open(gp_context *gp, char *folder);
+static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32_t kernels,
+                                              const unsigned char *binary, size_t size);
+static bool gpi_cache_header_fits(const gpi_cache_header *header, const unsigned char *body, size_t size);
 static void gpi_cache_unmark(const gp_context *gp, gpi_program *program);
 static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
 static void gpi_cache_drop(gp_context *gp, const gpi_program *program);
@@ -4837,13 +4880,18 @@ static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned 
 static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
                      size_t size);
 
+/* import.c */
+static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size);
+static bool gpi_import_drop(gp_context *gp, const gpi_cache_key *key);
+static void gpi_imports_free(gp_context *gp);
+
 /* build_log.c */
 static char *gpi_log_arrange(const char *log);
 static void gpi_log_explain(const char *log, char *out, size_t size);
 /* ---- End file src/program/program.h ---- */
 
 /* ---- Begin file src/program/build.c ---- */
-/* build.c - a program from its file in the cache, or from its source; its kernels. */
+/* build.c - a program from a binary, imported or in the cache, or from its source; its kernels. */
 static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
 {
     size_t size = 0;
@@ -4953,7 +5001,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
-/* The file of a program that the driver does not take: it goes. */
+/* A binary that the driver does not take: it goes. */
 static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
 {
     size_t k;
@@ -4965,28 +5013,34 @@ static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
     if (program->program) (void)clReleaseProgram(program->program);
     program->program = NULL;
     program->saved = 0;
-    gpi_cache_drop(gp, program);
+    if (!gpi_import_drop(gp, &program->key)) gpi_cache_drop(gp, program);
 }
 
-/* True when the disk cache had it and the driver took it. */
+/* Does the driver take it? */
+static bool gpi_binary_load(const gp_context *gp, gpi_program *program, const unsigned char *binary,
+                            size_t size)
+{
+    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
+    program->program =
+        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &binary, &status, &error);
+    if (error != CL_SUCCESS || status != CL_SUCCESS) return false;
+    return clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL,
+                          NULL) == CL_SUCCESS;
+}
+
+/* True when it was imported, or the disk cache had it, and the driver took it. */
 static bool gpi_build_binary(gp_context *gp, gpi_program *program)
 {
     size_t size = 0;
-    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
-    unsigned char *binary = gpi_cache_load(gp, program, &size);
-    const unsigned char *const_binary = binary;
-    if (!binary) return false;
-    program->program =
-        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
-    if (error == CL_SUCCESS && status == CL_SUCCESS) {
-        error = clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL,
-                               NULL);
-    }
-    gpi_cache_unmark(gp, program);
-    GP_FREE(binary);
-    if (error == CL_SUCCESS && status == CL_SUCCESS) return true;
-    gpi_binary_refuse(gp, program);
-    return false;
+    const unsigned char *imported = gpi_import_find(gp, program, &size);
+    unsigned char *saved = imported ? NULL : gpi_cache_load(gp, program, &size);
+    bool good;
+    if (!imported && !saved) return false;
+    good = gpi_binary_load(gp, program, imported ? imported : saved, size);
+    if (saved) gpi_cache_unmark(gp, program);
+    GP_FREE(saved);
+    if (!good) gpi_binary_refuse(gp, program);
+    return good;
 }
 
 /* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
@@ -5051,7 +5105,7 @@ static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_pr
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
 }
 
-/* From its file, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
+/* From a binary, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program)
 {
@@ -5176,14 +5230,6 @@ static void gpi_mark_remove(const char *path, int mark);
 #define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
 #define GPI_CACHE_STALE 3600 /* seconds after which a temporary file or a mark is a dead process's */
-
-typedef struct gpi_cache_header {
-    char magic[8];
-    gpi_cache_key key;
-    uint64_t kernels; /* bit k: kernel k's machine code is inside */
-    uint64_t size;    /* of the binary that follows */
-    uint64_t checksum;
-} gpi_cache_header;
 
 /* A relative one would be another folder wherever the program is called (and the XDG specification has it
    ignored). */
@@ -5393,12 +5439,23 @@ static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigne
     return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, &header->kernels, sizeof header->kernels), body, size);
 }
 
-static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
-                            const unsigned char *body, size_t body_size)
+static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32_t kernels,
+                                              const unsigned char *binary, size_t size)
 {
-    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
-           memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
-           header->checksum == gpi_cache_checksum(header, body, body_size);
+    gpi_cache_header header;
+    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
+    header.key = program->key;
+    header.kernels = kernels;
+    header.size = size;
+    header.checksum = gpi_cache_checksum(&header, binary, size);
+    return header;
+}
+
+/* Is this what was written? */
+static bool gpi_cache_header_fits(const gpi_cache_header *header, const unsigned char *body, size_t size)
+{
+    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 && header->size == size &&
+           header->checksum == gpi_cache_checksum(header, body, size);
 }
 
 /* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
@@ -5413,7 +5470,8 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
         memcpy(&header, data, sizeof header);
         *size -= sizeof header;
         memmove(data, data + sizeof header, *size);
-        valid = gpi_cache_valid(&header, program, data, *size);
+        valid = memcmp(&header.key, &program->key, sizeof header.key) == 0 &&
+                gpi_cache_header_fits(&header, data, *size);
         program->saved = valid ? (uint32_t)header.kernels : 0;
         if (valid) gpi_file_touch(path);
     }
@@ -5440,15 +5498,9 @@ static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
 /* Failure to save costs a rebuild in the next process, nothing else. */
 static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
 {
-    gpi_cache_header header;
+    const gpi_cache_header header = gpi_cache_header_make(program, program->launched, binary, size);
     char *path = gpi_cache_path(gp, program);
-    bool good;
-    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
-    header.key = program->key;
-    header.kernels = program->launched;
-    header.size = size;
-    header.checksum = gpi_cache_checksum(&header, binary, size);
-    good = path && gpi_file_write(path, &header, sizeof header, binary, size);
+    const bool good = path && gpi_file_write(path, &header, sizeof header, binary, size);
     if (!good) gpi_cache_close(gp, path ? path : "?");
     else gpi_cache_trim(gp);
     GP_FREE(path);
@@ -25431,6 +25483,111 @@ static void gpi_mark_remove(const char *path, int mark)
 #endif
 /* ---- End file src/program/file.c ---- */
 
+/* ---- Begin file src/program/import.c ---- */
+/* import.c - binaries that gp_programs_export wrote, kept until calls ask for them. */
+typedef struct gpi_import {
+    struct gpi_import *next;
+    gpi_cache_header header;
+} gpi_import; /* the binary follows */
+
+/* The program's binary; NULL: there is none. */
+static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size)
+{
+    const gpi_import *p = gp->imports;
+    while (p && memcmp(&p->header.key, &program->key, sizeof program->key) != 0) p = p->next;
+    if (!p) return NULL;
+    *size = (size_t)p->header.size;
+    program->saved = (uint32_t)p->header.kernels;
+    return (const unsigned char *)(p + 1);
+}
+
+/* False: there is none with this key. */
+static bool gpi_import_drop(gp_context *gp, const gpi_cache_key *key)
+{
+    gpi_import **at = &gp->imports, *dropped;
+    while (*at && memcmp(&(*at)->header.key, key, sizeof *key) != 0) at = &(*at)->next;
+    if (!*at) return false;
+    dropped = *at;
+    *at = dropped->next;
+    GP_FREE(dropped);
+    return true;
+}
+
+static void gpi_import_list_free(gpi_import *list)
+{
+    while (list) {
+        gpi_import *next = list->next;
+        GP_FREE(list);
+        list = next;
+    }
+}
+
+static void gpi_imports_free(gp_context *gp)
+{
+    gpi_import_list_free(gp->imports);
+    gp->imports = NULL;
+}
+
+/* Puts the binary at the beginning of `bytes` before `*list`; how many bytes it took; 0: it is damaged. `*full`: there
+   was no memory. */
+static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import **list, bool *full)
+{
+    gpi_cache_header header;
+    gpi_import *made;
+    if (size < sizeof header) return 0;
+    memcpy(&header, bytes, sizeof header);
+    if (header.size > size - sizeof header ||
+        !gpi_cache_header_fits(&header, bytes + sizeof header, (size_t)header.size)) {
+        return 0;
+    }
+    made = (gpi_import *)GP_MALLOC(sizeof *made + (size_t)header.size);
+    *full = !made;
+    if (!made) return 0;
+    made->header = header;
+    memcpy(made + 1, bytes + sizeof header, (size_t)header.size);
+    made->next = *list;
+    *list = made;
+    return sizeof header + (size_t)header.size;
+}
+
+/* What has come before with the same key goes. */
+static void gpi_imports_add(gp_context *gp, gpi_import *list)
+{
+    while (list) {
+        gpi_import *next = list->next;
+        (void)gpi_import_drop(gp, &list->header.key);
+        list->next = gp->imports;
+        gp->imports = list;
+        list = next;
+    }
+}
+
+GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t size)
+{
+    const size_t head = sizeof GPI_EXPORT_MAGIC - 1;
+    const unsigned char *bytes = (const unsigned char *)data;
+    gpi_import *list = NULL;
+    size_t at = head, one = 1;
+    bool full = false;
+    if (!gp || !data) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_import: gp or data is NULL");
+    }
+    if (size < head || memcmp(bytes, GPI_EXPORT_MAGIC, head) != 0) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                        "gp_programs_import: not what gp_programs_export of this version writes");
+    }
+    for (; at < size && one; at += one) one = gpi_import_one(bytes + at, size - at, &list, &full);
+    if (one) {
+        gpi_imports_add(gp, list);
+        return GP_OK;
+    }
+    gpi_import_list_free(list);
+    if (full) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_programs_import: no memory");
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_import: damaged at byte %llu of %llu",
+                    (unsigned long long)at, (unsigned long long)size);
+}
+/* ---- End file src/program/import.c ---- */
+
 /* ---- Begin file src/program/user_text.h ---- */
 /* user_text.h - texts of the caller's. */
 /* user_text.c */
@@ -39121,6 +39278,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (!gp) return;
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
+    gpi_imports_free(gp);
     gpi_hash_free_all(gp);
     gpi_symbols_free(gp);
     gpi_pending_free(gp);
@@ -39356,6 +39514,40 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
     return result;
 }
 /* ---- End file src/context/device_source.c ---- */
+
+/* ---- Begin file src/context/export.c ---- */
+/* export.c - a context's programs as bytes: GPI_EXPORT_MAGIC, then for each program what its file in the cache has. */
+static void gpi_export_one(gp_context *gp, gpi_program *program, gp_write *write, void *user)
+{
+    size_t size = 0;
+    unsigned char *binary = gpi_program_binary_now(gp, program, &size);
+    gpi_cache_header header;
+    if (!binary) {
+        gpi_log(gp, GP_LOG_WARNING, "gp_programs_export: the driver gives no binary of a program, left out");
+        return;
+    }
+    header = gpi_cache_header_make(program, program->launched | program->saved, binary, size);
+    write(&header, sizeof header, user);
+    write(binary, size, user);
+    GP_FREE(binary);
+    gp->stats.programs_saved++;
+}
+
+GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
+{
+    gpi_program *p;
+    gp_result result;
+    if (!gp || !write) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_export: gp or write is NULL");
+    }
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    write(GPI_EXPORT_MAGIC, sizeof GPI_EXPORT_MAGIC - 1, user);
+    for (p = gp->programs; p; p = p->next)
+        if (!p->borrowed) gpi_export_one(gp, p, write, user);
+    return GP_OK;
+}
+/* ---- End file src/context/export.c ---- */
 
 /* ---- Begin file src/context/self_test.h ---- */
 /* self_test.h - the cases of gp_self_test, and what they work on. */

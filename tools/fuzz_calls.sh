@@ -96,7 +96,8 @@ function write_call(s, at,    fn, list, n, i, sized, args, parameter) {
             sub(/^const /, "", type); sub(/ \*$/, "", type)
             printf "        %s *desc = (%s *)fuzz_alloc(f, sizeof *desc);\n        fuzz_%s(f, desc);\n", type, type, type
             arg = "(" type " *)fuzz_or_null(f, desc)"
-        } else if (type == "gp_hash") arg = "fuzz_gp_hash(f)"
+        } else if (type == "gp_write *") arg = "fuzz_write"
+        else if (type == "gp_hash") arg = "fuzz_gp_hash(f)"
         else if (type == "gp_hash *") arg = "fuzz_gp_hash_out(f)"
         else if (type ~ /\*$/ && type !~ /^const/) {
             base = type; sub(/ \*$/, "", base)

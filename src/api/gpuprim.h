@@ -84,6 +84,7 @@
 #define GP_VERSION_MAJOR 0
 #define GP_VERSION_MINOR 1
 #define GP_VERSION_PATCH 0
+#define GP_VERSION (GP_VERSION_MAJOR * 10000 + GP_VERSION_MINOR * 100 + GP_VERSION_PATCH)
 
 #include "api/base.h"
 
@@ -144,6 +145,8 @@ extern "C" {
 #include "api/random.h"
 
 #include "api/warm_up.h"
+
+#include "api/programs.h"
 
 #include "api/self_test.h"
 

@@ -81,8 +81,8 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc);
 /* Counters since the context was made or last reset. */
 typedef struct gp_stats {
     uint64_t programs_built;   /* compiled from source */
-    uint64_t programs_loaded;  /* loaded from the disk cache */
-    uint64_t programs_saved;   /* to the disk cache */
+    uint64_t programs_loaded;  /* loaded from the disk cache, or imported */
+    uint64_t programs_saved;   /* to the disk cache, or exported */
     uint64_t programs_shared;  /* taken over from `share` */
     uint64_t programs_dropped; /* released to keep `program_limit` */
     uint64_t launches;         /* kernels enqueued */

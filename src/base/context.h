@@ -43,9 +43,10 @@ struct gp_context {
     bool sub_group_pinned;      /* GPI_SUB_GROUP_PINNED of the kernels */
     cl_uint compute_capability; /* NVIDIA's, times ten; 0: not known */
     struct gpi_program *programs;
-    uint64_t fetches;  /* of programs, so far */
-    uint64_t released; /* programs fetched by then are held by no call in progress */
-    uint32_t save_in;  /* calls until programs are saved that have new machine code; 0: there is none */
+    struct gpi_import *imports; /* binaries that gp_programs_import has brought */
+    uint64_t fetches;           /* of programs, so far */
+    uint64_t released;          /* programs fetched by then are held by no call in progress */
+    uint32_t save_in; /* calls until programs are saved that have new machine code; 0: there is none */
 
     cl_mem scratch;
     size_t scratch_size;

@@ -61,6 +61,8 @@
 /* Text of the last failure that happened without a context. */
 static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
 
+GP_API int gp_version(void) { return GP_VERSION; }
+
 GP_API const char *gp_error_string(gp_result result)
 {
     switch (result) {

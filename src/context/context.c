@@ -233,6 +233,7 @@ GP_API void gp_context_destroy(gp_context *gp)
     if (!gp) return;
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
+    gpi_imports_free(gp);
     gpi_hash_free_all(gp);
     gpi_symbols_free(gp);
     gpi_pending_free(gp);

@@ -1,4 +1,4 @@
-/* build.c - a program from its file in the cache, or from its source; its kernels. */
+/* build.c - a program from a binary, imported or in the cache, or from its source; its kernels. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -116,7 +116,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
-/* The file of a program that the driver does not take: it goes. */
+/* A binary that the driver does not take: it goes. */
 static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
 {
     size_t k;
@@ -128,28 +128,34 @@ static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
     if (program->program) (void)clReleaseProgram(program->program);
     program->program = NULL;
     program->saved = 0;
-    gpi_cache_drop(gp, program);
+    if (!gpi_import_drop(gp, &program->key)) gpi_cache_drop(gp, program);
 }
 
-/* True when the disk cache had it and the driver took it. */
+/* Does the driver take it? */
+static bool gpi_binary_load(const gp_context *gp, gpi_program *program, const unsigned char *binary,
+                            size_t size)
+{
+    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
+    program->program =
+        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &binary, &status, &error);
+    if (error != CL_SUCCESS || status != CL_SUCCESS) return false;
+    return clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL,
+                          NULL) == CL_SUCCESS;
+}
+
+/* True when it was imported, or the disk cache had it, and the driver took it. */
 static bool gpi_build_binary(gp_context *gp, gpi_program *program)
 {
     size_t size = 0;
-    cl_int error = CL_SUCCESS, status = CL_SUCCESS;
-    unsigned char *binary = gpi_cache_load(gp, program, &size);
-    const unsigned char *const_binary = binary;
-    if (!binary) return false;
-    program->program =
-        clCreateProgramWithBinary(gp->context, 1, &gp->info.device, &size, &const_binary, &status, &error);
-    if (error == CL_SUCCESS && status == CL_SUCCESS) {
-        error = clBuildProgram(program->program, 1, &gp->info.device, gpi_program_options(gp, program), NULL,
-                               NULL);
-    }
-    gpi_cache_unmark(gp, program);
-    GP_FREE(binary);
-    if (error == CL_SUCCESS && status == CL_SUCCESS) return true;
-    gpi_binary_refuse(gp, program);
-    return false;
+    const unsigned char *imported = gpi_import_find(gp, program, &size);
+    unsigned char *saved = imported ? NULL : gpi_cache_load(gp, program, &size);
+    bool good;
+    if (!imported && !saved) return false;
+    good = gpi_binary_load(gp, program, imported ? imported : saved, size);
+    if (saved) gpi_cache_unmark(gp, program);
+    GP_FREE(saved);
+    if (!good) gpi_binary_refuse(gp, program);
+    return good;
 }
 
 /* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
@@ -214,7 +220,7 @@ static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_pr
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
 }
 
-/* From its file, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
+/* From a binary, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program)
 {

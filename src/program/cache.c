@@ -33,14 +33,6 @@
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
 #define GPI_CACHE_STALE 3600 /* seconds after which a temporary file or a mark is a dead process's */
 
-typedef struct gpi_cache_header {
-    char magic[8];
-    gpi_cache_key key;
-    uint64_t kernels; /* bit k: kernel k's machine code is inside */
-    uint64_t size;    /* of the binary that follows */
-    uint64_t checksum;
-} gpi_cache_header;
-
 /* A relative one would be another folder wherever the program is called (and the XDG specification has it
    ignored). */
 static bool gpi_is_absolute(const char *path)
@@ -249,12 +241,23 @@ static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigne
     return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, &header->kernels, sizeof header->kernels), body, size);
 }
 
-static bool gpi_cache_valid(const gpi_cache_header *header, const gpi_program *program,
-                            const unsigned char *body, size_t body_size)
+static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32_t kernels,
+                                              const unsigned char *binary, size_t size)
 {
-    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 &&
-           memcmp(&header->key, &program->key, sizeof header->key) == 0 && header->size == body_size &&
-           header->checksum == gpi_cache_checksum(header, body, body_size);
+    gpi_cache_header header;
+    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
+    header.key = program->key;
+    header.kernels = kernels;
+    header.size = size;
+    header.checksum = gpi_cache_checksum(&header, binary, size);
+    return header;
+}
+
+/* Is this what was written? */
+static bool gpi_cache_header_fits(const gpi_cache_header *header, const unsigned char *body, size_t size)
+{
+    return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 && header->size == size &&
+           header->checksum == gpi_cache_checksum(header, body, size);
 }
 
 /* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
@@ -269,7 +272,8 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
         memcpy(&header, data, sizeof header);
         *size -= sizeof header;
         memmove(data, data + sizeof header, *size);
-        valid = gpi_cache_valid(&header, program, data, *size);
+        valid = memcmp(&header.key, &program->key, sizeof header.key) == 0 &&
+                gpi_cache_header_fits(&header, data, *size);
         program->saved = valid ? (uint32_t)header.kernels : 0;
         if (valid) gpi_file_touch(path);
     }
@@ -296,15 +300,9 @@ static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
 /* Failure to save costs a rebuild in the next process, nothing else. */
 static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
 {
-    gpi_cache_header header;
+    const gpi_cache_header header = gpi_cache_header_make(program, program->launched, binary, size);
     char *path = gpi_cache_path(gp, program);
-    bool good;
-    memcpy(header.magic, GPI_CACHE_MAGIC, sizeof header.magic);
-    header.key = program->key;
-    header.kernels = program->launched;
-    header.size = size;
-    header.checksum = gpi_cache_checksum(&header, binary, size);
-    good = path && gpi_file_write(path, &header, sizeof header, binary, size);
+    const bool good = path && gpi_file_write(path, &header, sizeof header, binary, size);
     if (!good) gpi_cache_close(gp, path ? path : "?");
     else gpi_cache_trim(gp);
     GP_FREE(path);

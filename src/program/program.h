@@ -4,10 +4,20 @@
 #include "runtime/tuning.h"
 
 #define GPI_KERNELS_MAX 10 /* kernels of one program */
+#define GPI_EXPORT_MAGIC "GPUPACK1"
 
 typedef struct gpi_cache_key {
     uint64_t word[2];
 } gpi_cache_key;
+
+/* Before a binary, in a file of the cache and in what gp_programs_export writes. */
+typedef struct gpi_cache_header {
+    char magic[8];
+    gpi_cache_key key;
+    uint64_t kernels; /* bit k: kernel k's machine code is inside */
+    uint64_t size;    /* of the binary that follows */
+    uint64_t checksum;
+} gpi_cache_header;
 
 typedef struct gpi_program {
     struct gpi_program *next;
@@ -58,6 +68,7 @@ static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_p
                                      gpi_program **out);
 
 /* save.c */
+static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size);
 static void gpi_program_save(gp_context *gp, gpi_program *program);
 static void gpi_programs_save(gp_context *gp);
 static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program);
@@ -68,12 +79,20 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 /* cache.c */
 static char *gpi_cache_dir_default(const gp_context *gp);
 static void gpi_cache_open(gp_context *gp, char *folder);
+static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32_t kernels,
+                                              const unsigned char *binary, size_t size);
+static bool gpi_cache_header_fits(const gpi_cache_header *header, const unsigned char *body, size_t size);
 static void gpi_cache_unmark(const gp_context *gp, gpi_program *program);
 static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size);
 static void gpi_cache_drop(gp_context *gp, const gpi_program *program);
 static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size);
 static void gpi_dump(gp_context *gp, const gpi_program *program, const char *ending, const void *data,
                      size_t size);
+
+/* import.c */
+static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size);
+static bool gpi_import_drop(gp_context *gp, const gpi_cache_key *key);
+static void gpi_imports_free(gp_context *gp);
 
 /* build_log.c */
 static char *gpi_log_arrange(const char *log);

@@ -188,6 +188,43 @@ static gp_result run_destroy(world *w)
     return result;
 }
 
+static unsigned char exported[1 << 20];
+static size_t exported_size;
+
+static void keep_exported(const void *bytes, size_t size, void *user)
+{
+    (void)user;
+    must(size <= sizeof exported - exported_size, "exports are larger than expected");
+    memcpy(exported + exported_size, bytes, size);
+    exported_size += size;
+}
+
+static gp_result run_export(world *w)
+{
+    exported_size = 0;
+    return gp_programs_export(w->gp, keep_exported, NULL);
+}
+
+static bool check_export(world *w) { return gp_programs_import(w->gp, exported, exported_size) == GP_OK; }
+
+static void prepare_import(world *w)
+{
+    world first = {0};
+    prepare_share(w);
+    first.gp = w->other;
+    must(run_export(&first) == GP_OK, gp_last_error(w->other));
+}
+
+static gp_result run_import(world *w)
+{
+    gp_context_desc desc = {0};
+    gp_result result;
+    desc.no_disk_cache = true;
+    result = gp_context_create(&desc, &w->gp);
+    if (result == GP_OK) result = gp_programs_import(w->gp, exported, exported_size);
+    return result == GP_OK ? use_context(w) : result;
+}
+
 static gp_result run_devices(world *w)
 {
     gp_device_info info;
@@ -390,6 +427,8 @@ const scenario scenarios_context[] = {
     {"create_tuned", NULL, prepare_tuned, run_create_tuned, check_use, NULL, true, false},
     {"scratch_pool", NULL, prepare_other, run_pool, check_pool, NULL, true, false},
     {"destroy", NULL, prepare_destroy, run_destroy, check_use, NULL, true, false},
+    {"export", NULL, prepare_destroy, run_export, check_export, NULL, true, false},
+    {"import", NULL, prepare_import, run_import, check_use, NULL, true, false},
     {"devices", NULL, forget_contexts, run_devices, check_devices, NULL, true, true},
     {"buffer_create", NULL, NULL, run_buffer, check_buffer, NULL, false, false},
     {"profile", with_profile, prepare_one, run_profile, check_profile, NULL, false, false},

@@ -1,0 +1,36 @@
+/* export.c - a context's programs as bytes: GPI_EXPORT_MAGIC, then for each program what its file in the cache has. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "program/program.h"
+
+static void gpi_export_one(gp_context *gp, gpi_program *program, gp_write *write, void *user)
+{
+    size_t size = 0;
+    unsigned char *binary = gpi_program_binary_now(gp, program, &size);
+    gpi_cache_header header;
+    if (!binary) {
+        gpi_log(gp, GP_LOG_WARNING, "gp_programs_export: the driver gives no binary of a program, left out");
+        return;
+    }
+    header = gpi_cache_header_make(program, program->launched | program->saved, binary, size);
+    write(&header, sizeof header, user);
+    write(binary, size, user);
+    GP_FREE(binary);
+    gp->stats.programs_saved++;
+}
+
+GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
+{
+    gpi_program *p;
+    gp_result result;
+    if (!gp || !write) {
+        return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_export: gp or write is NULL");
+    }
+    result = gp_finish(gp);
+    if (result != GP_OK) return result;
+    write(GPI_EXPORT_MAGIC, sizeof GPI_EXPORT_MAGIC - 1, user);
+    for (p = gp->programs; p; p = p->next)
+        if (!p->borrowed) gpi_export_one(gp, p, write, user);
+    return GP_OK;
+}
