@@ -79,8 +79,8 @@ test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the devi
 	@tools/run_tests.sh $(TEST_PROGRAMS)
 
 # Tests in C include other examples that check their results. `make test` does without a C++ compiler.
-CHECKED_EXAMPLES := build/tests/test_neighbours build/examples/15_neighbours build/examples/10_spatial_hash
-test-examples: $(CHECKED_EXAMPLES) ## the example in C++, and those that check their results by themselves
+CHECKED_EXAMPLES := build/tests/test_neighbours build/tests/test_ports build/examples/15_neighbours build/examples/10_spatial_hash
+test-examples: $(CHECKED_EXAMPLES) ## the example and the ports in C++, and those that check their results by themselves
 	@tools/run_tests.sh $(CHECKED_EXAMPLES)
 
 test-all: $(TEST_PROGRAMS) ## the tests on PoCL, Intel's CPU runtime, rusticl and Oclgrind
@@ -114,11 +114,13 @@ build/tests/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
 
 # In C++, of one file.
-build/tests/test_neighbours build/sanitize/test_neighbours: tests/examples/test_neighbours.cpp | gpuprim.h deps-run deps-cxx
+build/tests/test_%: tests/examples/test_%.cpp | gpuprim.h deps-run deps-cxx
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
-build/sanitize/test_neighbours: CXX_FLAGS += $(SANITIZE)
+build/sanitize/test_%: tests/examples/test_%.cpp | gpuprim.h deps-run deps-cxx
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) $(SANITIZE) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 # It has an answer of its own to how large a kernel's groups may be.
 build/tests/test_group_max build/sanitize/test_group_max build/races/test_group_max: \
