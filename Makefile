@@ -4,6 +4,7 @@ CC ?= cc
 CXX ?= c++
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 FILE ?= gpuprim.h
 
 ifeq ($(shell uname -s),Darwin)
@@ -16,7 +17,9 @@ endif
 # user's own.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 export POCL_CACHE_DIR := $(CURDIR)/build/cache/pocl
-export CC CXX
+export CC CXX PREFIX LIBDIR DESTDIR
+
+VERSION = $(shell awk '/define GP_VERSION_M/ { v = v $$3 "." } /define GP_VERSION_PATCH/ { print v $$3; exit }' gpuprim.h)
 
 WARNINGS := -Wall -Wextra -Wpedantic
 AS_GCC_14 := -Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion
@@ -35,8 +38,8 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx gpu-day test-gpu-day \
-	install clean help always
+	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx deps-shared deps-install gpu-day test-gpu-day \
+	install uninstall test-install dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -407,14 +410,32 @@ deps: deps-test ## look for what `make test` needs, and install it where possibl
 deps-all: ## the same for everything that .ci/run needs; goes without what cannot be had on this system
 	@tools/deps.sh all || test $$? = 2
 
-deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx:
+deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx deps-shared deps-install:
 	@tools/deps.sh $(@:deps-%=%)
 
 # ---- install, clean, help
 
-install: ## copy gpuprim.h to PREFIX/include
-	install -d "$(DESTDIR)$(PREFIX)/include"
-	install -m 644 gpuprim.h "$(DESTDIR)$(PREFIX)/include/gpuprim.h"
+SHARED := $(if $(filter Darwin,$(shell uname -s)),,build/libgpuprim.so)
+
+install: gpuprim.h $(SHARED) ## the header, a shared library and what pkg-config and CMake read; PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=
+	@VERSION=$(VERSION) tools/install.sh install
+
+uninstall: ## remove what install has copied
+	@VERSION=$(VERSION) tools/install.sh uninstall
+
+# Only what GP_API marks is visible from outside.
+build/libgpuprim.so: packaging/gpuprim.c gpuprim.h | deps-shared
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared \
+		-Wl,-soname,libgpuprim.so.$(firstword $(subst ., ,$(VERSION))) $(LDFLAGS) -o $@ $< $(OPENCL_LIBS)
+
+test-install: | deps-install ## programs of others against an installed copy: cc, pkg-config, CMake, Meson, C++20, the shared library
+	@VERSION=$(VERSION) tools/test_install.sh
+
+dist: ## build/gpuprim-VERSION.tar.gz of the last commit: the same bytes every time
+	@mkdir -p build
+	git -c tar.umask=022 archive --prefix=gpuprim-$(VERSION)/ -o build/gpuprim-$(VERSION).tar.gz HEAD
+	@echo build/gpuprim-$(VERSION).tar.gz
 
 clean: ## remove build/
 	rm -rf build

@@ -76,6 +76,8 @@
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
      GP_STATIC           make every function static to this file; goes with GP_IMPLEMENTATION
+     GP_SHARED           the file with GP_IMPLEMENTATION is part of a shared library, and exports the functions;
+                         all others import them
 
    Licence: MIT, see the end of this file's implementation part or LICENSE.                           */
 #ifndef GPUPRIM_H
@@ -113,6 +115,12 @@
 #else
 #define GP_API static
 #endif
+#elif defined(GP_SHARED) && defined(_WIN32) && defined(GP_IMPLEMENTATION)
+#define GP_API extern __declspec(dllexport)
+#elif defined(GP_SHARED) && defined(_WIN32)
+#define GP_API extern __declspec(dllimport)
+#elif defined(GP_SHARED) && defined(__GNUC__)
+#define GP_API extern __attribute__((visibility("default")))
 #else
 #define GP_API extern
 #endif

@@ -2,7 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | bench | report | gpu-cost | machine-code | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | shared | install | bench | report | gpu-cost | machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -11,7 +11,9 @@ set -eu
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
 LINT="cc headers loader cxx clhpp clang clang-format"
-ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot"
+SHARED="cc headers loader"
+INSTALL="$RUN cxx clhpp pkg-config cmake meson git"
+ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git"
 BENCH="$RUN cxx tbb boost gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
@@ -73,6 +75,10 @@ packages_of() { # component manager
     boost:dnf) echo boost-devel ;;
     boost:*) echo boost ;;
     gnuplot:apt) echo gnuplot-nox ;;
+    pkg-config:brew) echo pkgconf ;;
+    meson:apt | meson:dnf) echo meson ninja-build ;;
+    meson:*) echo meson ninja ;;
+    pkg-config:* | cmake:* | git:*) echo "$1" ;;
     gnuplot:*) echo gnuplot ;;
     *) echo - ;;
     esac
@@ -194,8 +200,8 @@ have() { # component
         compiles $CLANG -fsanitize=thread -x c "$tmp/try.c" ;;
     fuzzer) compiles $CLANG -fsanitize=fuzzer,address,undefined -x c "$tmp/try.c" ;;
     clang-format) command -v clang-format >/dev/null ;;
-    spin) command -v spin >/dev/null ;;
-    gnuplot) command -v gnuplot >/dev/null ;;
+    spin | gnuplot | pkg-config | cmake | git) command -v "$1" >/dev/null ;;
+    meson) command -v meson >/dev/null && command -v ninja >/dev/null ;;
     tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb ;;
     boost) compiles $CXX -x c++ "$tmp/try.c" ;;
     *)
@@ -327,6 +333,8 @@ run) components=$RUN ;;
 test) components=$TEST ;;
 lint) components=$LINT ;;
 all) components=$ALL ;;
+shared) components=$SHARED ;;
+install) components=$INSTALL ;;
 bench) components=$BENCH ;;
 report) components=$REPORT ;;
 gpu-cost) components=$GPU_COST ;;

@@ -26,6 +26,12 @@
 #else
 #define GP_API static
 #endif
+#elif defined(GP_SHARED) && defined(_WIN32) && defined(GP_IMPLEMENTATION)
+#define GP_API extern __declspec(dllexport)
+#elif defined(GP_SHARED) && defined(_WIN32)
+#define GP_API extern __declspec(dllimport)
+#elif defined(GP_SHARED) && defined(__GNUC__)
+#define GP_API extern __attribute__((visibility("default")))
 #else
 #define GP_API extern
 #endif

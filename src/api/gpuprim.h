@@ -76,6 +76,8 @@
    OPTIONS (define before including)
      GP_IMPLEMENTATION   emit the implementation here
      GP_STATIC           make every function static to this file; goes with GP_IMPLEMENTATION
+     GP_SHARED           the file with GP_IMPLEMENTATION is part of a shared library, and exports the functions;
+                         all others import them
 
    Licence: MIT, see the end of this file's implementation part or LICENSE.                           */
 #ifndef GPUPRIM_H
