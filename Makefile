@@ -314,7 +314,7 @@ build/bench/harness/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c
 
 # Compiled anew when other peers are found than the last time.
 build/bench/peers/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)
-build/bench/peers/peers.o: build/bench/peers/peers.list
+build/bench/peers/peers.o build/bench/peers/libraries.o: build/bench/peers/peers.list
 build/bench/peers/peers.list: always
 	@mkdir -p $(@D)
 	@echo "$(PEERS)" | cmp -s - $@ || echo "$(PEERS)" >$@

@@ -107,6 +107,7 @@ HEADLINES = [
     ("unique, runs of 16", "unique", "unique, runs of 16", "u32"),
     ("encode runs of 16", "rle", "rle, runs of 16", "u32"),
     ("reduce by key, runs of 16", "by-key", "by key, runs of 16", "u32"),
+    ("group by, 64 keys", "group-by", "group by, 64 keys", "u32"),
     ("group by, 2^20 keys", "group-by", "group by, 2^20 keys", "u32"),
     ("join with 2^20 rows", "join", "join, 2^20 rows", "u32"),
     ("sort u32", "sort", "sort", "u32"),
