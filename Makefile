@@ -257,8 +257,9 @@ NATIVE := -O3 -march=native
 hash := \#
 peer_if = $(shell printf '%s\n' '$(hash)include <$(1)>' | $(CXX) -std=c++17 -E -x c++ -o /dev/null - 2>/dev/null && echo $(2))
 ifneq ($(filter all bench bench-check against report plot-hash build/gpbench,$(MAKECMDGOALS)),)
-PEERS := $(strip $(call peer_if,numeric,std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
-	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map))
+PEERS := $(strip $(call peer_if,numeric,libraries std packs sorts sorted topk segment_sorts string_sorts std_map) $(call peer_if,tbb/parallel_for.h,std_par tbb tbb_sort tbb_histogram par_merge par_packs par_map tbb_map) \
+	$(call peer_if,boost/compute.hpp,boost_compute boost_sort boost_packs boost_map) \
+	$(call peer_if,simdjson.h,simdjson) $(call peer_if,viennacl/vector.hpp,viennacl))
 endif
 
 BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(wildcard bench/*.c bench/*/*.c))
@@ -268,6 +269,8 @@ bench: build/gpbench ## gpuprim against the machine's limits and the peers found
 	build/gpbench $(ARGS)
 
 bench-check: build/gpbench ## does every benchmark run, with right results?
+	@tools/deps.sh python3
+	tests/report/test_gpbench.py
 	build/gpbench
 	build/gpbench all --n 5000 --repeats 1
 	build/gpbench hash-published --n 5000 --repeats 1
@@ -297,11 +300,12 @@ plot-hash: build/gpbench ## docs/hash.svg: rate of insertion by load; N=2^20 tak
 	build/gpbench hash-published --no-peers --csv $(if $(N),--n $(N)) >build/hash.csv
 	tools/plot_hash.sh build/hash.csv docs/hash.svg
 
-peers: deps-bench ## install the libraries to compare with, and build gpbench with them
+peers: ## install the libraries to compare with, and build gpbench with those that can be had
+	@tools/deps.sh bench || test $$? = 2
 	@$(MAKE) --no-print-directory build/gpbench
 
 build/gpbench: $(BENCH_OBJECTS) $(PEER_OBJECTS)
-	$(if $(PEERS),$(CXX),$(CC)) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb,$(PEERS)),-ltbb) \
+	$(if $(PEERS),$(CXX),$(CC)) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb,$(PEERS)),-ltbb) $(if $(filter simdjson,$(PEERS)),-lsimdjson) \
 		$(OPENCL_LIBS) -lm -lpthread
 
 build/bench/%.o: bench/%.c | gpuprim.h deps-run
@@ -315,7 +319,7 @@ build/bench/harness/host_loops.o build/bench/peers/c_tiled.o build/bench/peers/c
 
 # Compiled anew when other peers are found than the last time.
 build/bench/peers/peers.o: C_FLAGS += $(shell echo $(PEERS:%=-DBENCH_HAVE_%) | tr a-z A-Z)
-build/bench/peers/peers.o: build/bench/peers/peers.list
+build/bench/peers/peers.o build/bench/peers/libraries.o: build/bench/peers/peers.list
 build/bench/peers/peers.list: always
 	@mkdir -p $(@D)
 	@echo "$(PEERS)" | cmp -s - $@ || echo "$(PEERS)" >$@

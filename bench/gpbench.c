@@ -1,6 +1,6 @@
 /* gpbench.c - the benchmark program: sub-commands and options. */
 #define _POSIX_C_SOURCE 200809L
-#include "harness/bench.h"
+#include "commands.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -8,45 +8,6 @@
 #include <string.h>
 
 #include "harness/data.h"
-
-static const char help_commands[] =
-    "usage: gpbench                          a short run, and what its columns mean\n"
-    "       gpbench SUB-COMMAND [options]\n"
-    "\n"
-    "  stream   copy, scale, add, triad and read: what memory gives, by form of the loop\n"
-    "  reduce   gp_reduce, against the fastest loop that reads\n"
-    "  scan     gp_scan, against the fastest copy with ordinary stores\n"
-    "  dot      a reduction of x * y, against the fastest loop that reads two streams\n"
-    "  segmented  a scan in segments, against the fastest loop that reads two streams and writes one\n"
-    "  affine   a monoid of 8 bytes scanned and reduced, against the fastest copy and read\n"
-    "  select   gp_select and gp_partition by how many are kept, against the fastest copy\n"
-    "  unique   gp_unique by the length of runs, against the fastest copy\n"
-    "  rle      gp_run_length_encode, the same\n"
-    "  by-key   gp_reduce_by_key and gp_segmented_reduce, by length of runs, against the fastest loop that "
-    "reads\n"
-    "           two streams\n"
-    "  sort     gp_sort: onesweep, classic and others, by size and entropy, against other sorts\n"
-    "  merge    gp_merge of two sorted halves, keys and pairs, against the fastest copy\n"
-    "  search   gp_search of as many needles as keys, against a copy of the needles\n"
-    "  topk     gp_topk: k = 1, 10, 1000, 100000; against a whole sort, a partial sort and a selection\n"
-    "  histogram gp_histogram: 256 bins of u8, random and constant, 256 and 2^20 of u32\n"
-    "  segmented-sort  gp_segmented_sort: one segment, many, lengths by Zipf's law, against std::sort\n"
-    "  strings  gp_sort_strings: random strings, words and paths, against std::stable_sort\n"
-    "  brackets gp_brackets: nests of several shapes, against stacks in C; sizes of tiles;\n"
-    "           and what tree does\n"
-    "  tree     gp_tree of the same nests, index alone and all outputs, against loops in C\n"
-    "  hash     gp_hash by load, size, width and sort of keys, against tables on the host; and filled up\n"
-    "  hash-published  2^27 slots filled up, and 2^26 inserts and 2^25 deletes, beside published figures\n"
-    "  transform  gp_transform x * 3 + 1, against the fastest copy\n"
-    "  fill     gp_fill, against clEnqueueFillBuffer\n"
-    "  random   gp_random of words, against Philox on the host\n"
-    "  gather   gp_gather by random indices, against a copy of the indices\n"
-    "  stencil  gp_stencil of 3 x 3 weights, against the fastest copy\n"
-    "  ladder   the textbook's steps of a reduction, against gp_reduce and the fastest loop that reads\n"
-    "  launch   calls with 1000 elements, against an empty kernel\n"
-    "  tune     looks for faster rows of the tuning table, and writes those that are to a file\n"
-    "  all      all of these but hash-published and tune\n"
-    "\n";
 
 static const char help_options[] =
     "what is measured\n"
@@ -76,7 +37,10 @@ static const char help_options[] =
     "  --results FILE    the rows as JSON lines go to this file, too, after one that describes the run\n"
     "  --turns IN,OUT    takes turns with another gpbench, over two pipes: tools/against.sh\n"
     "\n"
-    "exit status: 0; 1 when a result was wrong or a call failed (peers aside); 2 for wrong usage\n";
+    "exit status\n"
+    "  0                 all went well; a peer that fails or is missing changes nothing\n"
+    "  1                 a result was wrong, a call failed, there is no device, or a file cannot be written\n"
+    "  2                 wrong usage: unknown sub-command or option, or a value that means nothing\n";
 
 static const char legend[] =
     "gpbench: a short run of 2^20 numbers of 32 bits; gpbench --help has the rest.\n"
@@ -88,72 +52,6 @@ static const char legend[] =
     "  spread %   how far runs differ; with more than 10 the machine is busy: measure again\n"
     "  late tiles computed twice, because a group was late\n"
     "\n";
-
-typedef struct command {
-    const char *name;
-    void (*run)(bench *b);
-} command;
-
-static void run_all(bench *b)
-{
-    bench_stream(b);
-    bench_launch_cost(b);
-    bench_reduce(b);
-    bench_ladder(b);
-    bench_scan(b);
-    bench_dot(b);
-    bench_segmented(b);
-    bench_affine(b);
-    bench_select(b);
-    bench_unique(b);
-    bench_rle(b);
-    bench_by_key(b);
-    bench_sort(b);
-    bench_merge(b);
-    bench_search(b);
-    bench_topk(b);
-    bench_histogram(b);
-    bench_segmented_sort(b);
-    bench_sort_strings(b);
-    bench_brackets(b);
-    bench_hash(b);
-    bench_transform(b);
-    bench_fill(b);
-    bench_random(b);
-    bench_gather(b);
-    bench_stencil(b);
-}
-
-static const command commands[] = {{"stream", bench_stream},
-                                   {"reduce", bench_reduce},
-                                   {"scan", bench_scan},
-                                   {"ladder", bench_ladder},
-                                   {"launch", bench_launch_cost},
-                                   {"dot", bench_dot},
-                                   {"segmented", bench_segmented},
-                                   {"affine", bench_affine},
-                                   {"select", bench_select},
-                                   {"unique", bench_unique},
-                                   {"rle", bench_rle},
-                                   {"by-key", bench_by_key},
-                                   {"sort", bench_sort},
-                                   {"merge", bench_merge},
-                                   {"search", bench_search},
-                                   {"topk", bench_topk},
-                                   {"histogram", bench_histogram},
-                                   {"segmented-sort", bench_segmented_sort},
-                                   {"strings", bench_sort_strings},
-                                   {"brackets", bench_brackets},
-                                   {"tree", bench_tree},
-                                   {"hash", bench_hash},
-                                   {"hash-published", bench_hash_published},
-                                   {"transform", bench_transform},
-                                   {"fill", bench_fill},
-                                   {"random", bench_random},
-                                   {"gather", bench_gather},
-                                   {"stencil", bench_stencil},
-                                   {"tune", bench_tune},
-                                   {"all", run_all}};
 
 /* ------------------------------------------------------------------ options */
 
@@ -282,7 +180,19 @@ static bool set_option(bench_options *o, int option, const char *text)
 
 static void print_help(void)
 {
-    fputs(help_commands, stdout);
+    puts("usage: gpbench                          a short run, and what its columns mean\n"
+         "       gpbench SUB-COMMAND [options]\n"
+         "       gpbench SUB-COMMAND --help       what it measures, and an example\n"
+         "       gpbench peers                    the libraries to compare with, or why they are missing\n");
+    for (const bench_command *c = bench_commands; c->name != NULL; c++)
+        printf("  %-15s %s\n", c->name, c->brief);
+    puts("");
+    fputs(help_options, stdout);
+}
+
+static void print_help_of(const bench_command *c)
+{
+    printf("gpbench %s: %s\n\n%s\n\nexample: build/gpbench %s\n\n", c->name, c->brief, c->about, c->example);
     fputs(help_options, stdout);
 }
 
@@ -293,12 +203,12 @@ static int usage_error(const char *text, const char *what)
 }
 
 /* -1: go on; else the exit status. */
-static int parse_options(int argc, char **argv, bench_options *o)
+static int parse_options(int argc, char **argv, const bench_command *chosen, bench_options *o)
 {
     int option, index = 0;
     while ((option = getopt_long(argc, argv, "", long_options, &index)) != -1) {
         if (option == HELP) {
-            print_help();
+            print_help_of(chosen);
             return 0;
         }
         if (option == '?') return 2; /* getopt_long has told */
@@ -309,10 +219,10 @@ static int parse_options(int argc, char **argv, bench_options *o)
     return -1;
 }
 
-static const command *command_of(const char *name)
+static const bench_command *command_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    for (const bench_command *c = bench_commands; c->name != NULL; c++)
+        if (strcmp(c->name, name) == 0) return c;
     return NULL;
 }
 
@@ -330,25 +240,13 @@ static int run_short(void)
     return b.failed;
 }
 
-int main(int argc, char **argv)
+static int run_command(const bench_command *chosen, const bench_options *options, const char *line)
 {
-    bench_options options = {0};
     bench b;
-    char line[512] = "gpbench";
-    if (argc < 2) return run_short();
-    for (int i = 1; i < argc; i++) snprintf(line + strlen(line), sizeof line - strlen(line), " %s", argv[i]);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        print_help();
-        return 0;
-    }
-    const command *chosen = command_of(argv[1]);
-    if (chosen == NULL) return usage_error("unknown sub-command ", argv[1]);
-    argv[1] = argv[0]; /* getopt_long names the program by it */
-    const int status = parse_options(argc - 1, argv + 1, &options);
-    if (status >= 0) return status;
-    if (!bench_open(&b, &options)) return 1;
+    if (!bench_open(&b, options)) return 1;
     if (report_open(&b, line)) {
         report_device(&b);
+        bench_plan(&b, chosen->run);
         chosen->run(&b);
         report_close(&b);
     } else {
@@ -356,4 +254,19 @@ int main(int argc, char **argv)
     }
     bench_close(&b);
     return b.failed;
+}
+
+int main(int argc, char **argv)
+{
+    bench_options options = {0};
+    char line[512] = "gpbench";
+    if (argc < 2) return run_short();
+    for (int i = 1; i < argc; i++) snprintf(line + strlen(line), sizeof line - strlen(line), " %s", argv[i]);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) return print_help(), 0;
+    if (strcmp(argv[1], "peers") == 0) return report_libraries(), 0;
+    const bench_command *chosen = command_of(argv[1]);
+    if (chosen == NULL) return usage_error("unknown sub-command ", argv[1]);
+    argv[1] = argv[0]; /* getopt_long names the program by it */
+    const int status = parse_options(argc - 1, argv + 1, chosen, &options);
+    return status >= 0 ? status : run_command(chosen, &options, line);
 }

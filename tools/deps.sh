@@ -14,7 +14,7 @@ LINT="cc headers loader cxx clhpp clang clang-format"
 SHARED="cc headers loader"
 INSTALL="$RUN cxx clhpp pkg-config cmake meson git"
 ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git"
-BENCH="$RUN cxx tbb boost gnuplot"
+BENCH="$RUN cxx tbb boost simdjson viennacl python-peers gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
 MACHINE_CODE="libclc clang-15 clang-19 cuda"
@@ -52,6 +52,14 @@ packages_of() { # component manager
     cuda:apt) echo python3-venv ;; # the rest: install_cuda
     python3:pacman | python3:brew) echo python ;;
     python3:*) echo python3 ;;
+    simdjson:apt) echo libsimdjson-dev ;;
+    simdjson:dnf) echo simdjson-devel ;;
+    simdjson:*) echo simdjson ;;
+    viennacl:apt) echo libviennacl-dev ;;
+    viennacl:dnf) echo viennacl-devel ;;
+    python-peers:apt) echo python3-venv ;; # the rest: install_python_peers
+    python-peers:dnf) echo python3 ;;
+    python-peers:*) echo python ;;
     intel:apt) echo python3-venv ;; # the rest: install_intel
     intel:dnf) echo python3 ;;
     intel:pacman) echo python ;;
@@ -143,6 +151,20 @@ source_of() { # component
 	int main() { return 0; }
 	C
         ;;
+    simdjson) cat <<-'C'
+	#if !__has_include(<simdjson.h>)
+	#error "no headers of simdjson"
+	#endif
+	int main() { return 0; }
+	C
+        ;;
+    viennacl) cat <<-'C'
+	#if !__has_include(<viennacl/vector.hpp>)
+	#error "no headers of ViennaCL"
+	#endif
+	int main() { return 0; }
+	C
+        ;;
     boost) cat <<-'C'
 	#if !__has_include(<boost/compute/version.hpp>) && !__has_include(<boost/compute/core.hpp>)
 	#error "no Boost.Compute headers"
@@ -203,7 +225,9 @@ have() { # component
     spin | gnuplot | pkg-config | cmake | git) command -v "$1" >/dev/null ;;
     meson) command -v meson >/dev/null && command -v ninja >/dev/null ;;
     tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb ;;
-    boost) compiles $CXX -x c++ "$tmp/try.c" ;;
+    boost | viennacl) compiles $CXX -x c++ "$tmp/try.c" ;;
+    simdjson) compiles $CXX -x c++ "$tmp/try.c" -lsimdjson ;;
+    python-peers) build/peers/bin/python -c 'import duckdb, mako, polars, pyopencl' 2>"$tmp/try.log" ;;
     *)
         echo "deps: no such mode or component: $1" >&2
         exit 1
@@ -303,10 +327,24 @@ install_cuda() {
     }
 }
 
+# Libraries to compare with (60 MB): a virtual environment, which gpbench looks for.
+install_python_peers() {
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python-peers || return 1
+    echo "deps: installing DuckDB, Polars and PyOpenCL from PyPI into build/peers"
+    python3 -m venv --clear build/peers >>build/deps.log 2>&1 &&
+        build/peers/bin/python -m pip install --quiet --no-input --only-binary=:all: --retries 1 \
+            duckdb==2.0.1 polars==2.1.0 pyopencl==2026.1.4 mako==1.4.3 >>build/deps.log 2>&1 || {
+        echo "deps: PyPI does not give duckdb, polars and pyopencl (build/deps.log)"
+        unpackaged="$unpackaged python-peers"
+        return 1
+    }
+}
+
 install() { # component
     case $1 in
     intel) install_intel ;;
     cuda) install_cuda ;;
+    python-peers) install_python_peers ;;
     *) install_packages "$1" ;;
     esac
 }

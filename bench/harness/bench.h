@@ -13,7 +13,12 @@
 #include "../peers/peer.h"
 #include "pool.h"
 
-enum { BENCH_VARIANTS_MAX = 24, BENCH_NAME_MAX = 32, BENCH_ERROR_MAX = 512, BENCH_ROUNDS_MAX = 1001 };
+enum {
+    BENCH_VARIANTS_MAX = 24,
+    BENCH_NAME_MAX = 32,
+    BENCH_ERROR_MAX = BENCH_WHY_MAX,
+    BENCH_ROUNDS_MAX = 1001
+};
 
 typedef enum bench_format { BENCH_TABLE, BENCH_CSV, BENCH_JSON } bench_format;
 
@@ -44,16 +49,20 @@ typedef struct bench {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
-    bool on_cpu;        /* the device is a CPU: host code is a fair rival, on the same memory */
-    pool *pool;         /* NULL unless on_cpu */
-    unsigned threads;   /* of the pool */
-    cl_program stream;  /* built on first use */
-    uint64_t fallbacks; /* of the context so far */
-    bool reported;      /* a row has been printed */
-    bool failed;        /* something was wrong: the exit status */
-    bool progress;      /* stderr is a terminal */
-    bool colours;       /* stdout is one */
-    FILE *results;      /* NULL: none */
+    bool on_cpu;                   /* the device is a CPU: host code is a fair rival, on the same memory */
+    pool *pool;                    /* NULL unless on_cpu */
+    unsigned threads;              /* of the pool */
+    cl_program stream;             /* built on first use */
+    uint64_t fallbacks;            /* of the context so far */
+    bool reported;                 /* a row has been printed */
+    bool failed;                   /* something was wrong: the exit status */
+    bool progress;                 /* stderr is a terminal */
+    bool colours;                  /* stdout is one */
+    bool planning;                 /* cases are only counted */
+    double planned, done, current; /* work: of all cases, of those that have ended, of this one */
+    double within;                 /* the share of this one that is done */
+    double start;                  /* of the first one */
+    FILE *results;                 /* NULL: none */
     char error[BENCH_ERROR_MAX];
 } bench;
 
@@ -222,6 +231,8 @@ cl_program bench_build(const bench *b, const char *const *lines, size_t count, c
 /* 32-bit words that the outputs of read loops need. */
 size_t bench_read_parts(const bench *b, size_t bytes);
 
+/* Those of the libraries to compare with that are there, with versions, or that are not, with reasons. (peers.c) */
+void bench_name_libraries(bool there, char *text, size_t size);
 /* Every compiled-in peer that can do the case's work. (peers.c) */
 void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *, const void *),
                      size_t out_bytes);
@@ -233,6 +244,10 @@ void bench_close(bench *b);
 /* Lets the other gpbench run its round (--turns), if there is one. */
 void bench_give_turn(const bench *b);
 double bench_now(void); /* seconds */
+/* Counts the work that `run` is, where there is a progress line, which then says how much time is left. */
+void bench_plan(bench *b, void (*run)(bench *b));
+/* Each case of n elements begins with it. False: it was only counted. */
+bool bench_begin(bench *b, size_t n);
 void bench_progress(const bench *b, const char *format, ...);
 void bench_progress_end(const bench *b);
 
@@ -240,6 +255,7 @@ void bench_progress_end(const bench *b);
 bool report_open(bench *b, const char *command);
 void report_close(bench *b);
 void report_device(const bench *b);
+void report_libraries(void);
 void report_rows(bench_case *c);
 /* Only to the results file. */
 void report_results(bench_case *c);
@@ -276,7 +292,10 @@ void bench_segmented_sort(bench *b);
 void bench_sort_strings(bench *b);
 void bench_brackets(bench *b); /* trees too */
 void bench_tree(bench *b);
+void bench_json(bench *b);
 void bench_hash(bench *b);
+void bench_group_by(bench *b);
+void bench_join(bench *b);
 void bench_hash_published(bench *b);
 void bench_transform(bench *b);
 void bench_fill(bench *b);

@@ -111,6 +111,7 @@ bool bench_case_open(bench *b, bench_case *c, const bench_case_desc *desc)
     const size_t bytes = round_up(desc->n * data_size(desc->type));
     const size_t parts = round_up(bench_read_parts(b, bytes) * sizeof(cl_uint));
     *c = (bench_case){.b = b, .name = desc->name, .out_type = desc->out_type, .bytes = desc->bytes};
+    if (!bench_begin(b, desc->n)) return false;
     c->in.bytes = bytes;
     c->in2.bytes = desc->second_input ? bytes : 0;
     c->out.bytes = round_up(desc->out_bytes) > parts ? round_up(desc->out_bytes) : parts;
@@ -266,7 +267,10 @@ static void verify_all(bench_case *c)
         bench_progress(c->b, "%s %s %zu: checking %s", c->name, data_type_name(c->work.type), c->work.n,
                        v->name);
         if (!usable(v) || !poison(c, v)) continue;
-        if (run_once(c, v) >= 0 && !check(c, v) && usable(v)) bench_fail(v, "check failed");
+        c->work.checked = true;
+        const double seconds = run_once(c, v);
+        c->work.checked = false;
+        if (seconds >= 0 && !check(c, v) && usable(v)) bench_fail(v, "check failed");
     }
 }
 
@@ -316,6 +320,7 @@ static void time_all(bench_case *c, unsigned rounds)
 {
     for (unsigned round = 0; round < rounds; round++) {
         bench_give_turn(c->b);
+        c->b->within = (double)round / rounds;
         bench_progress(c->b, "%s %s %zu: round %u of %u", c->name, data_type_name(c->work.type), c->work.n,
                        round + 1, rounds);
         for (size_t i = 0; i < c->count; i++) {

@@ -71,6 +71,7 @@ bool bench_open(bench *b, const bench_options *options)
 
 void bench_close(bench *b)
 {
+    bench_python_close();
     pool_close(b->pool);
     if (b->stream != NULL) clReleaseProgram(b->stream);
     gp_context_destroy(b->gp);
@@ -108,6 +109,36 @@ double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void bench_plan(bench *b, void (*run)(bench *b))
+{
+    if (!b->progress) return;
+    b->planning = true;
+    run(b);
+    b->planning = false;
+    b->planned = b->done + b->current;
+    b->done = b->current = b->within = 0;
+    b->start = bench_now();
+}
+
+/* A small case takes about as long as 2^22 elements do: each variant has its slice of time. */
+bool bench_begin(bench *b, size_t n)
+{
+    b->done += b->current;
+    b->current = 1 + (double)n / (1 << 22);
+    b->within = 0;
+    return !b->planning;
+}
+
+/* If the rest goes on as it did so far. */
+static void print_time_left(const bench *b)
+{
+    const double done = b->done + b->within * b->current, elapsed = bench_now() - b->start;
+    if (done <= 0 || done > b->planned || elapsed < 1) return;
+    const double left = elapsed * (b->planned - done) / done;
+    if (left < 90) fprintf(stderr, ", about %.0f s left", left);
+    else fprintf(stderr, ", about %.0f min left", left / 60);
+}
+
 void bench_progress(const bench *b, const char *format, ...)
 {
     static double last;
@@ -118,6 +149,7 @@ void bench_progress(const bench *b, const char *format, ...)
     fputs("\r\033[K", stderr);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
+    print_time_left(b);
     fflush(stderr);
 }
 

@@ -342,6 +342,7 @@ static void race(bench *b, course course)
     unsigned rounds = b->options.repeats ? b->options.repeats : course.capacity > ((size_t)1 << 20) ? 5 : 21;
     size_t count;
     input in;
+    if (!bench_begin(b, course.capacity)) return;
     if (rounds > ROUNDS_MAX) rounds = ROUNDS_MAX;
     memset(all, 0, sizeof all);
     count = entrants(b, all, course);
@@ -351,6 +352,7 @@ static void race(bench *b, course course)
     } else {
         for (size_t i = 0; i < count; i++) (void)entrant_open(&all[i], &in);
         for (unsigned r = 0; r <= rounds; r++) {
+            b->within = (double)r / (rounds + 1);
             bench_progress(b, "hash %zu slots, load %.2f: round %u of %u", course.capacity, course.load, r,
                            rounds);
             round_of(all, count, &in, r);

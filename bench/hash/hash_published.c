@@ -202,7 +202,7 @@ void bench_hash_fill(bench *b, size_t capacity)
     char text[32];
     ground g;
     bool right = true;
-    if (!ground_open(b, &g, capacity, n * (BATCHES - 1))) return;
+    if (!bench_begin(b, capacity) || !ground_open(b, &g, capacity, n * (BATCHES - 1))) return;
     for (unsigned run = 0; run <= runs && right; run++) right = fill_once(&g, n, run ? run - 1 : 0);
     if (!right) {
         (void)ground_fails(&g, "filling up");
@@ -356,7 +356,7 @@ static void whole_program(bench *b, size_t capacity)
     cl_mem d_left = NULL;
     ground g;
     bool right = true;
-    if (!ground_open(b, &g, capacity, capacity / 2)) return;
+    if (!bench_begin(b, capacity) || !ground_open(b, &g, capacity, capacity / 2)) return;
     left = malloc(g.n * sizeof *left);
     if (!left || gp_buffer_create(b->gp, (2 * g.n + 1) * sizeof *left, NULL, &d_left) != GP_OK) {
         free(left);

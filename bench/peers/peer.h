@@ -17,12 +17,15 @@ typedef enum bench_primitive {
     BENCH_STREAM,
     BENCH_REDUCE,
     BENCH_SCAN,
+    BENCH_DOT, /* of host_in and host_in2 */
     BENCH_LAUNCH,
     BENCH_SELECT,    /* elements below k */
     BENCH_PARTITION, /* the same; the others from out[n] on */
     BENCH_UNIQUE,
-    BENCH_RLE,    /* keys; lengths from out[n] on */
-    BENCH_BY_KEY, /* keys in host_in, values in host_in2; keys, then sums from out[n] on */
+    BENCH_RLE,      /* keys; lengths from out[n] on */
+    BENCH_BY_KEY,   /* keys in host_in, values in host_in2; keys, then sums from out[n] on */
+    BENCH_GROUP_BY, /* the same, and equal keys are anywhere; in any order */
+    BENCH_JOIN, /* keys in host_in; k keys that are there once in host_in2, what they stand for from [k] on */
     BENCH_SORT,
     BENCH_MERGE,  /* of the two halves of host_in */
     BENCH_SEARCH, /* of host_in2 in host_in; u32 positions */
@@ -31,6 +34,7 @@ typedef enum bench_primitive {
     BENCH_SORT_STRINGS,
     BENCH_SORT_RECORDS, /* of four words, n / 4 of them, by the first one, a float */
     BENCH_BRACKETS,
+    BENCH_JSON_FILE, /* n - 64 bytes of text, then zeros; partners of its brackets, counted without other bytes */
     BENCH_TREE,      /* parents; index, with k = 3 outputs children from out[n] and ends from out[2 * n] on */
     BENCH_HISTOGRAM, /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
     BENCH_TRANSFORM, /* x * 3 + 1 */
@@ -62,8 +66,14 @@ typedef struct bench_work {
     size_t segments;
     const uint8_t *host_bytes; /* strings, by host_offsets */
     const signed char *signs;  /* brackets: of each of 256 symbols, 1 opens, -1 closes */
-    struct pool *pool;         /* threads, one a core; NULL unless the device is a CPU */
+    bool
+        checked; /* this run is the case's first, is checked and not timed: libraries that keep data of their own
+                     take the input, and give the result back, in this one only */
+    char *why;         /* takes BENCH_WHY_MAX bytes: what went wrong, where a run failed */
+    struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
+
+enum { BENCH_WHY_MAX = 512 };
 
 typedef struct bench_peer {
     const char *name;
@@ -73,6 +83,19 @@ typedef struct bench_peer {
     bool (*supports)(const bench_work *work);
     bool (*run)(const bench_work *work); /* scans are inclusive; sums are of `type`; false: failed */
 } bench_peer;
+
+/* A library to compare with. */
+typedef struct bench_library {
+    const char *name;
+    const char *version; /* NULL: it is not here, */
+    const char *missing; /* because of this */
+} bench_library;
+
+/* Those for C++ (libraries.cpp) and Python (python.c), `name` NULL at the end. */
+extern const bench_library bench_cxx_libraries[];
+const bench_library *bench_python_libraries(void);
+/* Ends what has been started. */
+void bench_python_close(void);
 
 extern const bench_peer bench_peer_block_indirect;
 extern const bench_peer bench_peer_boost_compute;
@@ -94,6 +117,11 @@ extern const bench_peer bench_peer_c_tree;
 extern const bench_peer bench_peer_c_tree_chain;
 extern const bench_peer bench_peer_par_merge;
 extern const bench_peer bench_peer_par_pack;
+extern const bench_peer bench_peer_polars;
+extern const bench_peer bench_peer_pyopencl;
+extern const bench_peer bench_peer_pyopencl_bitonic;
+extern const bench_peer bench_peer_pyopencl_radix;
+extern const bench_peer bench_peer_simdjson;
 extern const bench_peer bench_peer_std;
 extern const bench_peer bench_peer_std_merge;
 extern const bench_peer bench_peer_std_pack;
@@ -106,6 +134,7 @@ extern const bench_peer bench_peer_std_segments_pool;
 extern const bench_peer bench_peer_std_strings;
 extern const bench_peer bench_peer_std_sort;
 extern const bench_peer bench_peer_std_stable_sort;
+extern const bench_peer bench_peer_duckdb;
 extern const bench_peer bench_peer_nth_element;
 extern const bench_peer bench_peer_partial_sort;
 extern const bench_peer bench_peer_tbb;
@@ -114,6 +143,7 @@ extern const bench_peer bench_peer_tbb_histogram;
 extern const bench_peer bench_peer_std_par_histogram;
 extern const bench_peer bench_peer_tbb_map;
 extern const bench_peer bench_peer_tbb_sort;
+extern const bench_peer bench_peer_viennacl;
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "../harness/bench.h"
 #include "hashes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const bench_peer *const peers[] = {
@@ -18,6 +19,11 @@ static const bench_peer *const peers[] = {
     &bench_peer_c_stack_branch_free,
     &bench_peer_c_tree,
     &bench_peer_c_tree_chain,
+    &bench_peer_duckdb,
+    &bench_peer_polars,
+    &bench_peer_pyopencl,
+    &bench_peer_pyopencl_radix,
+    &bench_peer_pyopencl_bitonic,
 #ifdef BENCH_HAVE_STD
     &bench_peer_std,
     &bench_peer_std_pack,
@@ -53,9 +59,37 @@ static const bench_peer *const peers[] = {
 #ifdef BENCH_HAVE_STD_PAR
     &bench_peer_std_par,
 #endif
+#ifdef BENCH_HAVE_SIMDJSON
+    &bench_peer_simdjson,
+#endif
+#ifdef BENCH_HAVE_VIENNACL
+    &bench_peer_viennacl,
+#endif
 };
 
-static bool run(bench_case *c, bench_variant *v) { return v->with.peer->run(&c->work); }
+/* ------------------------------------------------------------------ libraries */
+
+#ifndef BENCH_HAVE_LIBRARIES
+const bench_library bench_cxx_libraries[] = {{"std", NULL, "no C++17 compiler"}, {NULL, NULL, NULL}};
+#endif
+
+void bench_name_libraries(bool there, char *text, size_t size)
+{
+    const bench_library *const lists[] = {bench_cxx_libraries, bench_python_libraries()};
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < 2; i++)
+        for (const bench_library *l = lists[i]; l->name != NULL && used < size; l++)
+            if ((l->version != NULL) == there)
+                used += (size_t)snprintf(text + used, size - used, there ? "%s%s %s" : "%s%s (%s)",
+                                         used > 0 ? ", " : "", l->name, there ? l->version : l->missing);
+}
+
+static bool run(bench_case *c, bench_variant *v)
+{
+    c->work.why = v->error;
+    return v->with.peer->run(&c->work);
+}
 
 static bool usable(const bench_case *c, const bench_peer *peer)
 {

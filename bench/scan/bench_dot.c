@@ -23,7 +23,7 @@ static void dot(bench *b, gp_type type, size_t n)
 {
     bench_case c;
     const bench_case_desc desc = {.name = "dot",
-                                  .primitive = BENCH_STREAM,
+                                  .primitive = BENCH_DOT,
                                   .type = type,
                                   .out_type = type,
                                   .op = GP_SUM,
@@ -44,6 +44,7 @@ static void dot(bench *b, gp_type type, size_t n)
                                       .op = GP_SUM,
                                       .map = "x * y"};
     bench_add_limits(&c, STREAM_READ2, "limit:");
+    bench_add_peers(&c, check, data_size(type));
     bench_case_run(&c);
     bench_case_close(&c);
 }

@@ -199,7 +199,8 @@ void bench_ladder(bench *b)
                                   .out_bytes = groups_of(n, GROUP) * sizeof(float),
                                   .expected_bytes = sizeof(float),
                                   .bytes = (double)n * sizeof(float)};
-    if (n > MOST_N) report_failure(b, &desc, "the ladder takes 2^31 elements at most");
+    if (b->planning) (void)bench_begin(b, n);
+    else if (n > MOST_N) report_failure(b, &desc, "the ladder takes 2^31 elements at most");
     else if (b->info->max_work_group_size < GROUP) report_failure(b, &desc, "the ladder needs groups of 256");
     else ladder(b, &desc);
 }

@@ -354,6 +354,7 @@ void bench_tune(bench *b)
     ground g = {.b = b, .path = b->options.out != NULL ? b->options.out : "gpuprim.tuning"};
     setting best[WORKS] = {{0}};
     size_t kept = 0;
+    if (b->planning) return; /* it knows how long it takes */
     g.most = b->options.n > 0 ? b->options.n : trained[SIZES - 1];
     g.seconds = budget / (COMPARISONS * SIZES);
     snprintf(g.trying, sizeof g.trying, "%s.try", g.path);

@@ -147,6 +147,8 @@ def check_verdict(head):
     check("fails" not in report.describe(head, [], info.format(9)), "a self-test that passes is told to fail")
     check("fails" in report.describe(head, [], info.format(8)), "a self-test that fails")
     check("did not end" in report.verdict(head, info.split("self-test")[0]), "a self-test that crashes")
+    check("duckdb 2" in report.describe(dict(head, peers="duckdb 2"), [], None), "the libraries that were there")
+    check("tbb (no" in report.describe(dict(head, skipped="tbb (no tbb.h)"), [], None), "those that were missing")
     check("another device" in report.verdict(dict(head, driver="0"), info), "another device's self-test")
     check(report.verdict(head, None) == "not run", "no self-test")
 

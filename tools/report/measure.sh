@@ -31,12 +31,14 @@ measure() { # sub-command options...
 
 for name in stream launch reduce ladder scan dot segmented affine; do measure $name; done
 for name in select unique rle by-key; do measure $name --n 2^24 --repeats 3; done
+for name in group-by join; do measure $name --n 2^24 --repeats 3; done
 measure sort --n 2^21 --repeats 3
 for name in merge topk; do measure $name --n 2^24 --repeats 3; done
 measure search --n 2^22 --repeats 3
 for name in histogram segmented-sort; do measure $name --n 2^22 --repeats 5; done
 measure strings --n 2^20 --repeats 1
 measure brackets --n 2^22 --repeats 3
+measure json --n 2^24 --repeats 3
 measure hash --n 2^19 --repeats 3
 for name in transform fill random gather stencil; do measure $name; done
 exit $status

@@ -73,6 +73,8 @@ def describe(head, rows, info):
             ("gpuprim", head["gpbench"]),
             ("measured", head["date"]),
             ("command", head["command"]),
+            ("peers", head.get("peers") or "none but plain C"),
+            ("peers that are missing", head.get("skipped") or "none"),
             ("self-test", result),
         ]
     )

@@ -43,6 +43,19 @@ SECTIONS = [
         r"by key, .*",
         "gp_reduce_by_key and gp_segmented_reduce, by the length of runs, beside the fastest loop that reads two streams.",
     ),
+    Section(
+        "group-by",
+        "Group by",
+        r"group by, .*",
+        "Sums of the values of each key, by how many different keys there are: gp_hash_insert_or_apply, and gp_sort with "
+        "gp_reduce_by_key, beside the fastest loop that reads two streams and queries of DuckDB and Polars.",
+    ),
+    Section(
+        "join",
+        "Join",
+        r"join, .*",
+        "A column of one table for each row of another one, by a key: gp_hash and gp_gather, beside joins of DuckDB and Polars.",
+    ),
     Section("sort", "Sort", r"sort|sort pairs.*|sort records.*", "gp_sort and gp_sort_records, beside other sorts."),
     Section("entropy", "Sort by entropy", r"sort, entropy .*", "gp_sort of keys in which each bit has that much entropy."),
     Section(
@@ -68,6 +81,12 @@ SECTIONS = [
         "gp_brackets by the size of a tile, whole and the part inside tiles.",
     ),
     Section("tree", "Tree", r"tree, .*", "gp_tree, by the shape of the nest, beside loops in C."),
+    Section(
+        "json",
+        "Brackets of a JSON file",
+        r"json",
+        "Which brackets close which, those in strings aside. simdjson validates the text and parses strings and numbers, too.",
+    ),
     Section("hash", "Hash table by load", r"hash", "gp_hash, by the load of the table, beside tables on the host."),
     Section("transform", "Transform", r"transform.*", "gp_transform x * 3 + 1, beside the fastest copy."),
     Section("fill", "Fill", r"fill", "gp_fill."),
@@ -88,6 +107,9 @@ HEADLINES = [
     ("unique, runs of 16", "unique", "unique, runs of 16", "u32"),
     ("encode runs of 16", "rle", "rle, runs of 16", "u32"),
     ("reduce by key, runs of 16", "by-key", "by key, runs of 16", "u32"),
+    ("group by, 64 keys", "group-by", "group by, 64 keys", "u32"),
+    ("group by, 2^20 keys", "group-by", "group by, 2^20 keys", "u32"),
+    ("join with 2^20 rows", "join", "join, 2^20 rows", "u32"),
     ("sort u32", "sort", "sort", "u32"),
     ("sort f32", "sort", "sort", "f32"),
     ("sort u64", "sort", "sort", "u64"),
