@@ -2,7 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | bench | report | gpu-cost | machine-code | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | bench | report | site | gpu-cost | machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -11,10 +11,11 @@ set -eu
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
 LINT="cc headers loader cxx clhpp clang clang-format"
-ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot"
+ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot sphinx"
 BENCH="$RUN cxx tbb boost gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
+SITE="$RUN sphinx"
 MACHINE_CODE="libclc clang-15 clang-19 cuda"
 
 CC=${CC:-cc}
@@ -50,9 +51,10 @@ packages_of() { # component manager
     cuda:apt) echo python3-venv ;; # the rest: install_cuda
     python3:pacman | python3:brew) echo python ;;
     python3:*) echo python3 ;;
-    intel:apt) echo python3-venv ;; # the rest: install_intel
-    intel:dnf) echo python3 ;;
-    intel:pacman) echo python ;;
+    sphinx:apt) echo python3-venv ;; # the rest: install_sphinx
+    intel:apt) echo python3-venv ;;  # the rest: install_intel
+    sphinx:dnf | intel:dnf) echo python3 ;;
+    sphinx:pacman | sphinx:brew | intel:pacman) echo python ;;
     spin:dnf | spin:pacman) echo - ;;
     spin:*) echo spin ;;
     cxx:apt) echo g++ ;;
@@ -187,6 +189,10 @@ have() { # component
     clang-15 | clang-19) command -v "$1" >/dev/null ;;
     cuda) ls build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin/ptxas >/dev/null 2>&1 ;;
     python3) python3 -c 'import json' 2>"$tmp/try.log" ;;
+    sphinx) # of the versions that are asked for
+        cmp -s manual/requirements.txt build/sphinx/requirements.txt &&
+            build/sphinx/bin/python -c 'import sphinx, myst_parser, furo' 2>"$tmp/try.log"
+        ;;
     cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka ;;
     cxx) compiles $CXX -x c++ "$tmp/try.c" ;;
     clhpp) compiles $CXX -E -x c++ "$tmp/try.c" ;;
@@ -297,9 +303,24 @@ install_cuda() {
     }
 }
 
+# What builds the site comes from PyPI (100 MB), into a virtual environment.
+install_sphinx() {
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages sphinx || return 1
+    echo "deps: installing Sphinx from PyPI into build/sphinx"
+    python3 -m venv --clear build/sphinx >>build/deps.log 2>&1 &&
+        build/sphinx/bin/python -m pip install --quiet --no-input --no-deps --only-binary=:all: --retries 1 \
+            -r manual/requirements.txt >>build/deps.log 2>&1 &&
+        cp manual/requirements.txt build/sphinx/requirements.txt || {
+        echo "deps: PyPI does not give what manual/requirements.txt names (build/deps.log)"
+        unpackaged="$unpackaged sphinx"
+        return 1
+    }
+}
+
 install() { # component
     case $1 in
     intel) install_intel ;;
+    sphinx) install_sphinx ;;
     cuda) install_cuda ;;
     *) install_packages "$1" ;;
     esac
@@ -329,6 +350,7 @@ lint) components=$LINT ;;
 all) components=$ALL ;;
 bench) components=$BENCH ;;
 report) components=$REPORT ;;
+site) components=$SITE ;;
 gpu-cost) components=$GPU_COST ;;
 machine-code) components=$MACHINE_CODE ;;
 '')
