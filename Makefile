@@ -376,25 +376,25 @@ site: | deps-site ## build/site/index.html: the manual, a page for each call, ex
 	manual/stage.py build/manual
 	build/sphinx/bin/sphinx-build -q -W --keep-going -E -j auto -c manual -d build/manual.doctrees build/manual build/site
 
-MANUAL := $(patsubst manual/code/%.c,build/manual.code/%,$(wildcard manual/code/*.c)) build/manual.code/readme_examples build/manual.code/readme_program
+MANUAL := $(patsubst manual/code/%.c,build/manual.code/%,$(wildcard manual/code/*.c))
+README_CODE := build/manual.code/readme_examples build/manual.code/readme_program
 
-check-site: site $(MANUAL) ## is every link of the site whole, and does all code in the manual and README run?
+check-site: site $(MANUAL) $(README_CODE) ## is every link of the site whole, and does all code in the manual and README run?
 	manual/check_site.py build/site
-	@tools/run_tests.sh $(MANUAL)
+	@tools/run_tests.sh $(MANUAL) $(README_CODE)
 
-build/manual.code/%: manual/code/%.c build/manual.code/gpuprim.o | gpuprim.h deps-run
-	@mkdir -p $(@D)
+$(MANUAL): build/manual.code/%: manual/code/%.c build/manual.code/gpuprim.o | deps-run
 	$(CC) $(C_FLAGS) -o $@ $< build/manual.code/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 build/manual.code/gpuprim.o: gpuprim.h | deps-run
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o $@ $<
 
-build/manual.code/readme_%.c: README.md manual/stage.py
+$(README_CODE:=.c): build/manual.code/readme_%.c: README.md manual/stage.py
 	@mkdir -p $(@D)
 	manual/stage.py --readme $* >$@
 
-build/manual.code/readme_%: build/manual.code/readme_%.c manual/code/readme.h | gpuprim.h deps-run
+$(README_CODE): %: %.c manual/code/readme.h gpuprim.h | deps-run
 	$(CC) $(C_FLAGS) -Imanual/code -Wno-missing-field-initializers -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 # ---- style

@@ -5,8 +5,9 @@ usage: manual/stage.py OUT                              what Sphinx reads
        manual/stage.py --readme examples | program      README's code: a program that runs its examples; its program
 
 In a chapter, a line "{{ README.md: Scratch }}" stands for that section's text, "{{ README.md: }}" for what comes before
-the contents, and "{{ README.md? From C++ }}" for a section that need not be there. Links are those that README would
-have: to docs/RELIABILITY.md, or #scratch. A link to a file that is no page of the site becomes text.
+the contents, and "{{ README.md? From C++ }}" for a section that may be missing. "{{ code/memory.c: scratch }}" is
+what stands between [scratch] and [/scratch] in that program, "{{ code/memory.c }}" all of it. Links are those that README
+would have: to docs/RELIABILITY.md, or #scratch. A link to a file that is no page of the site becomes text.
 """
 import json
 import pathlib
@@ -19,6 +20,7 @@ import doc_comments
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ["CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md", "tunings/README.md"]
 INCLUDE = re.compile(r"^\{\{ ([\w/]+\.md)([:?]) ?(.*?) \}\}$", re.M)
+CODE = re.compile(r"^\{\{ (code/\w+\.c)(?:: ([\w-]+))? \}\}$", re.M)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 HEADING = re.compile(r"(#+) (.+)")
 
@@ -53,9 +55,17 @@ def include(match):
     text = section(path, title) if title else introduction()
     if text is None and must == ":":
         sys.exit(f"stage: {path} has no section {title!r}")
-    if text is None or not title:
-        return text or ""
+    if text is None:
+        return "Not yet in this version."
+    if not title:
+        return text
     return f"({slug(title)})=\n\n{text}"
+
+
+def include_code(match):
+    path, part = match.groups()
+    between = f":start-after: [{part}]\n:end-before: [/{part}]\n" if part else ""
+    return f"```{{literalinclude}} /{path}\n:language: c\n:dedent:\n{between}```"
 
 
 def with_links(text, path, staged):
@@ -84,6 +94,10 @@ def _normal(place):
         elif part not in ("", "."):
             parts.append(part)
     return parts or ["."]
+
+
+def first_program():
+    return re.search(r"```c\n(.*?)```", section("README.md", "A first program"), re.S).group(1)
 
 
 def readme_examples():
@@ -183,10 +197,11 @@ def stage(out):
     pages = {**chapters, **documents}
     staged = {*pages, *(path.relative_to(out).as_posix() for path in out.rglob("*.md"))}
     for place, path in pages.items():
-        text = INCLUDE.sub(include, path.read_text(encoding="utf-8"))
+        text = CODE.sub(include_code, INCLUDE.sub(include, path.read_text(encoding="utf-8")))
         (out / place).parent.mkdir(parents=True, exist_ok=True)
         (out / place).write_text(with_links(text, pathlib.PurePosixPath(place), staged), encoding="utf-8")
     shutil.copytree(ROOT / "manual/code", out / "code")
+    (out / "code/first_program.c").write_text(first_program(), encoding="utf-8")
     shutil.copy(ROOT / "docs/hash.svg", out / "docs")
 
 
@@ -231,7 +246,7 @@ def main():
     elif sys.argv[1:] == ["--readme", "examples"]:
         print(program_of_examples())
     elif sys.argv[1:] == ["--readme", "program"]:
-        print(re.search(r"```c\n(.*?)```", section("README.md", "A first program"), re.S).group(1))
+        print(first_program())
     else:
         sys.exit(__doc__)
 

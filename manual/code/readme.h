@@ -42,7 +42,8 @@ static void build(const gp_device_source_desc *desc, const char *kernel)
     cl_int result;
     check("gp_device_source", gp_device_source(gp, desc, NULL, 0, &size));
     char *text = malloc(size);
-    check("gp_device_source", text ? gp_device_source(gp, desc, text, size, &size) : GP_ERROR_OUT_OF_HOST_MEMORY);
+    check("gp_device_source",
+          text ? gp_device_source(gp, desc, text, size, &size) : GP_ERROR_OUT_OF_HOST_MEMORY);
     texts[0] = text;
     cl_program program = clCreateProgramWithSource(gp_cl_context(gp), 2, texts, NULL, &result);
     if (result == CL_SUCCESS) result = clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL);
