@@ -394,8 +394,11 @@ $(README_CODE:=.c): build/manual.code/readme_%.c: README.md manual/stage.py
 	@mkdir -p $(@D)
 	manual/stage.py --readme $* >$@
 
-$(README_CODE): %: %.c manual/code/readme.h gpuprim.h | deps-run
-	$(CC) $(C_FLAGS) -Imanual/code -Wno-missing-field-initializers -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+build/manual.code/readme_program: %: %.c gpuprim.h | deps-run
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS)
+
+build/manual.code/readme_examples: %: %.c build/manual.code/gpuprim.o manual/code/readme.h
+	$(CC) $(C_FLAGS) -Imanual/code -Wno-missing-field-initializers -o $@ $< build/manual.code/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 # ---- style
 

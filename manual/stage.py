@@ -20,7 +20,7 @@ import doc_comments
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ["CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md", "tunings/README.md"]
 INCLUDE = re.compile(r"^\{\{ ([\w/]+\.md)([:?]) ?(.*?) \}\}$", re.M)
-CODE = re.compile(r"^\{\{ (code/\w+\.c)(?:: ([\w-]+))? \}\}$", re.M)
+CODE = re.compile(r"^\{\{ (code/\w+\.[ch])(?:: ([\w-]+))? \}\}$", re.M)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 HEADING = re.compile(r"(#+) (.+)")
 

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* [try] */
 #define TRY(call)                                                                   \
     do {                                                                            \
         if ((call) != GP_OK) printf("%s: %s\n", #call, gp_last_error(gp)), exit(1); \
     } while (0)
+/* [/try] */
 
 #define EXPECT(condition)                                                                         \
     do {                                                                                          \

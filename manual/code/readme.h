@@ -1,6 +1,5 @@
 /* readme.h - what README's examples take for granted: a context, buffers, a record. Put before them by
    manual/stage.py, which makes a function of each. */
-#define GP_IMPLEMENTATION
 #include "gpuprim.h"
 
 #include <stdio.h>
