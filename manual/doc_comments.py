@@ -50,6 +50,8 @@ def escape(text, pages):
         word = match.group(0)
         if word.startswith("`"):
             return word
+        if word.startswith('"') and not re.search(r"[*+/<>=()\[\]%?|]", word):
+            return word  # words that are quoted, no expression
         if word in pages:
             return f"[`{word}`]({pages[word]})"
         if word.startswith("examples/"):
@@ -57,7 +59,7 @@ def escape(text, pages):
         return f"`{word}`"
 
     parts = re.split(
-        r"(`[^`]*`|\"[^\"]*[*+/<>=()\[\]%?|][^\"]*\"|examples/\w+\.cp*|(?:docs|src|kernels|tests|tunings)/[\w./]*\w"
+        r"(`[^`]*`|\"[^\"]*\"|examples/\w+\.cp*|(?:docs|src|kernels|tests|tunings)/[\w./]*\w"
         r"|\b\w+\[[^\]\n]*\]|(?<!\w)\*\w+|\b(?:gp|GP|CL|cl)_[\w.]*\w|\b\w*[a-zA-Z0-9]_\w+|__\w+(?: \w+ \*)?|\.\.\._\w+|\bcl[A-Z]\w+)",
         text,
     )
@@ -74,6 +76,18 @@ def is_code(line, labelled):
     return re.search(r"\S {2,}\S", line) or (indent >= 4 and not labelled)
 
 
+def paragraphs(lines):
+    """Lines end early where a paragraph does: the next word would have fitted."""
+    found = [lines[0].strip()]
+    for before, line in zip(lines, lines[1:]):
+        fitted = len(before) + 1 + len(line.split()[0]) < 98
+        if fitted and before.endswith(".") and not line.strip()[0].islower():
+            found.append(line.strip())
+        else:
+            found[-1] += " " + line.strip()
+    return found
+
+
 def prose(lines, pages):
     """A comment as Markdown. Formulas and tables stay as they are; "Cost:" and the like begin paragraphs."""
     out, block, code = [], [], []
@@ -84,7 +98,7 @@ def prose(lines, pages):
     def end_block():
         nonlocal label
         if block:
-            text = escape(" ".join(line.strip() for line in block), pages)
+            text = escape("\n\n".join(paragraphs(block)), pages)
             out.append(f"**{label}:** {text}" if label else text)
         block.clear()
         label = None
@@ -152,6 +166,8 @@ def pages_of(name, text):
     pages, waiting = [], []
     for chunk in parts:
         match = re.search(r"^typedef struct (gp_\w+)_desc \{", chunk[1], re.M)
+        if chunk[1].startswith("typedef struct gp_stats {"):
+            pages.append(Page("Statistics", "statistics"))
         if match and match.group(1) in functions:
             pages.append(Page(match.group(1), match.group(1)))
             for early in waiting:
@@ -159,8 +175,9 @@ def pages_of(name, text):
             waiting = []
         (pages[-1].chunks if pages else waiting).append(chunk)
     for page in pages:
-        page.calls = [call for _, code in page.chunks for call in calls_of(code) if not call.startswith("gp_stats")]
-        page.title = ", ".join(page.calls)
+        if page.title != "Statistics":
+            page.calls = [call for _, code in page.chunks for call in calls_of(code)]
+            page.title = ", ".join(page.calls)
     return pages
 
 
