@@ -6,12 +6,9 @@ static int failures;
 /* [log] */
 static void log_line(gp_log_level level, const char *text, void *user)
 {
+    static const char *const names[] = {"error", "warning", "info"};
     (void)user;
-    fprintf(stderr, "gpuprim, %s: %s\n",
-            level == GP_LOG_ERROR     ? "error"
-            : level == GP_LOG_WARNING ? "warning"
-                                      : "info",
-            text);
+    fprintf(stderr, "gpuprim, %s: %s\n", names[level], text);
 }
 
 static void failed_later(gp_result result, const char *text, void *user)
