@@ -36,10 +36,11 @@ TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
+DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python cxx shared install packaging)
+
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx deps-shared deps-install gpu-day test-gpu-day \
-	install uninstall test-install dist clean help always
+	$(DEPS) gpu-day test-gpu-day site check-site install uninstall test-install dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -378,6 +379,37 @@ build/gpu_cost/plugin.so: tools/gpu_cost/plugin.cpp | deps-gpu-cost
 	@mkdir -p $(@D)
 	$(CXX) -std=c++14 $(WARNINGS) $(CPPFLAGS) -O2 -fno-rtti -fPIC -shared -Itools/gpu_cost -MMD -MP -MT $@ -MF $@.d -o $@ $<
 
+# ---- manual
+
+site: | deps-site ## build/site/index.html: the manual, a page for each call, examples, documents; a warning is an error
+	@rm -rf build/site
+	manual/stage.py build/manual
+	build/sphinx/bin/sphinx-build -q -W --keep-going -E -j auto -c manual -d build/manual.doctrees build/manual build/site
+
+MANUAL := $(patsubst manual/code/%.c,build/manual.code/%,$(wildcard manual/code/*.c))
+README_CODE := build/manual.code/readme_examples build/manual.code/readme_program
+
+check-site: site $(MANUAL) $(README_CODE) ## is every link of the site whole, and does all code in the manual and README run?
+	manual/check_site.py build/site
+	@tools/run_tests.sh $(MANUAL) $(README_CODE)
+
+$(MANUAL): build/manual.code/%: manual/code/%.c build/manual.code/gpuprim.o | deps-run
+	$(CC) $(C_FLAGS) -o $@ $< build/manual.code/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+build/manual.code/gpuprim.o: gpuprim.h | deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o $@ $<
+
+$(README_CODE:=.c): build/manual.code/readme_%.c: README.md manual/stage.py
+	@mkdir -p $(@D)
+	manual/stage.py --readme $* >$@
+
+build/manual.code/readme_program: %: %.c gpuprim.h | deps-run
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS)
+
+build/manual.code/readme_examples: %: %.c build/manual.code/gpuprim.o manual/code/readme.h
+	$(CC) $(C_FLAGS) -Imanual/code -Wno-missing-field-initializers -o $@ $< build/manual.code/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
+
 # ---- style
 
 format: | deps-lint ## format the sources
@@ -414,7 +446,7 @@ deps: deps-test ## look for what `make test` needs, and install it where possibl
 deps-all: ## the same for everything that .ci/run needs; goes without what cannot be had on this system
 	@tools/deps.sh all || test $$? = 2
 
-deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx deps-shared deps-install:
+$(DEPS):
 	@tools/deps.sh $(@:deps-%=%)
 
 # ---- install, clean, help

@@ -2,7 +2,8 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | shared | install | bench | report | gpu-cost | machine-code | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | shared | install | packaging | bench | report | site | python | gpu-cost |
+#                      machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -13,10 +14,13 @@ TEST="$RUN cmocka"
 LINT="cc headers loader cxx clhpp clang clang-format"
 SHARED="cc headers loader"
 INSTALL="$RUN cxx clhpp pkg-config cmake meson git"
-ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git"
+PACKAGING="$RUN git cmake dpkg conan"
+ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git mingw venv sphinx"
 BENCH="$RUN cxx tbb boost simdjson viennacl python-peers gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
+SITE="$RUN sphinx"
+PYTHON="$RUN venv"
 MACHINE_CODE="libclc clang-15 clang-19 cuda"
 
 CC=${CC:-cc}
@@ -49,20 +53,17 @@ packages_of() { # component manager
     libclc:apt) echo libclc-15 ;;
     clang-15:apt) echo clang-15 ;;
     clang-19:apt) echo clang-19 ;;
-    cuda:apt) echo python3-venv ;; # the rest: install_cuda
     python3:pacman | python3:brew) echo python ;;
     python3:*) echo python3 ;;
+    venv:apt) echo python3-venv ;;
+    venv:*) packages_of python3 "$2" ;;
+    intel:brew) echo - ;;
+    conan:* | cuda:* | intel:* | python-peers:* | sphinx:*) packages_of venv "$2" ;; # the rest: install_from_pypi
     simdjson:apt) echo libsimdjson-dev ;;
     simdjson:dnf) echo simdjson-devel ;;
     simdjson:*) echo simdjson ;;
     viennacl:apt) echo libviennacl-dev ;;
     viennacl:dnf) echo viennacl-devel ;;
-    python-peers:apt) echo python3-venv ;; # the rest: install_python_peers
-    python-peers:dnf) echo python3 ;;
-    python-peers:*) echo python ;;
-    intel:apt) echo python3-venv ;; # the rest: install_intel
-    intel:dnf) echo python3 ;;
-    intel:pacman) echo python ;;
     spin:dnf | spin:pacman) echo - ;;
     spin:*) echo spin ;;
     cxx:apt) echo g++ ;;
@@ -86,6 +87,11 @@ packages_of() { # component manager
     pkg-config:brew) echo pkgconf ;;
     meson:apt | meson:dnf) echo meson ninja-build ;;
     meson:*) echo meson ninja ;;
+    dpkg:apt) echo dpkg-dev debhelper lintian fakeroot ;;
+    mingw:apt) echo g++-mingw-w64-x86-64-win32 ;;
+    mingw:dnf) echo mingw64-gcc-c++ ;;
+    mingw:pacman) echo mingw-w64-gcc ;;
+    mingw:brew) echo mingw-w64 ;;
     pkg-config:* | cmake:* | git:*) echo "$1" ;;
     gnuplot:*) echo gnuplot ;;
     *) echo - ;;
@@ -215,6 +221,11 @@ have() { # component
     clang-15 | clang-19) command -v "$1" >/dev/null ;;
     cuda) ls build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin/ptxas >/dev/null 2>&1 ;;
     python3) python3 -c 'import json' 2>"$tmp/try.log" ;;
+    venv) python3 -c 'import ensurepip, venv' 2>"$tmp/try.log" ;;
+    sphinx) # of the versions that are asked for
+        cmp -s manual/requirements.txt build/sphinx/requirements.txt &&
+            build/sphinx/bin/python -c 'import sphinx, myst_parser, furo' 2>"$tmp/try.log"
+        ;;
     cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka ;;
     cxx) compiles $CXX -x c++ "$tmp/try.c" ;;
     clhpp) compiles $CXX -E -x c++ "$tmp/try.c" ;;
@@ -223,6 +234,9 @@ have() { # component
     fuzzer) compiles $CLANG -fsanitize=fuzzer,address,undefined -x c "$tmp/try.c" ;;
     clang-format) command -v clang-format >/dev/null ;;
     spin | gnuplot | pkg-config | cmake | git) command -v "$1" >/dev/null ;;
+    dpkg) command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null && command -v lintian >/dev/null ;;
+    conan) test -x build/conan/bin/conan ;;
+    mingw) command -v x86_64-w64-mingw32-g++ >/dev/null ;;
     meson) command -v meson >/dev/null && command -v ninja >/dev/null ;;
     tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb ;;
     boost | viennacl) compiles $CXX -x c++ "$tmp/try.c" ;;
@@ -290,61 +304,61 @@ install_packages() { # component; only where apt and the right to use it are the
     }
 }
 
-# Intel's OpenCL for CPUs comes from PyPI (830 MB, under Intel's own licence), into a virtual environment: that is where
-# its files find one another. The loader is to look in vendors/.
+install_from_pypi() { # component folder arguments of pip...; into a virtual environment
+    component=$1
+    environment=$2
+    shift 2
+    have venv || install_packages venv || return 1
+    echo "deps: installing $component from PyPI into $environment"
+    python3 -m venv --clear "$environment" >>build/deps.log 2>&1 &&
+        "$environment/bin/python" -m pip install --quiet --no-input --no-compile --retries 1 "$@" >>build/deps.log 2>&1 || {
+        echo "deps: PyPI does not give $component (build/deps.log)"
+        unpackaged="$unpackaged $component"
+        return 1
+    }
+}
+
+# Intel's OpenCL for CPUs (830 MB, under Intel's own licence). In a virtual environment its files find one another. The
+# loader is to look in vendors/.
 install_intel() {
     if [ "$(uname -sm)" != "Linux x86_64" ]; then
         echo "deps: no Intel CPU runtime for $(uname -sm)"
         unpackaged="$unpackaged intel"
         return 1
     fi
-    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages intel || return 1
-    echo "deps: installing Intel's CPU runtime from PyPI into build/intel"
-    python3 -m venv --clear build/intel >>build/deps.log 2>&1 &&
-        build/intel/bin/python -m pip install --quiet --no-input --no-compile --only-binary=:all: --retries 1 \
-            intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 >>build/deps.log 2>&1 || {
-        echo "deps: PyPI does not give intel-opencl-rt (build/deps.log)"
-        unpackaged="$unpackaged intel"
-        return 1
-    }
+    install_from_pypi intel build/intel --only-binary=:all: intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 || return 1
     mkdir -p build/intel/vendors
     echo "$PWD/build/intel/lib/libintelocl.so" >build/intel/vendors/intel.icd
 }
 
-# NVIDIA's assembler, what reads its machine code and the headers of CUB come from PyPI (75 MB, under NVIDIA's own licence). Of
-# these very versions are the figures in bench/gpu_cost.json.
+# NVIDIA's assembler, what reads its machine code and the headers of CUB (75 MB, under NVIDIA's own licence). Of these very
+# versions are the figures in bench/gpu_cost.json.
 install_cuda() {
-    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages cuda || return 1
-    echo "deps: installing NVIDIA's assembler from PyPI into build/ptxas"
-    python3 -m venv --clear build/ptxas >>build/deps.log 2>&1 &&
-        build/ptxas/bin/python -m pip install --quiet --no-input --no-compile --no-deps --only-binary=:all: --retries 1 \
-            nvidia-cuda-nvcc==13.0.88 nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51 \
-            nvidia-cuda-cccl==13.3.5.0.6 \
-            >>build/deps.log 2>&1 || {
-        echo "deps: PyPI does not give nvidia-cuda-nvcc (build/deps.log)"
-        unpackaged="$unpackaged cuda"
-        return 1
-    }
+    install_from_pypi cuda build/ptxas --no-deps --only-binary=:all: nvidia-cuda-nvcc==13.0.88 \
+        nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51 nvidia-cuda-cccl==13.3.5.0.6
 }
 
-# Libraries to compare with (60 MB): a virtual environment, which gpbench looks for.
+# Libraries to compare with (60 MB), where gpbench looks for them.
 install_python_peers() {
-    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python-peers || return 1
-    echo "deps: installing DuckDB, Polars and PyOpenCL from PyPI into build/peers"
-    python3 -m venv --clear build/peers >>build/deps.log 2>&1 &&
-        build/peers/bin/python -m pip install --quiet --no-input --only-binary=:all: --retries 1 \
-            duckdb==2.0.1 polars==2.1.0 pyopencl==2026.1.4 mako==1.4.3 >>build/deps.log 2>&1 || {
-        echo "deps: PyPI does not give duckdb, polars and pyopencl (build/deps.log)"
-        unpackaged="$unpackaged python-peers"
-        return 1
-    }
+    install_from_pypi python-peers build/peers --only-binary=:all: duckdb==2.0.1 polars==2.1.0 pyopencl==2026.1.4 mako==1.4.3
+}
+
+install_sphinx() { # what builds the site (100 MB)
+    install_from_pypi sphinx build/sphinx --no-deps --only-binary=:all: -r manual/requirements.txt &&
+        cp manual/requirements.txt build/sphinx/requirements.txt
+}
+
+install_conan() { # the last one that was tried
+    install_from_pypi conan build/conan conan==2.34.0
 }
 
 install() { # component
     case $1 in
+    conan) install_conan ;;
     intel) install_intel ;;
     cuda) install_cuda ;;
     python-peers) install_python_peers ;;
+    sphinx) install_sphinx ;;
     *) install_packages "$1" ;;
     esac
 }
@@ -373,8 +387,11 @@ lint) components=$LINT ;;
 all) components=$ALL ;;
 shared) components=$SHARED ;;
 install) components=$INSTALL ;;
+packaging) components=$PACKAGING ;;
 bench) components=$BENCH ;;
 report) components=$REPORT ;;
+site) components=$SITE ;;
+python) components=$PYTHON ;;
 gpu-cost) components=$GPU_COST ;;
 machine-code) components=$MACHINE_CODE ;;
 '')
