@@ -2,8 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | shared | install | packaging | bench | report | site | python | gpu-cost |
-#                      machine-code | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | shared | install | packaging | bench | report | site | python | gpu-cost | machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
