@@ -10,6 +10,7 @@ WHOLE = {
     "hash.h": "gp_hash",
     "device_source.h": "gp_device_source",
     "self_test.h": "gp_self_test",
+    "programs.h": "Programs as bytes",
 }
 LABEL = re.compile(r"([A-Z][a-z]+(?: [0a-z]+)?):(?: |$)")
 CALL = re.compile(r"\b(gp_\w+)\(gp_context \*")
@@ -160,7 +161,7 @@ def pages_of(name, text):
     parts = chunks(text)
     functions = set(re.findall(r"\b(gp_\w+)\(", text))
     if name in WHOLE:
-        page = Page(WHOLE[name], WHOLE[name].split(",")[0].lower())
+        page = Page(WHOLE[name], WHOLE[name].split(",")[0].lower().replace(" ", "_"))
         page.chunks = parts
         return [page]
     pages, waiting = [], []

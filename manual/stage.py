@@ -132,6 +132,9 @@ def reference(out):
     pages = [page for name in order if name != "base.h" for page in doc_comments.pages_of(name, sources[name])]
     headings = {heading: fenced(lines) for heading, lines in readme_examples()}
     names = {function: target for page in pages for function, target in page.targets()}
+    missing = set(re.findall(r"^GP_API [\w *]*?\b(gp_\w+)\(", "".join(sources.values()), re.M)) - set(names)
+    if missing:
+        raise SystemExit(f"stage: no page has {missing}")
     out.mkdir(parents=True)
     (out / "rules.md").write_text(doc_comments.rules_text(sources["gpuprim.h"], names), encoding="utf-8")
     for page in pages:
