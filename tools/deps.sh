@@ -2,7 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | shared | install | bench | report | gpu-cost | machine-code | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | shared | install | packaging | bench | report | gpu-cost | machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -13,7 +13,8 @@ TEST="$RUN cmocka"
 LINT="cc headers loader cxx clhpp clang clang-format"
 SHARED="cc headers loader"
 INSTALL="$RUN cxx clhpp pkg-config cmake meson git"
-ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git"
+PACKAGING="$RUN git cmake dpkg conan"
+ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git mingw"
 BENCH="$RUN cxx tbb boost gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
@@ -78,6 +79,12 @@ packages_of() { # component manager
     pkg-config:brew) echo pkgconf ;;
     meson:apt | meson:dnf) echo meson ninja-build ;;
     meson:*) echo meson ninja ;;
+    dpkg:apt) echo dpkg-dev debhelper lintian fakeroot ;;
+    conan:apt) echo python3-venv ;; # the rest: install_conan
+    mingw:apt) echo g++-mingw-w64-x86-64-win32 ;;
+    mingw:dnf) echo mingw64-gcc-c++ ;;
+    mingw:pacman) echo mingw-w64-gcc ;;
+    mingw:brew) echo mingw-w64 ;;
     pkg-config:* | cmake:* | git:*) echo "$1" ;;
     gnuplot:*) echo gnuplot ;;
     *) echo - ;;
@@ -201,6 +208,9 @@ have() { # component
     fuzzer) compiles $CLANG -fsanitize=fuzzer,address,undefined -x c "$tmp/try.c" ;;
     clang-format) command -v clang-format >/dev/null ;;
     spin | gnuplot | pkg-config | cmake | git) command -v "$1" >/dev/null ;;
+    dpkg) command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null && command -v lintian >/dev/null ;;
+    conan) test -x build/conan/bin/conan ;;
+    mingw) command -v x86_64-w64-mingw32-g++ >/dev/null ;;
     meson) command -v meson >/dev/null && command -v ninja >/dev/null ;;
     tbb) compiles $CXX -x c++ "$tmp/try.c" -ltbb ;;
     boost) compiles $CXX -x c++ "$tmp/try.c" ;;
@@ -303,8 +313,21 @@ install_cuda() {
     }
 }
 
+# The last one that was tried.
+install_conan() {
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages conan || return 1
+    echo "deps: installing Conan from PyPI into build/conan"
+    python3 -m venv --clear build/conan >>build/deps.log 2>&1 &&
+        build/conan/bin/python -m pip install --quiet --no-input --retries 1 conan==2.34.0 >>build/deps.log 2>&1 || {
+        echo "deps: PyPI does not give conan (build/deps.log)"
+        unpackaged="$unpackaged conan"
+        return 1
+    }
+}
+
 install() { # component
     case $1 in
+    conan) install_conan ;;
     intel) install_intel ;;
     cuda) install_cuda ;;
     *) install_packages "$1" ;;
@@ -335,6 +358,7 @@ lint) components=$LINT ;;
 all) components=$ALL ;;
 shared) components=$SHARED ;;
 install) components=$INSTALL ;;
+packaging) components=$PACKAGING ;;
 bench) components=$BENCH ;;
 report) components=$REPORT ;;
 gpu-cost) components=$GPU_COST ;;
