@@ -38,8 +38,8 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx deps-shared deps-install gpu-day test-gpu-day \
-	install uninstall test-install dist clean help always
+	deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx deps-shared deps-install deps-packaging gpu-day test-gpu-day \
+	install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -97,7 +97,7 @@ SUB_GROUPS ?= 8 16 32 64 128
 test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPUs: with the rows of each class, and with emulated sub-groups; CLASSES=nvidia SUB_GROUPS= takes one
 	@PLATFORMS="$(CLASSES:%=as-%) $(SUB_GROUPS:%=sub_group-%)" tools/test_all.sh $^
 
-fresh: ## README's two commands on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
+fresh: ## make demo, test and test-install on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
 	@tools/fresh.sh $(RELEASE)
 
 test-million: build/tests/test_many ## a million scans and a million sorts in a row, without growth of memory or objects
@@ -408,7 +408,7 @@ deps: deps-test ## look for what `make test` needs, and install it where possibl
 deps-all: ## the same for everything that .ci/run needs; goes without what cannot be had on this system
 	@tools/deps.sh all || test $$? = 2
 
-deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx deps-shared deps-install:
+deps-run deps-test deps-lint deps-bench deps-gpu-cost deps-report deps-cxx deps-shared deps-install deps-packaging:
 	@tools/deps.sh $(@:deps-%=%)
 
 # ---- install, clean, help
@@ -429,6 +429,9 @@ build/libgpuprim.so: packaging/gpuprim.c gpuprim.h | deps-shared
 
 test-install: | deps-install ## programs of others against an installed copy: cc, pkg-config, CMake, Meson, C++20, the shared library
 	@VERSION=$(VERSION) tools/test_install.sh
+
+test-packaging: dist | deps-packaging ## Debian's packages, by lintian and a program; Conan's by its own test
+	@VERSION=$(VERSION) tools/test_packaging.sh
 
 dist: ## build/gpuprim-VERSION.tar.gz of the last commit: the same bytes every time
 	@mkdir -p build
