@@ -40,7 +40,7 @@ DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python cxx sh
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	$(DEPS) gpu-day test-gpu-day site check-site install uninstall test-install dist clean help always
+	$(DEPS) gpu-day test-gpu-day site check-site install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -98,7 +98,7 @@ SUB_GROUPS ?= 8 16 32 64 128
 test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPUs: with the rows of each class, and with emulated sub-groups; CLASSES=nvidia SUB_GROUPS= takes one
 	@PLATFORMS="$(CLASSES:%=as-%) $(SUB_GROUPS:%=sub_group-%)" tools/test_all.sh $^
 
-fresh: ## README's two commands on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
+fresh: ## make demo, test and test-install on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
 	@tools/fresh.sh $(RELEASE)
 
 test-million: build/tests/test_many ## a million scans and a million sorts in a row, without growth of memory or objects
@@ -467,6 +467,9 @@ build/libgpuprim.so: packaging/gpuprim.c gpuprim.h | deps-shared
 
 test-install: | deps-install ## programs of others against an installed copy: cc, pkg-config, CMake, Meson, C++20, the shared library
 	@VERSION=$(VERSION) tools/test_install.sh
+
+test-packaging: dist | deps-packaging ## Debian's packages, by lintian and a program; Conan's by its own test
+	@VERSION=$(VERSION) tools/test_packaging.sh
 
 dist: ## build/gpuprim-VERSION.tar.gz of the last commit: the same bytes every time
 	@mkdir -p build

@@ -2718,7 +2718,11 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 
 /* ---- Begin file src/base/error.h ---- */
 /* error.h - failures and their texts, the log. */
-#if defined(__GNUC__)
+#include <stdio.h>
+
+#if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
+#define GPI_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define GPI_PRINTF(text, first)
@@ -2825,7 +2829,6 @@ struct gp_context {
 /* ---- Begin file src/base/error.c ---- */
 /* error.c - results, error texts, the log. */
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #if defined(_MSC_VER)
@@ -5210,7 +5213,9 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
 static bool gpi_make_dirs(const char *path);
 static unsigned char *gpi_file_read(const char *path, size_t *size);
 static void gpi_file_touch(const char *path);
+#if !defined(_WIN32)
 static bool gpi_file_begins(const char *path, const char *bytes, size_t size);
+#endif
 static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
                            size_t body_size);
 static int gpi_mark_set(const char *path, bool *dead);
@@ -28676,7 +28681,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
-    enum { IN, IN2, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, FROM2, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "in2", "count_buffer", "out"};
     gpi_range used[ALL];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
@@ -28687,19 +28692,19 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                  element->in_size, GPI_READS, &used[IN]);
+                                  element->in_size, GPI_READS, &used[FROM]);
     }
     if (result == GP_OK && desc->count > 0 && element->in2_size) {
         result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
-                                  element->in2_size, GPI_READS, &used[IN2]);
+                                  element->in2_size, GPI_READS, &used[FROM2]);
     }
     if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[COUNT]);
     if (result == GP_OK) {
         result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
-                                  GPI_WRITES, &used[OUT]);
+                                  GPI_WRITES, &used[TO]);
     }
     if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, function, &element->operation.args, names, used, OUT, RANGES);
+        result = gpi_args_check_buffers(gp, function, &element->operation.args, names, used, TO, RANGES);
     if (result != GP_OK) return result;
     return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, ALL);
 }
@@ -28934,11 +28939,11 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    enum { IN, COUNT, HEADS, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, COUNT, HEADS, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "count_buffer", "heads", "out"};
     gpi_range used[ALL];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                        scan->element.in_size, GPI_READS, &used[IN]);
+                                        scan->element.in_size, GPI_READS, &used[FROM]);
     memset(&used[HEADS], 0, sizeof used[HEADS]);
     if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
     if (result == GP_OK && desc->segments) {
@@ -28947,21 +28952,21 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     }
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.out_size, GPI_WRITES, &used[OUT]);
+                              scan->element.out_size, GPI_WRITES, &used[TO]);
     if (result != GP_OK) return result;
     result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&used[COUNT], &used[OUT])) {
+    if (gpi_overlap(&used[COUNT], &used[TO])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
     }
-    if (gpi_overlap(&used[HEADS], &used[OUT])) {
+    if (gpi_overlap(&used[HEADS], &used[TO])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
-    result = gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, OUT, RANGES);
+    result = gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, TO, RANGES);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT]))
-        return gpi_fail_overlap(gp, function, "in", &used[IN], "out", &used[OUT]);
-    gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
+    if (gpi_overlap(&used[FROM], &used[TO]) && !gpi_same(&used[FROM], &used[TO]))
+        return gpi_fail_overlap(gp, function, "in", &used[FROM], "out", &used[TO]);
+    gpi_scan_choose(gp, scan, gpi_same(&used[FROM], &used[TO]));
     return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, ALL);
 }
 
@@ -29194,7 +29199,7 @@ static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
-    enum { IN, OFFSETS, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, OFFSETS, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
     const char *f = s->function;
@@ -29202,8 +29207,8 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
-                             &used[IN]);
+        r = gpi_check_buffer(gp, f, names[FROM], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
+                             &used[FROM]);
     }
     if (r == GP_OK) {
         r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
@@ -29211,11 +29216,11 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     }
     if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, d->segment_count, s->element.out_size,
-                             GPI_WRITES, &used[OUT]);
+        r = gpi_check_buffer(gp, f, names[TO], d->out, d->out_offset, d->segment_count, s->element.out_size,
+                             GPI_WRITES, &used[TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, OUT, RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, TO, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, TO, RANGES);
     return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, ALL) : r;
 }
 
@@ -29994,7 +29999,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
-    gpi_range used[GPI_COMPACT_ROLES + GP_ARGS_MAX];
+    gpi_range used[(int)GPI_COMPACT_ROLES + GP_ARGS_MAX];
     gp_result result = GP_OK;
     int k;
     memset(used, 0, sizeof used);
@@ -30021,7 +30026,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
                                         GPI_COMPACT_ROLES);
     if (result != GP_OK) return result;
     return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used,
-                             GPI_COMPACT_ROLES + GP_ARGS_MAX);
+                             (int)GPI_COMPACT_ROLES + GP_ARGS_MAX);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -30350,7 +30355,7 @@ static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
 
 static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
 {
-    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { KEYS, FROM, COUNT, KEYS_OUT, TO, COUNT_OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
@@ -30362,13 +30367,13 @@ static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
     if (r == GP_OK && n)
         r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[KEYS]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[IN]);
+        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[FROM]);
     if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[COUNT]);
     if (r == GP_OK && n && d->keys_out)
         r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
                              &used[KEYS_OUT]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[OUT]);
+        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[TO]);
     if (r == GP_OK && d->count_out)
         r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
                              gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
@@ -32796,7 +32801,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     for (k = 0; k < d->column_count && result == GP_OK; k++) result = gpi_records_check_column(gp, s, k);
     if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
     if (result != GP_OK) return result;
-    if (d->count > SIZE_MAX / (GPI_SORT_BYTES_MAX + GP_RECORD_BYTES)) {
+    if (d->count > SIZE_MAX / ((int)GPI_SORT_BYTES_MAX + GP_RECORD_BYTES)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
                         s->function, d->count);
     }
@@ -33357,7 +33362,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
 {
     const gp_sort_strings_desc *d = s->desc;
-    enum { BYTES, OFFSETS, OUT, COUNT, RANGES };
+    enum { BYTES, OFFSETS, TO, COUNT, RANGES };
     static const char *const names[RANGES] = {"bytes", "offsets", "out", "count_buffer"};
     gpi_range used[RANGES];
     size_t i;
@@ -33368,10 +33373,10 @@ static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
                              s->offset_size, GPI_READS, &used[OFFSETS]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
-                             GPI_WRITES, &used[OUT]);
+                             GPI_WRITES, &used[TO]);
     if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[COUNT]);
     for (i = 0; i < RANGES && r == GP_OK; i++) {
-        if (i != OUT && gpi_overlap(&used[i], &used[OUT]))
+        if (i != TO && gpi_overlap(&used[i], &used[TO]))
             r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
     }
     return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, RANGES) : r;
@@ -34850,7 +34855,7 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 
 static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 {
-    enum { IN, VALUES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, VALUES, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
     const char *function = s->nest.function;
@@ -34858,17 +34863,17 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
     gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[IN], d->in, d->in_offset, d->count, gpi_type_size(d->type),
-                             GPI_READS, &used[IN]);
+        r = gpi_check_buffer(gp, function, names[FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
+                             GPI_READS, &used[FROM]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, function, names[VALUES], d->values, d->values_offset, d->count,
                              s->element.in_size, GPI_READS, &used[VALUES]);
     if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[COUNT]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[OUT], d->out, d->out_offset, d->count, s->element.out_size,
-                             GPI_WRITES, &used[OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, OUT, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, OUT, RANGES);
+        r = gpi_check_buffer(gp, function, names[TO], d->out, d->out_offset, d->count, s->element.out_size,
+                             GPI_WRITES, &used[TO]);
+    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, TO, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, TO, RANGES);
     if (r != GP_OK) return r;
     return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, ALL);
 }
@@ -35137,7 +35142,7 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
 
 static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 {
-    enum { PARENT, IN, COUNT, INDEX, CHILDREN, END, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { PARENT, FROM, COUNT, INDEX, CHILDREN, END, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
     const gp_tree_desc *d = t->desc;
     const cl_mem out[3] = {d->index, d->children, d->end};
@@ -35153,8 +35158,8 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
                          GPI_READS, &used[PARENT]);
     if (r == GP_OK && d->type)
-        r = gpi_check_buffer(gp, t->function, names[IN], d->in, d->in_offset, d->count,
-                             gpi_type_size(d->type), GPI_READS, &used[IN]);
+        r = gpi_check_buffer(gp, t->function, names[FROM], d->in, d->in_offset, d->count,
+                             gpi_type_size(d->type), GPI_READS, &used[FROM]);
     if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[COUNT]);
     for (k = 0; k < 3 && r == GP_OK; k++) {
         if (out[k])
@@ -36189,13 +36194,13 @@ typedef struct gpi_hash_put {
 /* The device's word for an operation on values of a type: GPI_CHANGE_ADD ... of hash/table.cl; 0: there is none. */
 static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
 {
-    enum { UNSIGNED, SIGNED, FLOAT };
+    enum { UNSIGNED, SIGNED, FLOATING };
     static const struct {
         gp_op op;
         cl_uint change[3];
     } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
                 {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
-    const int kind = gpi_is_float(type) ? FLOAT : gpi_is_signed(type) ? SIGNED : UNSIGNED;
+    const int kind = gpi_is_float(type) ? FLOATING : gpi_is_signed(type) ? SIGNED : UNSIGNED;
     size_t i;
     for (i = 0; i < GPI_COUNT_OF(rows); i++) {
         if (rows[i].op == op) return rows[i].change[kind];
@@ -37099,10 +37104,10 @@ static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, co
 
 /* ---- Begin file src/hash/warm_up.c ---- */
 /* warm_up.c - every hash kernel once. */
-/* Every kernel once, on a small table of the context's own. */
+/* Every kernel once, on a tiny table of the context's own. */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
 {
-    gp_hash_desc small;
+    gp_hash_desc tiny;
     gp_hash table;
     gp_hash_insert_desc insert;
     gp_hash_find_desc find;
@@ -37111,27 +37116,27 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
     gp_hash_rehash_desc again;
     gp_hash_stats stats;
     gp_result result;
-    memset(&small, 0, sizeof small);
+    memset(&tiny, 0, sizeof tiny);
     memset(&insert, 0, sizeof insert);
     memset(&find, 0, sizeof find);
     memset(&erase, 0, sizeof erase);
     memset(&retrieve, 0, sizeof retrieve);
     memset(&again, 0, sizeof again);
-    small.key_size = desc->key_size;
-    small.value_size = desc->value_size;
-    small.capacity = 64;
-    result = gpi_hash_check_sizes(gp, "gp_warmup", &small);
-    if (result == GP_OK) result = gp_hash_create(gp, &small, &table);
+    tiny.key_size = desc->key_size;
+    tiny.value_size = desc->value_size;
+    tiny.capacity = 64;
+    result = gpi_hash_check_sizes(gp, "gp_warmup", &tiny);
+    if (result == GP_OK) result = gp_hash_create(gp, &tiny, &table);
     if (result != GP_OK) return result;
     result = gpi_alloc_zeros(gp, 64, &insert.keys);
     if (result == GP_OK) result = gpi_alloc_zeros(gp, 64, &find.found);
-    if (small.value_size) insert.values = insert.keys;
+    if (tiny.value_size) insert.values = insert.keys;
     find.keys = erase.keys = insert.keys;
     retrieve.live_count = find.found;
     insert.count = find.count = erase.count = 1;
     if (result == GP_OK) result = gp_hash_insert(gp, table, &insert);
     insert.op = GP_SUM;
-    if (result == GP_OK && small.value_size) result = gp_hash_insert_or_apply(gp, table, &insert);
+    if (result == GP_OK && tiny.value_size) result = gp_hash_insert_or_apply(gp, table, &insert);
     if (result == GP_OK) result = gp_hash_find(gp, table, &find);
     if (result == GP_OK) result = gp_hash_retrieve(gp, table, &retrieve);
     if (result == GP_OK) result = gp_hash_stats_read(gp, table, &stats);
@@ -37526,7 +37531,7 @@ enum {
     GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX,
     GPI_MAP_OUT,
     GPI_MAP_RANGES,
-    GPI_MAP_ALL = GPI_MAP_RANGES + GP_ARGS_MAX
+    GPI_MAP_ALL = (int)GPI_MAP_RANGES + GP_ARGS_MAX
 };
 static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
 
@@ -38573,7 +38578,7 @@ typedef struct gpi_histogram {
     gpi_program *program;
     gpi_count count;
     size_t near_cells;
-    bool near;
+    bool is_near;
     size_t span; /* elements of a group */
     cl_uint groups, copies;
 } gpi_histogram;
@@ -38799,7 +38804,7 @@ static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
     while (!serial && cells > GPI_HISTOGRAM_LEAST_CELLS && cells * 4 > gp->info.local_mem_size / 2)
         cells /= 2;
     h->near_cells = cells;
-    h->near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
+    h->is_near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
 }
 
 /* Groups of the local shape stride through spans: some for each compute unit. */
@@ -38813,7 +38818,7 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
         h->span = gpi_ceil_div(h->span / 2, tile) * tile;
-    h->copies = (cl_uint)(h->near ? h->near_cells / own : 1);
+    h->copies = (cl_uint)(h->is_near ? h->near_cells / own : 1);
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
@@ -38824,7 +38829,7 @@ static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
     size_t groups = n / h->bins;
     if (h->plan.shape == GP_SHAPE_LOCAL) {
         gpi_histogram_spans_local(gp, h);
-    } else if (h->near) {
+    } else if (h->is_near) {
         h->span = gpi_serial_span(gp, &h->plan, n, GPI_HISTOGRAM_SPAN_MIN);
     } else {
         if (groups > units) groups = units;
@@ -38837,7 +38842,7 @@ static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 
 static size_t gpi_histogram_scratch(const gpi_histogram *h)
 {
-    if (h->plan.shape == GP_SHAPE_LOCAL || h->near || h->groups <= 1) return 0;
+    if (h->plan.shape == GP_SHAPE_LOCAL || h->is_near || h->groups <= 1) return 0;
     return (h->groups - 1) * h->bins * h->out_size;
 }
 
@@ -38879,7 +38884,7 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, WEIGHTS, EDGES, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
     const char *f = h->function;
@@ -38887,8 +38892,8 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (d->count > 0 && !h->indices) {
-        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->in_size * h->channels,
-                             GPI_READS, &used[IN]);
+        r = gpi_check_buffer(gp, f, names[FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
+                             GPI_READS, &used[FROM]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
         r = gpi_check_buffer(gp, f, names[WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
@@ -38900,11 +38905,11 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
     }
     if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
-                             GPI_BOTH, &used[OUT]);
+        r = gpi_check_buffer(gp, f, names[TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
+                             GPI_BOTH, &used[TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, OUT, RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, TO, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, TO, RANGES);
     return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, ALL) : r;
 }
 
@@ -38983,7 +38988,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
     if (result == GP_OK && !h->desc->accumulate)
         result = gpi_call_fill(call, h->desc->out, h->desc->out_offset * size, h->wanted * h->bins * size);
     if (result != GP_OK || h->groups == 0) return result;
-    return h->near ? gpi_histogram_near(call, h) : gpi_histogram_far(call, h, scratch);
+    return h->is_near ? gpi_histogram_near(call, h) : gpi_histogram_far(call, h, scratch);
 }
 
 /* ------------------------------------------------------------------ API */

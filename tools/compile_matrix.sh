@@ -85,6 +85,32 @@ check_cpp_example() { # C++ compiler
     echo "compile-matrix: ok  $1 -std=c++17, examples/15_neighbours.cpp"
 }
 
+# For Windows, where MinGW is there: compiled and linked, not run.
+check_windows() { # compiler and options...
+    compile windows.o windows.c "$@" -I$dir/khronos
+    "$@" -o $dir/windows.exe -x none $dir/windows.o -L$dir -lOpenCL
+    echo "compile-matrix: ok  $*"
+}
+
+# As a library, and a program that uses it.
+check_dll() { # compiler and options...
+    "$@" $WARNINGS -I. -I$dir/khronos -shared -o $dir/gpuprim.dll -Wl,--out-implib,$dir/libgpuprim.a \
+        packaging/gpuprim.c -L$dir -lOpenCL
+    "$@" $WARNINGS -I. -I$dir/khronos -DGP_SHARED -o $dir/shared.exe tests/install/shared/*.c -L$dir -lgpuprim -lOpenCL
+    echo "compile-matrix: ok  $*, as a DLL"
+}
+
+# Khronos' headers without the others of /usr/include, and a library of imports.
+prepare_windows() {
+    mkdir $dir/khronos
+    ln -s "$(echo '#include <CL/cl.h>' | gcc -M -x c - | tr ' ' '\n' | sed -n 's,/cl.h$,,p')" $dir/khronos/CL
+    {
+        echo EXPORTS
+        grep -o '\bcl[A-Z][A-Za-z]*(' gpuprim.h | tr -d '(' | sort -u
+    } >$dir/OpenCL.def
+    x86_64-w64-mingw32-dlltool -d $dir/OpenCL.def -D OpenCL.dll -l $dir/libOpenCL.a
+}
+
 for compilers in "gcc g++" "clang clang++"; do
     c=${compilers% *}
     cpp=${compilers#* }
@@ -97,4 +123,12 @@ for compilers in "gcc g++" "clang clang++"; do
     check_hpp $cpp
     check_cpp_example $cpp
 done
+if command -v x86_64-w64-mingw32-g++ >/dev/null; then
+    prepare_windows
+    check_windows x86_64-w64-mingw32-gcc -std=c99
+    check_windows x86_64-w64-mingw32-g++ -x c++ -std=c++20
+    check_dll x86_64-w64-mingw32-gcc -std=c99
+else
+    echo "compile-matrix: MinGW is missing: not compiled for Windows"
+fi
 echo "compile-matrix: all passed"

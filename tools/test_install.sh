@@ -33,6 +33,13 @@ route() { # function
     printf 'test-install: ok  %-14s %3s s\n' "$1" $(($(date +%s) - begin))
 }
 
+# Whoever changes the version in gpuprim.h must change it there.
+versions() {
+    for file in meson.build packaging/gpuprim.wrap packaging/vcpkg/gpuprim/vcpkg.json packaging/debian/changelog CITATION.cff; do
+        grep -F "$VERSION" $file
+    done
+}
+
 # ---- an installed copy
 
 install() {
@@ -124,7 +131,7 @@ meson_wrap() {
     "$work/wrapped/build/sum"
 }
 
-for route in install plain_cc pkg_config shared_library opencl_hpp cmake_package meson_installed uninstall cmake_subdirectory \
+for route in versions install plain_cc pkg_config shared_library opencl_hpp cmake_package meson_installed uninstall cmake_subdirectory \
     cmake_install dist_twice cmake_fetch meson_wrap; do
     route $route
 done

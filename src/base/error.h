@@ -2,7 +2,11 @@
 #pragma once
 #include "api/gpuprim.h"
 
-#if defined(__GNUC__)
+#include <stdio.h>
+
+#if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
+#define GPI_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define GPI_PRINTF(text, first)

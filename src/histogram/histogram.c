@@ -39,7 +39,7 @@ typedef struct gpi_histogram {
     gpi_program *program;
     gpi_count count;
     size_t near_cells;
-    bool near;
+    bool is_near;
     size_t span; /* elements of a group */
     cl_uint groups, copies;
 } gpi_histogram;
@@ -265,7 +265,7 @@ static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
     while (!serial && cells > GPI_HISTOGRAM_LEAST_CELLS && cells * 4 > gp->info.local_mem_size / 2)
         cells /= 2;
     h->near_cells = cells;
-    h->near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
+    h->is_near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
 }
 
 /* Groups of the local shape stride through spans: some for each compute unit. */
@@ -279,7 +279,7 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
         h->span = gpi_ceil_div(h->span / 2, tile) * tile;
-    h->copies = (cl_uint)(h->near ? h->near_cells / own : 1);
+    h->copies = (cl_uint)(h->is_near ? h->near_cells / own : 1);
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
@@ -290,7 +290,7 @@ static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
     size_t groups = n / h->bins;
     if (h->plan.shape == GP_SHAPE_LOCAL) {
         gpi_histogram_spans_local(gp, h);
-    } else if (h->near) {
+    } else if (h->is_near) {
         h->span = gpi_serial_span(gp, &h->plan, n, GPI_HISTOGRAM_SPAN_MIN);
     } else {
         if (groups > units) groups = units;
@@ -303,7 +303,7 @@ static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 
 static size_t gpi_histogram_scratch(const gpi_histogram *h)
 {
-    if (h->plan.shape == GP_SHAPE_LOCAL || h->near || h->groups <= 1) return 0;
+    if (h->plan.shape == GP_SHAPE_LOCAL || h->is_near || h->groups <= 1) return 0;
     return (h->groups - 1) * h->bins * h->out_size;
 }
 
@@ -345,7 +345,7 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum { IN, WEIGHTS, EDGES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, WEIGHTS, EDGES, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
     const char *f = h->function;
@@ -353,8 +353,8 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (d->count > 0 && !h->indices) {
-        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, h->in_size * h->channels,
-                             GPI_READS, &used[IN]);
+        r = gpi_check_buffer(gp, f, names[FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
+                             GPI_READS, &used[FROM]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
         r = gpi_check_buffer(gp, f, names[WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
@@ -366,11 +366,11 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
     }
     if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
-                             GPI_BOTH, &used[OUT]);
+        r = gpi_check_buffer(gp, f, names[TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
+                             GPI_BOTH, &used[TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, OUT, RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, TO, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, TO, RANGES);
     return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, ALL) : r;
 }
 
@@ -449,7 +449,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
     if (result == GP_OK && !h->desc->accumulate)
         result = gpi_call_fill(call, h->desc->out, h->desc->out_offset * size, h->wanted * h->bins * size);
     if (result != GP_OK || h->groups == 0) return result;
-    return h->near ? gpi_histogram_near(call, h) : gpi_histogram_far(call, h, scratch);
+    return h->is_near ? gpi_histogram_near(call, h) : gpi_histogram_far(call, h, scratch);
 }
 
 /* ------------------------------------------------------------------ API */

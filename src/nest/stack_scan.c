@@ -111,7 +111,7 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 
 static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 {
-    enum { IN, VALUES, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, VALUES, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
     const char *function = s->nest.function;
@@ -119,17 +119,17 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
     gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[IN], d->in, d->in_offset, d->count, gpi_type_size(d->type),
-                             GPI_READS, &used[IN]);
+        r = gpi_check_buffer(gp, function, names[FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
+                             GPI_READS, &used[FROM]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, function, names[VALUES], d->values, d->values_offset, d->count,
                              s->element.in_size, GPI_READS, &used[VALUES]);
     if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[COUNT]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[OUT], d->out, d->out_offset, d->count, s->element.out_size,
-                             GPI_WRITES, &used[OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, OUT, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, OUT, RANGES);
+        r = gpi_check_buffer(gp, function, names[TO], d->out, d->out_offset, d->count, s->element.out_size,
+                             GPI_WRITES, &used[TO]);
+    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, TO, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, TO, RANGES);
     if (r != GP_OK) return r;
     return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, ALL);
 }

@@ -125,7 +125,7 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
 
 static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 {
-    enum { PARENT, IN, COUNT, INDEX, CHILDREN, END, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { PARENT, FROM, COUNT, INDEX, CHILDREN, END, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
     const gp_tree_desc *d = t->desc;
     const cl_mem out[3] = {d->index, d->children, d->end};
@@ -141,8 +141,8 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
                          GPI_READS, &used[PARENT]);
     if (r == GP_OK && d->type)
-        r = gpi_check_buffer(gp, t->function, names[IN], d->in, d->in_offset, d->count,
-                             gpi_type_size(d->type), GPI_READS, &used[IN]);
+        r = gpi_check_buffer(gp, t->function, names[FROM], d->in, d->in_offset, d->count,
+                             gpi_type_size(d->type), GPI_READS, &used[FROM]);
     if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[COUNT]);
     for (k = 0; k < 3 && r == GP_OK; k++) {
         if (out[k])

@@ -90,7 +90,7 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
-    enum { IN, IN2, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, FROM2, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "in2", "count_buffer", "out"};
     gpi_range used[ALL];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
@@ -101,19 +101,19 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                  element->in_size, GPI_READS, &used[IN]);
+                                  element->in_size, GPI_READS, &used[FROM]);
     }
     if (result == GP_OK && desc->count > 0 && element->in2_size) {
         result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
-                                  element->in2_size, GPI_READS, &used[IN2]);
+                                  element->in2_size, GPI_READS, &used[FROM2]);
     }
     if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[COUNT]);
     if (result == GP_OK) {
         result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
-                                  GPI_WRITES, &used[OUT]);
+                                  GPI_WRITES, &used[TO]);
     }
     if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, function, &element->operation.args, names, used, OUT, RANGES);
+        result = gpi_args_check_buffers(gp, function, &element->operation.args, names, used, TO, RANGES);
     if (result != GP_OK) return result;
     return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, ALL);
 }

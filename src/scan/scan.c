@@ -89,11 +89,11 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    enum { IN, COUNT, HEADS, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, COUNT, HEADS, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "count_buffer", "heads", "out"};
     gpi_range used[ALL];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                        scan->element.in_size, GPI_READS, &used[IN]);
+                                        scan->element.in_size, GPI_READS, &used[FROM]);
     memset(&used[HEADS], 0, sizeof used[HEADS]);
     if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
     if (result == GP_OK && desc->segments) {
@@ -102,21 +102,21 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     }
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.out_size, GPI_WRITES, &used[OUT]);
+                              scan->element.out_size, GPI_WRITES, &used[TO]);
     if (result != GP_OK) return result;
     result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&used[COUNT], &used[OUT])) {
+    if (gpi_overlap(&used[COUNT], &used[TO])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
     }
-    if (gpi_overlap(&used[HEADS], &used[OUT])) {
+    if (gpi_overlap(&used[HEADS], &used[TO])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
-    result = gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, OUT, RANGES);
+    result = gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, TO, RANGES);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&used[IN], &used[OUT]) && !gpi_same(&used[IN], &used[OUT]))
-        return gpi_fail_overlap(gp, function, "in", &used[IN], "out", &used[OUT]);
-    gpi_scan_choose(gp, scan, gpi_same(&used[IN], &used[OUT]));
+    if (gpi_overlap(&used[FROM], &used[TO]) && !gpi_same(&used[FROM], &used[TO]))
+        return gpi_fail_overlap(gp, function, "in", &used[FROM], "out", &used[TO]);
+    gpi_scan_choose(gp, scan, gpi_same(&used[FROM], &used[TO]));
     return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, ALL);
 }
 

@@ -95,7 +95,7 @@ static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
-    enum { IN, OFFSETS, COUNT, OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { FROM, OFFSETS, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
     const char *f = s->function;
@@ -103,8 +103,8 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[IN], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
-                             &used[IN]);
+        r = gpi_check_buffer(gp, f, names[FROM], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
+                             &used[FROM]);
     }
     if (r == GP_OK) {
         r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
@@ -112,11 +112,11 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
     }
     if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[OUT], d->out, d->out_offset, d->segment_count, s->element.out_size,
-                             GPI_WRITES, &used[OUT]);
+        r = gpi_check_buffer(gp, f, names[TO], d->out, d->out_offset, d->segment_count, s->element.out_size,
+                             GPI_WRITES, &used[TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, OUT, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, OUT, RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, TO, RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, TO, RANGES);
     return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, ALL) : r;
 }
 

@@ -116,7 +116,7 @@ static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
 
 static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
 {
-    enum { KEYS, IN, COUNT, KEYS_OUT, OUT, COUNT_OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
+    enum { KEYS, FROM, COUNT, KEYS_OUT, TO, COUNT_OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
     static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
@@ -128,13 +128,13 @@ static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
     if (r == GP_OK && n)
         r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[KEYS]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[IN]);
+        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[FROM]);
     if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[COUNT]);
     if (r == GP_OK && n && d->keys_out)
         r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
                              &used[KEYS_OUT]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[OUT]);
+        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[TO]);
     if (r == GP_OK && d->count_out)
         r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
                              gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);

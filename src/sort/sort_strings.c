@@ -172,7 +172,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
 {
     const gp_sort_strings_desc *d = s->desc;
-    enum { BYTES, OFFSETS, OUT, COUNT, RANGES };
+    enum { BYTES, OFFSETS, TO, COUNT, RANGES };
     static const char *const names[RANGES] = {"bytes", "offsets", "out", "count_buffer"};
     gpi_range used[RANGES];
     size_t i;
@@ -183,10 +183,10 @@ static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
                              s->offset_size, GPI_READS, &used[OFFSETS]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
-                             GPI_WRITES, &used[OUT]);
+                             GPI_WRITES, &used[TO]);
     if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[COUNT]);
     for (i = 0; i < RANGES && r == GP_OK; i++) {
-        if (i != OUT && gpi_overlap(&used[i], &used[OUT]))
+        if (i != TO && gpi_overlap(&used[i], &used[TO]))
             r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
     }
     return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, RANGES) : r;
