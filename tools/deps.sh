@@ -337,7 +337,7 @@ install_cuda() {
         nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51 nvidia-cuda-cccl==13.3.5.0.6
 }
 
-# Libraries to compare with (60 MB), where gpbench looks for them.
+# Libraries to compare with (100 MB, 330 MB in build/peers), where gpbench looks for them.
 install_python_peers() {
     install_from_pypi python-peers build/peers --only-binary=:all: duckdb==2.0.1 polars==2.1.0 pyopencl==2026.1.4 mako==1.4.3
 }

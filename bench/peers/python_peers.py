@@ -13,6 +13,7 @@ package may be several peers, each with data of its own.
 
 import importlib.metadata
 import os
+import signal
 import sys
 import types
 
@@ -242,6 +243,7 @@ def answer(peer, word, work):
 def serve(package, *device):
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # packages may print
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # gpbench's end is its end
     make, peers = {"duckdb": DuckDB, "polars": Polars, "pyopencl": PyOpenCL}[package], {}
     for request in requests:
         word, name, *words = request.decode().split()
