@@ -29,8 +29,13 @@ TEST_SOURCES := $(wildcard tests/*/test_*.c)
 TESTS := $(basename $(notdir $(TEST_SOURCES)))
 SUPPORT := $(basename $(notdir $(wildcard tests/support/*.c)))
 vpath %.c $(sort $(dir $(TEST_SOURCES))) tests/support
+# In C++, with the implementation that a C compiler made. test_neighbours has its own.
+CPP_SOURCES := $(filter-out %/test_neighbours.cpp,$(wildcard tests/*/test_*.cpp))
+CPP_TESTS := $(basename $(notdir $(CPP_SOURCES)))
+vpath %.cpp $(sort $(dir $(CPP_SOURCES)))
 TEST_PROGRAMS := $(TESTS:%=build/tests/%)
-SANITIZED := $(TESTS:%=build/sanitize/%)
+CPP_PROGRAMS := $(CPP_TESTS:%=build/tests/%)
+SANITIZED := $(TESTS:%=build/sanitize/%) $(CPP_TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
@@ -40,7 +45,7 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbench
+all: examples $(TEST_PROGRAMS) $(CPP_PROGRAMS) build/gpbench ## build examples, tests and gpbench
 
 # ---- header
 
@@ -75,10 +80,10 @@ build/examples/%: examples/%.cpp | gpuprim.h deps-run deps-cxx
 
 # ---- tests
 
-test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
-	@tools/run_tests.sh $(TEST_PROGRAMS)
+test: $(TEST_PROGRAMS) $(CPP_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
+	@tools/run_tests.sh $(TEST_PROGRAMS) $(CPP_PROGRAMS)
 
-# Tests in C include other examples that check their results. `make test` does without a C++ compiler.
+# Tests include other examples that check their results.
 CHECKED_EXAMPLES := build/tests/test_neighbours build/examples/15_neighbours build/examples/10_spatial_hash
 test-examples: $(CHECKED_EXAMPLES) ## the example in C++, and those that check their results by themselves
 	@tools/run_tests.sh $(CHECKED_EXAMPLES)
@@ -112,6 +117,13 @@ build/tests/%.o: %.c | gpuprim.h deps-test
 
 build/tests/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
+build/tests/%.o: %.cpp | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) -c -o $@ $<
+
+$(CPP_PROGRAMS): build/tests/%: build/tests/%.o $(SUPPORT:%=build/tests/%.o)
+	$(CXX) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
 
 # In C++, of one file.
 build/tests/test_neighbours build/sanitize/test_neighbours: tests/examples/test_neighbours.cpp | gpuprim.h deps-run deps-cxx
@@ -151,6 +163,10 @@ sanitize: $(SANITIZED) ## the tests with the address, leak and undefined-behavio
 build/sanitize/%.o: %.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
+
+build/sanitize/%.o: %.cpp | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) $(SANITIZE) -c -o $@ $<
 
 build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(TEST_LIBS) $(SANITIZE_LIBS)
@@ -211,7 +227,7 @@ build/fault/layer.so: tests/fault/layer.c | deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -fPIC -shared -DCL_TARGET_OPENCL_VERSION=300 -o $@ $<
 
-compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11, C++11 and C++17, warnings as errors
+compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11, C++11, C++17 and C++20, warnings as errors
 	tools/compile_matrix.sh
 
 FUZZ_SECONDS ?= 60

@@ -29828,7 +29828,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
-    gpi_range used[GPI_COMPACT_ROLES + GP_ARGS_MAX];
+    gpi_range used[GPI_COMPACT_ROLES + (int)GP_ARGS_MAX];
     gp_result result = GP_OK;
     int k;
     memset(used, 0, sizeof used);
@@ -29855,7 +29855,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
                                         GPI_COMPACT_ROLES);
     if (result != GP_OK) return result;
     return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used,
-                             GPI_COMPACT_ROLES + GP_ARGS_MAX);
+                             GPI_COMPACT_ROLES + (int)GP_ARGS_MAX);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -32630,7 +32630,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     for (k = 0; k < d->column_count && result == GP_OK; k++) result = gpi_records_check_column(gp, s, k);
     if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
     if (result != GP_OK) return result;
-    if (d->count > SIZE_MAX / (GPI_SORT_BYTES_MAX + GP_RECORD_BYTES)) {
+    if (d->count > SIZE_MAX / (GPI_SORT_BYTES_MAX + (size_t)GP_RECORD_BYTES)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
                         s->function, d->count);
     }
@@ -37360,7 +37360,7 @@ enum {
     GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX,
     GPI_MAP_OUT,
     GPI_MAP_RANGES,
-    GPI_MAP_ALL = GPI_MAP_RANGES + GP_ARGS_MAX
+    GPI_MAP_ALL = GPI_MAP_RANGES + (int)GP_ARGS_MAX
 };
 static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
 

@@ -9,9 +9,9 @@
 set -eu
 
 RUN="cc headers loader device"
-TEST="$RUN cmocka"
+TEST="$RUN cmocka cxx"
 LINT="cc headers loader cxx clhpp clang clang-format"
-ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot"
+ALL="$TEST pocl intel rusticl oclgrind clhpp clang fuzzer clang-format spin python3 gnuplot"
 BENCH="$RUN cxx tbb boost gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"

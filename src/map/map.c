@@ -50,7 +50,7 @@ enum {
     GPI_MAP_COUNTER = GPI_MAP_INPUTS_MAX,
     GPI_MAP_OUT,
     GPI_MAP_RANGES,
-    GPI_MAP_ALL = GPI_MAP_RANGES + GP_ARGS_MAX
+    GPI_MAP_ALL = GPI_MAP_RANGES + (int)GP_ARGS_MAX
 };
 static const char *const gpi_map_names[GPI_MAP_RANGES] = {"in", "in2", "in3", "count_buffer", "out"};
 

@@ -247,7 +247,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
-    gpi_range used[GPI_COMPACT_ROLES + GP_ARGS_MAX];
+    gpi_range used[GPI_COMPACT_ROLES + (int)GP_ARGS_MAX];
     gp_result result = GP_OK;
     int k;
     memset(used, 0, sizeof used);
@@ -274,7 +274,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
                                         GPI_COMPACT_ROLES);
     if (result != GP_OK) return result;
     return gpi_check_scratch(gp, c->function, c->scratch, gpi_compact_scratch(c), used,
-                             GPI_COMPACT_ROLES + GP_ARGS_MAX);
+                             GPI_COMPACT_ROLES + (int)GP_ARGS_MAX);
 }
 
 /* ------------------------------------------------------------------ launches */

@@ -103,7 +103,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     for (k = 0; k < d->column_count && result == GP_OK; k++) result = gpi_records_check_column(gp, s, k);
     if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
     if (result != GP_OK) return result;
-    if (d->count > SIZE_MAX / (GPI_SORT_BYTES_MAX + GP_RECORD_BYTES)) {
+    if (d->count > SIZE_MAX / (GPI_SORT_BYTES_MAX + (size_t)GP_RECORD_BYTES)) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than any memory holds",
                         s->function, d->count);
     }
