@@ -24,18 +24,19 @@ C_FLAGS = $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(AS_GCC_14) $(CFLAGS) -MMD -MP -
 CXX_FLAGS = $(CPPFLAGS) -I. -std=c++17 $(WARNINGS) $(CFLAGS) $(CXXFLAGS) -MMD -MP -MT $@ -MF $@.d
 TEST_LIBS := -lcmocka $(OPENCL_LIBS) -lm -lpthread
 
-# tests/scan/test_scan.c becomes build/tests/test_scan.
+# tests/scan/test_scan.c becomes build/tests/test_scan. Tests in C++ have the implementation that a C compiler made;
+# test_neighbours has its own.
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
-TESTS := $(basename $(notdir $(TEST_SOURCES)))
+CPP_SOURCES := $(filter-out %/test_neighbours.cpp,$(wildcard tests/*/test_*.cpp))
+C_TESTS := $(basename $(notdir $(TEST_SOURCES)))
+CPP_TESTS := $(basename $(notdir $(CPP_SOURCES)))
+TESTS := $(C_TESTS) $(CPP_TESTS)
 SUPPORT := $(basename $(notdir $(wildcard tests/support/*.c)))
 vpath %.c $(sort $(dir $(TEST_SOURCES))) tests/support
-# In C++, with the implementation that a C compiler made. test_neighbours has its own.
-CPP_SOURCES := $(filter-out %/test_neighbours.cpp,$(wildcard tests/*/test_*.cpp))
-CPP_TESTS := $(basename $(notdir $(CPP_SOURCES)))
 vpath %.cpp $(sort $(dir $(CPP_SOURCES)))
 TEST_PROGRAMS := $(TESTS:%=build/tests/%)
 CPP_PROGRAMS := $(CPP_TESTS:%=build/tests/%)
-SANITIZED := $(TESTS:%=build/sanitize/%) $(CPP_TESTS:%=build/sanitize/%)
+SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
@@ -45,7 +46,7 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: examples $(TEST_PROGRAMS) $(CPP_PROGRAMS) build/gpbench ## build examples, tests and gpbench
+all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbench
 
 # ---- header
 
@@ -80,19 +81,19 @@ build/examples/%: examples/%.cpp | gpuprim.h deps-run deps-cxx
 
 # ---- tests
 
-test: $(TEST_PROGRAMS) $(CPP_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
-	@tools/run_tests.sh $(TEST_PROGRAMS) $(CPP_PROGRAMS)
+test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
+	@tools/run_tests.sh $(TEST_PROGRAMS)
 
 # Tests include other examples that check their results.
 CHECKED_EXAMPLES := build/tests/test_neighbours build/examples/15_neighbours build/examples/10_spatial_hash
 test-examples: $(CHECKED_EXAMPLES) ## the example in C++, and those that check their results by themselves
 	@tools/run_tests.sh $(CHECKED_EXAMPLES)
 
-test-all: $(TEST_PROGRAMS) ## the tests on PoCL, Intel's CPU runtime, rusticl and Oclgrind
-	@tools/test_all.sh $(TEST_PROGRAMS)
+test-all: $(filter-out $(CPP_PROGRAMS),$(TEST_PROGRAMS)) ## the tests in C on PoCL, Intel's CPU runtime, rusticl and Oclgrind
+	@tools/test_all.sh $^
 
 # SHAPES names some of the test programs, CLASSES some of the classes, SUB_GROUPS some of the sizes.
-SHAPES ?= $(TESTS)
+SHAPES ?= $(C_TESTS)
 CLASSES ?= nvidia amd intel_gpu mali adreno apple unknown llvmpipe
 SUB_GROUPS ?= 8 16 32 64 128
 
@@ -188,7 +189,7 @@ build/tsan/test_%: build/tsan/test_%.o $(SUPPORT:%=build/tsan/%.o)
 	$(CC) $(CFLAGS) $(TSAN) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
 
 # RACES names some of the test programs. What is wrapped, and why: tests/races/shadow.c.
-RACES ?= $(TESTS)
+RACES ?= $(C_TESTS)
 comma := ,
 RACES_WRAPPED := clBuildProgram clCreateBuffer clEnqueueFillBuffer clEnqueueCopyBuffer
 RACES_PROGRAMS := $(RACES:%=build/races/%)

@@ -1,4 +1,4 @@
-// gpuprim.hpp - gpuprim for C++17: typed views, owners of buffers, contexts, tables and events, errors as exceptions.
+// gpuprim.hpp - gpuprim.h for C++17: typed views, owners of buffers, contexts, tables and events, errors as exceptions.
 // Optional: it stands beside gpuprim.h, includes it, and adds nothing to link. MIT licence, as gpuprim.h.
 //
 //     #define GP_IMPLEMENTATION // in exactly one C or C++ file
@@ -12,11 +12,11 @@
 //     std::vector<uint32_t> totals = gp::read(ctx, out); // 3 4 8 9 14
 //     uint32_t most = gp::reduce(ctx, in, gp::op::max);  // 5
 //
-// gp_NAME of gpuprim.h is gp::NAME here, and what its comment says holds. It has two forms:
+// gp_NAME of gpuprim.h is gp::NAME here, and all that its comment says holds. It has two forms:
 //
-//     gp::NAME(ctx, desc)             gp_NAME as it is, with its result checked
-//     gp::NAME(ctx, views..., desc)   buffers, offsets, types and counts are those of the views; all other fields are
-//                                     those of the desc, which may be left out
+//     gp::NAME(ctx, desc)               gp_NAME as it is, with its result checked
+//     gp::NAME(ctx, views..., desc)     buffers, offsets, types and counts are those of the views, and all other
+//                                       fields those of the desc, which may be left out:
 //
 //     gp::scan(ctx, in, out, gp::op::max, {.exclusive = true}); // C++20
 //
@@ -24,22 +24,24 @@
 //     exclusive.exclusive = true;
 //     gp::scan(ctx, in, out, gp::op::max, exclusive);
 //
+// gp_hash_NAME are members of gp::hash_table, and what gpuprim.h tells about a context are members of gp::context.
+//
 // RULES
-//   - A call that returns nothing is asynchronous, and one that returns a value blocks for it. A second form of it, which
-//     is given a view for that value, is asynchronous.
-//   - A view shorter than the call needs is an error; nothing is enqueued. Count comes from the input, or where there are
-//     fewer outputs by nature (segments, needles, the k largest) from the output.
+//   - Calls that return nothing are asynchronous. Calls that return a value block for it; where there is another form, with
+//     a view for that value, that one is asynchronous.
+//   - A view that is shorter than the call needs is an error, before anything is enqueued. How many elements there are is
+//     said by the input. How many segments, needles or keys of a top-k there are, by the output.
 //   - Errors are thrown as gp::error. With -fno-exceptions or GP_NO_EXCEPTIONS calls return a gp::result instead, and an
-//     object that could not be made is empty: false in a condition, refused by calls.
-//   - No call allocates host memory beyond what gpuprim.h does, except those that return a vector or a string.
+//     object that could not be made is empty: false in a condition, and refused by calls.
+//   - Only calls that return a vector or a string allocate host memory beyond what gpuprim.h does.
 //
 // LIFETIME
-//   - Contexts, buffers, events and tables are owners: they can be moved, not copied. Their destructors throw nothing.
-//   - A view does not own its buffer. But a buffer may go as soon as a call has returned, before its commands have run.
-//   - A table must not outlive its context: declare it after. Buffers and events may.
-//   - gp::arg points to its value. A temporary value (gp::arg("limit", 0.5f)) lives until the end of the full expression, which
-//     is long enough within a call and too short in a variable.
-//   - With GP_STATIC, one file only may include this header.
+//   - Contexts, buffers, tables and events are owners, which can be moved and not copied. Destructors throw nothing.
+//   - A view does not own its buffer. A buffer may be destroyed as soon as the calls on it have returned.
+//   - A table must be destroyed before its context: declare it after.
+//   - gp::arg points to its value, and an expression to its args. Temporary ones live as long as the call that they are
+//     written in; do not keep them in variables.
+//   - With GP_STATIC only one file may include this header.
 #ifndef GPUPRIM_HPP
 #define GPUPRIM_HPP
 
@@ -125,7 +127,10 @@ template <typename T, typename F> returns<T> with(T &value, F call)
 }
 
 // Of constructors: without exceptions the object stays empty, and gp_last_error has the text.
-inline void made(const gp_context *ctx, gp_result code) { static_cast<void>(ended(ctx, code)); }
+inline void made(const gp_context *ctx, gp_result code, const char *problem = nullptr)
+{
+    static_cast<void>(ended(ctx, code, problem));
+}
 
 // An OpenCL object, as it is or in a wrapper such as cl::Buffer that gives it when called.
 template <typename H, typename X>
@@ -144,17 +149,16 @@ template <typename H, typename X> H handle(const X &x)
 class context
 {
   public:
-    explicit context(const gp_context_desc &d = {})
-    {
-        gp_context *made = nullptr;
-        detail::made(nullptr, gp_context_create(&d, &made));
-        owned_.reset(made);
-    }
+    explicit context(const gp_context_desc &d = {}) { make(d); }
 
-    // On a queue of yours: a cl_command_queue or cl::CommandQueue.
+    // On a queue of yours: a cl_command_queue or a cl::CommandQueue.
     template <typename Q, typename = std::enable_if_t<detail::is_handle<cl_command_queue, Q>>>
-    explicit context(const Q &queue) : context(desc_of(detail::handle<cl_command_queue>(queue)))
+    explicit context(const Q &queue)
     {
+        gp_context_desc d = {};
+        d.queue = detail::handle<cl_command_queue>(queue);
+        if (d.queue) make(d);
+        else detail::made(nullptr, GP_ERROR_INVALID_ARGUMENT, "gp::context: the queue is NULL");
     }
 
     operator gp_context *() const noexcept { return owned_.get(); }
@@ -164,12 +168,11 @@ class context
     const gp_device_info *info() const { return gp_context_info(*this); }
 
   private:
-    static gp_context_desc desc_of(cl_command_queue queue)
+    void make(const gp_context_desc &d)
     {
-        gp_context_desc d = {};
-        d.queue = queue;
-        if (!queue) d.device_filter = "NULL"; // no device: an empty queue must not choose one
-        return d;
+        gp_context *made = nullptr;
+        detail::made(nullptr, gp_context_create(&d, &made));
+        owned_.reset(made);
     }
     struct destroy {
         void operator()(gp_context *ctx) const noexcept { gp_context_destroy(ctx); }
@@ -177,7 +180,7 @@ class context
     std::unique_ptr<gp_context, destroy> owned_;
 };
 
-// A call's d.done = e.put(), and another one's d.wait = e.get() with d.wait_count = 1.
+// d.done = e.put(), and in the desc of another call d.wait = e.get(), d.wait_count = 1. For a cl::Event both are &e().
 class event
 {
   public:
@@ -228,6 +231,15 @@ template <typename T> constexpr gp_type type_of()
 //
 //     template <> inline constexpr gp_record gp::record<cl_float4> = {"float4", sizeof(cl_float4), nullptr};
 template <typename T> inline constexpr gp_record record = {nullptr, 0, nullptr};
+
+namespace detail
+{
+template <typename T> constexpr const gp_record *record_of()
+{
+    static_assert(!record<T>.cl_type || record<T>.size == sizeof(T), "gp::record<T> is of the size of T");
+    return record<T>.cl_type ? &record<T> : nullptr;
+}
+} // namespace detail
 
 // `count` elements of a buffer, from element `offset` on. `memory` is a cl_mem or a cl::Buffer.
 template <typename T> class view
@@ -321,12 +333,11 @@ template <typename T> returns<std::vector<T>> read(gp_context *ctx, view<T> from
 template <typename T> gp_arg arg(const char *name, const T &value)
 {
     static_assert(std::is_trivially_copyable_v<T>, "a value, or a view of a buffer");
-    return {name, type_of<T>(), record<T>.cl_type ? &record<T> : nullptr, &value, nullptr, 0, 0};
+    return {name, type_of<T>(), detail::record_of<T>(), &value, nullptr, 0, 0};
 }
 template <typename T> gp_arg arg(const char *name, const view<T> &v)
 {
-    return {name,       type_of<T>(), record<T>.cl_type ? &record<T> : nullptr, nullptr, v.get(),
-            v.offset(), v.size()};
+    return {name, type_of<T>(), detail::record_of<T>(), nullptr, v.get(), v.offset(), v.size()};
 }
 template <typename T> gp_arg arg(const char *name, const buffer<T> &b)
 {
@@ -516,7 +527,7 @@ template <typename D> struct call {
     template <typename T> void element(gp_type &type, const gp_record *&as)
     {
         type = type_of<T>();
-        as = record<T>.cl_type ? &record<T> : nullptr;
+        as = record_of<T>();
     }
     // Elements that may also be moved unseen.
     template <typename T> void element(gp_type &type, const gp_record *&as, size_t &size)
@@ -530,6 +541,7 @@ template <typename D> struct call {
         d.op = o.number;
         d.monoid = o.monoid;
         d.out_type = o.monoid ? GP_TYPE_NONE : type_of<U>();
+        require(o.monoid || d.out_type != GP_TYPE_NONE, "out: no operation has results of this type");
         require(!o.monoid || o.monoid->size == sizeof(U), "monoid: results have another size");
         if (!o.monoid || d.map) element<T>(d.type, d.record);
         else require(o.monoid->size == sizeof(T), "monoid: elements have another size");
@@ -553,7 +565,7 @@ template <typename D> struct call {
 
 } // namespace detail
 
-// c.d.FIELD and FIELD_offset are the view, which has to have `least` elements. A view that is not needed may be {}.
+// Puts a view into c.d.FIELD and FIELD_offset. It has to have `least` elements, unless it may be {} (GPI_PUT_IF).
 #define GPI_PUT(field, view, least)                                  \
     (c.d.field = (view).get(), c.d.field##_offset = (view).offset(), \
      c.require((view).size() >= (least), #field ": the view is shorter than the call needs"))
@@ -583,13 +595,14 @@ returns<void> reduce(gp_context *ctx, view<T> in, view<U> out, const operation &
     return c.run(ctx, gp_reduce);
 }
 
-// Sums and products of integers have 64 bits, argmin and argmax are a uint64_t; or else R: gp::reduce<R>(ctx, in, op).
+// By default sums and products of integers have 64 bits, and argmin and argmax are a uint64_t.
 template <typename T, gp_op o = GP_SUM>
 returns<op::result<T, o>> reduce(gp_context *ctx, view<T> in, op::constant<o> = {},
                                  const gp_reduce_desc &d = {})
 {
     return detail::reduce<T, op::result<T, o>>(in, o, d).template read<op::result<T, o>>(ctx, gp_reduce_read);
 }
+// Of another type: gp::reduce<R>(ctx, in, op).
 template <typename R, typename T>
 returns<R> reduce(gp_context *ctx, view<T> in, const operation &o, const gp_reduce_desc &d = {})
 {
@@ -947,8 +960,8 @@ returns<void> search(gp_context *ctx, view<K> keys, view<N> needles, view<I> out
     c.d.count = keys.size();
     c.d.needle_count = needles.size();
     if (key != GP_TYPE_NONE) c.d.key_type = key;
-    c.d.record = record<K>.cl_type ? &record<K> : nullptr;
-    c.d.needle_record = record<N>.cl_type ? &record<N> : nullptr;
+    c.d.record = detail::record_of<K>();
+    c.d.needle_record = detail::record_of<N>();
     c.d.out_type = type_of<I>();
     GPI_PUT(keys, keys, 0);
     GPI_PUT(needles, needles, 0);
@@ -1191,8 +1204,7 @@ returns<void> unpack(gp_context *ctx, view<T> in, view<F> flags, view<T> out, co
     return c.run(ctx, gp_unpack);
 }
 
-// By a map or, with map nullptr, by weights of the desc. The desc has width, height, channels, radii and pitches; width 0 is a
-// line of all elements of `in`.
+// By a map or, where that is nullptr, by the weights of the desc. With width 0 `in` is a line.
 template <typename T, typename U>
 returns<void> stencil(gp_context *ctx, view<T> in, view<U> out, const expression &map,
                       const gp_stencil_desc &d = {})
