@@ -27,12 +27,19 @@ C_FLAGS = $(CPPFLAGS) -I. -std=c99 $(WARNINGS) $(AS_GCC_14) $(CFLAGS) -MMD -MP -
 CXX_FLAGS = $(CPPFLAGS) -I. -std=c++17 $(WARNINGS) $(CFLAGS) $(CXXFLAGS) -MMD -MP -MT $@ -MF $@.d
 TEST_LIBS := -lcmocka $(OPENCL_LIBS) -lm -lpthread
 
-# tests/scan/test_scan.c becomes build/tests/test_scan.
+# tests/scan/test_scan.c becomes build/tests/test_scan. Tests in C++ have the implementation that a C compiler made,
+# but for those of ALONE, which have their own.
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
-TESTS := $(basename $(notdir $(TEST_SOURCES)))
+ALONE := test_neighbours test_ports
+CPP_SOURCES := $(filter-out $(ALONE:%=tests/examples/%.cpp),$(wildcard tests/*/test_*.cpp))
+C_TESTS := $(basename $(notdir $(TEST_SOURCES)))
+CPP_TESTS := $(basename $(notdir $(CPP_SOURCES)))
+TESTS := $(C_TESTS) $(CPP_TESTS)
 SUPPORT := $(basename $(notdir $(wildcard tests/support/*.c)))
 vpath %.c $(sort $(dir $(TEST_SOURCES))) tests/support
+vpath %.cpp $(sort $(dir $(CPP_SOURCES)))
 TEST_PROGRAMS := $(TESTS:%=build/tests/%)
+CPP_PROGRAMS := $(CPP_TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
@@ -82,16 +89,16 @@ build/examples/%: examples/%.cpp | gpuprim.h deps-run deps-cxx
 test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
 	@tools/run_tests.sh $(TEST_PROGRAMS)
 
-# Tests in C include other examples that check their results. `make test` does without a C++ compiler.
-CHECKED_EXAMPLES := build/tests/test_neighbours build/tests/test_ports build/examples/15_neighbours build/examples/10_spatial_hash
+# Tests include other examples that check their results.
+CHECKED_EXAMPLES := $(ALONE:%=build/tests/%) build/examples/15_neighbours build/examples/10_spatial_hash
 test-examples: $(CHECKED_EXAMPLES) ## the example and the ports in C++, and those that check their results by themselves
 	@tools/run_tests.sh $(CHECKED_EXAMPLES)
 
-test-all: $(TEST_PROGRAMS) ## the tests on PoCL, Intel's CPU runtime, rusticl and Oclgrind
-	@tools/test_all.sh $(TEST_PROGRAMS)
+test-all: $(filter-out $(CPP_PROGRAMS),$(TEST_PROGRAMS)) ## the tests in C on PoCL, Intel's CPU runtime, rusticl and Oclgrind
+	@tools/test_all.sh $^
 
 # SHAPES names some of the test programs, CLASSES some of the classes, SUB_GROUPS some of the sizes.
-SHAPES ?= $(TESTS)
+SHAPES ?= $(C_TESTS)
 CLASSES ?= nvidia amd intel_gpu mali adreno apple unknown llvmpipe
 SUB_GROUPS ?= 8 16 32 64 128
 
@@ -117,12 +124,19 @@ build/tests/%.o: %.c | gpuprim.h deps-test
 build/tests/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
 
+build/tests/%.o: %.cpp | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) -c -o $@ $<
+
+$(CPP_PROGRAMS): build/tests/%: build/tests/%.o $(SUPPORT:%=build/tests/%.o)
+	$(CXX) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
+
 # In C++, of one file.
-build/tests/test_%: tests/examples/test_%.cpp | gpuprim.h deps-run deps-cxx
+$(ALONE:%=build/tests/%): build/tests/%: tests/examples/%.cpp | gpuprim.h deps-run deps-cxx
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
-build/sanitize/test_%: tests/examples/test_%.cpp | gpuprim.h deps-run deps-cxx
+$(ALONE:%=build/sanitize/%): build/sanitize/%: tests/examples/%.cpp | gpuprim.h deps-run deps-cxx
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_FLAGS) $(SANITIZE) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
@@ -158,6 +172,10 @@ build/sanitize/%.o: %.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
 
+build/sanitize/%.o: %.cpp | gpuprim.h deps-test
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) $(SANITIZE) -c -o $@ $<
+
 build/sanitize/test_%: build/sanitize/test_%.o $(SUPPORT:%=build/sanitize/%.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(TEST_LIBS) $(SANITIZE_LIBS)
 
@@ -178,7 +196,7 @@ build/tsan/test_%: build/tsan/test_%.o $(SUPPORT:%=build/tsan/%.o)
 	$(CC) $(CFLAGS) $(TSAN) -o $@ $^ $(LDFLAGS) $(TEST_LIBS)
 
 # RACES names some of the test programs. What is wrapped, and why: tests/races/shadow.c.
-RACES ?= $(TESTS)
+RACES ?= $(C_TESTS)
 comma := ,
 RACES_WRAPPED := clBuildProgram clCreateBuffer clEnqueueFillBuffer clEnqueueCopyBuffer
 RACES_PROGRAMS := $(RACES:%=build/races/%)
@@ -217,7 +235,7 @@ build/fault/layer.so: tests/fault/layer.c | deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -fPIC -shared -DCL_TARGET_OPENCL_VERSION=300 -o $@ $<
 
-compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11, C++11 and C++17, warnings as errors
+compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11, C++11, C++17 and C++20, warnings as errors
 	tools/compile_matrix.sh
 
 FUZZ_SECONDS ?= 60

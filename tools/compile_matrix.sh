@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compiles and links tests/compile/, and an example in C++17, with every compiler and language that gpuprim promises to
-# work with, warnings as errors, and looks at the symbols that the implementation exports.
+# work with, warnings as errors, and looks at the symbols that the implementation exports. Does gpuprim.hpp call every
+# function of gpuprim.h?
 #
 # usage: tools/compile_matrix.sh
 set -eu
@@ -111,6 +112,33 @@ prepare_windows() {
     x86_64-w64-mingw32-dlltool -d $dir/OpenCL.def -D OpenCL.dll -l $dir/libOpenCL.a
 }
 
+# gpuprim.hpp: its tests and examples with and without exceptions, beside OpenCL's C++ bindings in both orders, and what
+# a program in C++20 looks like. GCC counts fields that designated initialisers leave out as missing.
+check_gpuprim_hpp() { # C++ compiler
+    for standard in -std=c++17 -std=c++20; do
+        options="$1 $standard $WARNINGS -I. -fsyntax-only"
+        for source in tests/cpp/test_*.cpp examples/*.cpp; do $options $source; done
+        $options -fno-exceptions -fno-rtti tests/cpp/test_cpp_results.cpp
+        $options -fno-rtti tests/compile/views.cpp
+        if [ "$(uname -s)" != Darwin ]; then
+            for order in -DHPP_BEFORE -DHPP_AFTER; do $options $order tests/compile/views.cpp; done
+        fi
+        $options -Wno-missing-field-initializers tests/compile/views.cpp -DDESIGNATED
+    done
+    echo "compile-matrix: ok  $1 -std=c++17, -std=c++20, gpuprim.hpp"
+}
+
+# Functions of gpuprim.h that gpuprim.hpp does not call.
+check_calls() { # C++ compiler
+    $1 -std=c++17 -I. -E -x c++ gpuprim.hpp | sed -n '/^namespace gp$/,$p' | grep -o 'gp_[a-z0-9_]*' | sort -u >$dir/called
+    sed -n 's/^GP_API .*\(gp_[a-z0-9_]*\)(.*/\1/p' gpuprim.h | sort -u >$dir/declared
+    if ! grep -q gp_scan $dir/declared || comm -23 $dir/declared $dir/called | grep .; then
+        echo "compile-matrix: gpuprim.hpp does not call the functions above" >&2
+        exit 1
+    fi
+    echo "compile-matrix: ok  gpuprim.hpp calls $(wc -l <$dir/declared) functions"
+}
+
 for compilers in "gcc g++" "clang clang++"; do
     c=${compilers% *}
     cpp=${compilers#* }
@@ -122,7 +150,9 @@ for compilers in "gcc g++" "clang clang++"; do
     check_cpp_user $cpp $c
     check_hpp $cpp
     check_cpp_example $cpp
+    check_gpuprim_hpp $cpp
 done
+check_calls g++
 if command -v x86_64-w64-mingw32-g++ >/dev/null; then
     prepare_windows
     check_windows x86_64-w64-mingw32-gcc -std=c99

@@ -9,12 +9,12 @@
 set -eu
 
 RUN="cc headers loader device"
-TEST="$RUN cmocka"
+TEST="$RUN cmocka cxx"
 LINT="cc headers loader cxx clhpp clang clang-format"
 SHARED="cc headers loader"
 INSTALL="$RUN cxx clhpp pkg-config cmake meson git"
 PACKAGING="$RUN git cmake dpkg conan"
-ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git mingw venv sphinx"
+ALL="$TEST pocl intel rusticl oclgrind clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git mingw venv sphinx"
 BENCH="$RUN cxx tbb boost simdjson viennacl python-peers gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"

@@ -1,0 +1,1399 @@
+// gpuprim.hpp - gpuprim.h for C++17: typed views, owners of buffers, contexts, tables and events, errors as exceptions.
+// Optional: it stands beside gpuprim.h, includes it, and adds nothing to link. MIT licence, as gpuprim.h.
+//
+//     #define GP_IMPLEMENTATION // in exactly one C or C++ file
+//     #include "gpuprim.hpp"
+//
+//     gp::context ctx;
+//     const uint32_t sales[] = {3, 1, 4, 1, 5};
+//     gp::buffer in(ctx, sales);
+//     gp::buffer<uint32_t> out(ctx, in.size());
+//     gp::scan(ctx, in, out);
+//     std::vector<uint32_t> totals = gp::read(ctx, out); // 3 4 8 9 14
+//     uint32_t most = gp::reduce(ctx, in, gp::op::max);  // 5
+//
+// gp_NAME of gpuprim.h is gp::NAME here, and all that its comment says holds. It has two forms:
+//
+//     gp::NAME(ctx, desc)               gp_NAME as it is, with its result checked
+//     gp::NAME(ctx, views..., desc)     buffers, offsets, types and counts are those of the views, and all other
+//                                       fields those of the desc, which may be left out:
+//
+//     gp::scan(ctx, in, out, gp::op::max, {.exclusive = true}); // C++20
+//
+//     gp_scan_desc exclusive = {};                              // C++17
+//     exclusive.exclusive = true;
+//     gp::scan(ctx, in, out, gp::op::max, exclusive);
+//
+// gp_hash_NAME are members of gp::hash_table, and what gpuprim.h tells about a context are members of gp::context.
+//
+// RULES
+//   - Calls that return nothing are asynchronous. Calls that return a value block for it; where there is another form, with
+//     a view for that value, that one is asynchronous.
+//   - A view that is shorter than the call needs is an error, before anything is enqueued. How many elements there are is
+//     said by the input. How many segments, needles or keys of a top-k there are, by the output.
+//   - Errors are thrown as gp::error. With -fno-exceptions or GP_NO_EXCEPTIONS calls return a gp::result instead, and an
+//     object that could not be made is empty: false in a condition, and refused by calls.
+//   - Only calls that return a vector or a string allocate host memory beyond what gpuprim.h does.
+//
+// LIFETIME
+//   - Contexts, buffers, tables and events are owners, which can be moved and not copied. Destructors throw nothing.
+//   - A view does not own its buffer. A buffer may be destroyed as soon as the calls on it have returned.
+//   - A table must be destroyed before its context: declare it after.
+//   - gp::arg points to its value, and an expression to its args. Temporary ones live as long as the call that they are
+//     written in; do not keep them in variables.
+//   - With GP_STATIC only one file may include this header.
+#ifndef GPUPRIM_HPP
+#define GPUPRIM_HPP
+
+#include "gpuprim.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if !defined(__cpp_exceptions) && !defined(GP_NO_EXCEPTIONS)
+#define GP_NO_EXCEPTIONS
+#endif
+
+namespace gp
+{
+
+// ------------------------------------------------------------------ errors
+
+#ifdef GP_NO_EXCEPTIONS
+inline namespace no_exceptions // other symbols than those of files with exceptions
+{
+
+// What a call returns: true in a condition where it succeeded; `text` says why it failed, until the next failure.
+template <typename T> struct result;
+template <> struct [[nodiscard]] result<void> {
+    gp_result code;
+    const char *text;
+    explicit operator bool() const noexcept { return code == GP_OK; }
+};
+template <typename T> struct [[nodiscard]] result : result<void> {
+    T value;
+};
+template <typename T> using returns = result<T>;
+
+#else
+
+class error : public std::runtime_error
+{
+  public:
+    error(gp_result code, const char *text)
+        : std::runtime_error(text && *text ? text : gp_error_string(code)), code_(code)
+    {
+    }
+    gp_result code() const noexcept { return code_; }
+
+  private:
+    gp_result code_;
+};
+template <typename T> using returns = T;
+
+#endif
+
+namespace detail
+{
+
+// `problem` is what this header found, NULL where the library judged.
+inline returns<void> ended(const gp_context *ctx, gp_result code, const char *problem = nullptr)
+{
+#ifdef GP_NO_EXCEPTIONS
+    return {code, code == GP_OK ? "" : problem ? problem : gp_last_error(ctx)};
+#else
+    if (code != GP_OK) throw error(code, problem ? problem : gp_last_error(ctx));
+#endif
+}
+
+// What `call` returns, and the value that it has set.
+template <typename T, typename F> returns<T> with(T &value, F call)
+{
+#ifdef GP_NO_EXCEPTIONS
+    return {call(), std::move(value)};
+#else
+    call();
+    return std::move(value);
+#endif
+}
+
+// Of constructors: without exceptions the object stays empty, and gp_last_error has the text.
+inline void made(const gp_context *ctx, gp_result code, const char *problem = nullptr)
+{
+    static_cast<void>(ended(ctx, code, problem));
+}
+
+// An OpenCL object, as it is or in a wrapper such as cl::Buffer that gives it when called.
+template <typename H, typename X>
+constexpr bool is_handle = std::is_convertible_v<const X &, H> || std::is_invocable_r_v<H, const X &>;
+
+template <typename H, typename X> H handle(const X &x)
+{
+    if constexpr (std::is_convertible_v<const X &, H>) return x;
+    else return x();
+}
+
+} // namespace detail
+
+// ------------------------------------------------------------------ contexts, events
+
+class context
+{
+  public:
+    explicit context(const gp_context_desc &d = {}) { make(d); }
+
+    // On a queue of yours: a cl_command_queue or a cl::CommandQueue.
+    template <typename Q, typename = std::enable_if_t<detail::is_handle<cl_command_queue, Q>>>
+    explicit context(const Q &queue)
+    {
+        gp_context_desc d = {};
+        d.queue = detail::handle<cl_command_queue>(queue);
+        if (d.queue) make(d);
+        else detail::made(nullptr, GP_ERROR_INVALID_ARGUMENT, "gp::context: the queue is NULL");
+    }
+
+    operator gp_context *() const noexcept { return owned_.get(); }
+    cl_context cl() const { return gp_cl_context(*this); }
+    cl_device_id device() const { return gp_cl_device(*this); }
+    cl_command_queue queue() const { return gp_cl_queue(*this); }
+    const gp_device_info *info() const { return gp_context_info(*this); }
+
+  private:
+    void make(const gp_context_desc &d)
+    {
+        gp_context *made = nullptr;
+        detail::made(nullptr, gp_context_create(&d, &made));
+        owned_.reset(made);
+    }
+    struct destroy {
+        void operator()(gp_context *ctx) const noexcept { gp_context_destroy(ctx); }
+    };
+    std::unique_ptr<gp_context, destroy> owned_;
+};
+
+// d.done = e.put(), and in the desc of another call d.wait = e.get(), d.wait_count = 1. For a cl::Event both are &e().
+class event
+{
+  public:
+    event() = default;
+    event(event &&other) noexcept { std::swap(owned_, other.owned_); }
+    event &operator=(event &&other) noexcept
+    {
+        std::swap(owned_, other.owned_);
+        return *this;
+    }
+    ~event()
+    {
+        if (owned_) clReleaseEvent(owned_);
+    }
+    const cl_event *get() const noexcept { return &owned_; }
+    cl_event *put() noexcept // releases what it had
+    {
+        *this = event();
+        return &owned_;
+    }
+    returns<void> wait() const
+    {
+        const bool good = clWaitForEvents(1, &owned_) == CL_SUCCESS;
+        return detail::ended(nullptr, good ? GP_OK : GP_ERROR_OPENCL, "gp::event: the command failed");
+    }
+
+  private:
+    cl_event owned_ = nullptr;
+};
+
+// ------------------------------------------------------------------ elements
+
+enum class half : uint16_t {}; // GP_F16
+
+// GP_TYPE_NONE for what is no number.
+template <typename T> constexpr gp_type type_of()
+{
+    constexpr gp_type integers[][2] = {{GP_I8, GP_U8}, {GP_I16, GP_U16}, {GP_I32, GP_U32}, {GP_I64, GP_U64}};
+    constexpr int log2_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    if (std::is_same_v<T, half>) return GP_F16;
+    if (std::is_same_v<T, float>) return GP_F32;
+    if (std::is_same_v<T, double>) return GP_F64;
+    if (std::is_integral_v<T> && sizeof(T) <= 8) return integers[log2_size][std::is_unsigned_v<T>];
+    return GP_TYPE_NONE;
+}
+
+// Specialize it for structs and vectors that expressions look into:
+//
+//     template <> inline constexpr gp_record gp::record<cl_float4> = {"float4", sizeof(cl_float4), nullptr};
+template <typename T> inline constexpr gp_record record = {nullptr, 0, nullptr};
+
+namespace detail
+{
+template <typename T> constexpr const gp_record *record_of()
+{
+    static_assert(!record<T>.cl_type || record<T>.size == sizeof(T), "gp::record<T> is of the size of T");
+    return record<T>.cl_type ? &record<T> : nullptr;
+}
+} // namespace detail
+
+// `count` elements of a buffer, from element `offset` on. `memory` is a cl_mem or a cl::Buffer.
+template <typename T> class view
+{
+  public:
+    view() = default;
+    template <typename M, typename = std::enable_if_t<detail::is_handle<cl_mem, M>>>
+    view(const M &memory, size_t count, size_t offset = 0)
+        : memory_(detail::handle<cl_mem>(memory)), count_(count), offset_(offset)
+    {
+    }
+    cl_mem get() const noexcept { return memory_; }
+    size_t size() const noexcept { return count_; }
+    size_t offset() const noexcept { return offset_; }
+    view subview(size_t offset, size_t count) const { return view(memory_, count, offset_ + offset); }
+
+  private:
+    cl_mem memory_ = nullptr;
+    size_t count_ = 0, offset_ = 0;
+};
+
+// A view that owns its buffer (gp_buffer_create).
+template <typename T> class buffer : public view<T>
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+
+  public:
+    buffer() = default;
+    buffer(gp_context *ctx, size_t count) : buffer(ctx, nullptr, count) {}
+    buffer(gp_context *ctx, const T *data, size_t count)
+    {
+        const size_t most = SIZE_MAX / sizeof(T), bytes = count > most ? SIZE_MAX : count * sizeof(T);
+        cl_mem made = nullptr; // OpenCL has no buffers of 0 bytes
+        detail::made(ctx, gp_buffer_create(ctx, count ? bytes : sizeof(T), count ? data : nullptr, &made));
+        view<T>::operator=(view<T>(made, made ? count : 0));
+    }
+    // Filled from an array, std::vector, std::array, std::span and the like.
+    template <typename C, typename = decltype(std::data(std::declval<const C &>()))>
+    buffer(gp_context *ctx, const C &data) : buffer(ctx, std::data(data), std::size(data))
+    {
+    }
+    buffer(buffer &&other) noexcept { *this = std::move(other); }
+    buffer &operator=(buffer &&other) noexcept
+    {
+        std::swap<view<T>>(*this, other);
+        return *this;
+    }
+    ~buffer()
+    {
+        if (this->get()) clReleaseMemObject(this->get());
+    }
+    explicit operator bool() const noexcept { return this->get() != nullptr; }
+};
+
+template <typename C, typename P = decltype(std::data(std::declval<const C &>()))>
+buffer(gp_context *, const C &) -> buffer<std::remove_cv_t<std::remove_pointer_t<P>>>;
+
+// Copies between device and host, after all commands so far. They block.
+namespace detail
+{
+template <typename T, typename F, typename H>
+returns<void> copy(gp_context *ctx, const view<T> &v, F enqueue, H *host)
+{
+    gp_result code = gp_finish(ctx);
+    if (code != GP_OK) return ended(ctx, code);
+    if (v.size() && enqueue(gp_cl_queue(ctx), v.get(), CL_TRUE, v.offset() * sizeof(T), v.size() * sizeof(T),
+                            host, 0, nullptr, nullptr) != CL_SUCCESS)
+        code = GP_ERROR_OPENCL;
+    return ended(ctx, code, "gp::read, gp::write: OpenCL does not copy this view");
+}
+} // namespace detail
+
+template <typename T> returns<void> read(gp_context *ctx, view<T> from, T *to)
+{
+    return detail::copy(ctx, from, clEnqueueReadBuffer, to);
+}
+template <typename T> returns<void> write(gp_context *ctx, view<T> to, const T *from)
+{
+    return detail::copy(ctx, to, clEnqueueWriteBuffer, from);
+}
+
+template <typename T> returns<std::vector<T>> read(gp_context *ctx, view<T> from)
+{
+    std::vector<T> to(from.size());
+    return detail::with(to, [&] { return read(ctx, from, to.data()); });
+}
+
+// ------------------------------------------------------------------ expressions, operations
+
+// A value or a buffer that expressions name.
+template <typename T> gp_arg arg(const char *name, const T &value)
+{
+    static_assert(std::is_trivially_copyable_v<T>, "a value, or a view of a buffer");
+    return {name, type_of<T>(), detail::record_of<T>(), &value, nullptr, 0, 0};
+}
+template <typename T> gp_arg arg(const char *name, const view<T> &v)
+{
+    return {name, type_of<T>(), detail::record_of<T>(), nullptr, v.get(), v.offset(), v.size()};
+}
+template <typename T> gp_arg arg(const char *name, const buffer<T> &b)
+{
+    return arg(name, static_cast<const view<T> &>(b));
+}
+
+// "x > 3", or {"x > limit", {gp::arg("limit", limit)}}; nullptr where the desc decides in another way.
+struct expression {
+    expression(const char *string) : text(string), args(nullptr), arg_count(0) {}
+    expression(const char *string, std::initializer_list<gp_arg> list)
+        : text(string), args(list.begin()), arg_count(list.size())
+    {
+    }
+    const char *text;
+    const gp_arg *args;
+    size_t arg_count;
+};
+
+namespace op
+{
+template <gp_op o> using constant = std::integral_constant<gp_op, o>;
+inline constexpr constant<GP_SUM> sum{};
+inline constexpr constant<GP_PROD> prod{};
+inline constexpr constant<GP_MIN> min{};
+inline constexpr constant<GP_MAX> max{};
+inline constexpr constant<GP_AND> bit_and{};
+inline constexpr constant<GP_OR> bit_or{};
+inline constexpr constant<GP_XOR> bit_xor{};
+inline constexpr constant<GP_ARGMIN> argmin{};
+inline constexpr constant<GP_ARGMAX> argmax{};
+
+// The default type of a reduction's result.
+template <typename T, gp_op o>
+using result = std::conditional_t<
+    o == GP_ARGMIN || o == GP_ARGMAX, uint64_t,
+    std::conditional_t<
+        o != GP_SUM && o != GP_PROD, T,
+        std::conditional_t<std::is_integral_v<T>, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
+                           std::conditional_t<std::is_same_v<T, half>, float, T>>>>;
+} // namespace op
+
+// gp::op::max, a gp_op, or a gp_monoid.
+struct operation {
+    template <gp_op o> operation(op::constant<o>) : number(o), monoid(nullptr) {}
+    operation(gp_op o) : number(o), monoid(nullptr) {}
+    operation(const gp_monoid &m) : number(GP_OP_NONE), monoid(&m) {}
+    gp_op number;
+    const gp_monoid *monoid;
+};
+
+// ------------------------------------------------------------------ calls as in C
+
+#define GPI_CALL(name, desc)                                              \
+    inline returns<void> name(gp_context *ctx, const gp_##desc##_desc &d) \
+    {                                                                     \
+        return detail::ended(ctx, gp_##name(ctx, &d));                    \
+    }
+#define GPI_READ(name, desc, type)                                                                  \
+    inline returns<type> name(gp_context *ctx, const gp_##desc##_desc &d)                           \
+    {                                                                                               \
+        type value = {};                                                                            \
+        return detail::with(value, [&] { return detail::ended(ctx, gp_##name(ctx, &d, &value)); }); \
+    }
+#define GPI_WITH_SCRATCH(name) GPI_CALL(name, name) GPI_READ(name##_scratch_size, name, size_t)
+
+GPI_WITH_SCRATCH(reduce)
+GPI_WITH_SCRATCH(segmented_reduce)
+GPI_WITH_SCRATCH(reduce_by_key)
+GPI_READ(reduce_by_key_read, reduce_by_key, uint64_t)
+GPI_WITH_SCRATCH(scan)
+GPI_WITH_SCRATCH(select)
+GPI_READ(select_read, select, uint64_t)
+GPI_WITH_SCRATCH(partition)
+GPI_WITH_SCRATCH(unique)
+GPI_READ(unique_read, unique, uint64_t)
+GPI_CALL(unique_by_key, unique)
+GPI_READ(unique_by_key_read, unique, uint64_t)
+GPI_WITH_SCRATCH(run_length_encode)
+GPI_READ(run_length_encode_read, run_length_encode, uint64_t)
+GPI_WITH_SCRATCH(sort)
+GPI_CALL(argsort, sort)
+GPI_READ(argsort_scratch_size, sort, size_t)
+GPI_WITH_SCRATCH(segmented_sort)
+GPI_READ(segmented_sort_read, segmented_sort, gp_segmented_sort_report)
+GPI_WITH_SCRATCH(sort_records)
+GPI_WITH_SCRATCH(sort_strings)
+GPI_WITH_SCRATCH(topk)
+GPI_CALL(merge, merge)
+GPI_CALL(search, search)
+GPI_WITH_SCRATCH(histogram)
+GPI_WITH_SCRATCH(brackets)
+GPI_READ(brackets_read, brackets, gp_brackets_errors)
+GPI_WITH_SCRATCH(stack_scan)
+GPI_WITH_SCRATCH(tree)
+GPI_CALL(transform, transform)
+GPI_CALL(fill, fill)
+GPI_CALL(iota, iota)
+GPI_WITH_SCRATCH(adjacent_difference)
+GPI_CALL(random, random)
+GPI_CALL(gather, gather)
+GPI_CALL(scatter, gather)
+GPI_WITH_SCRATCH(unpack)
+GPI_WITH_SCRATCH(stencil)
+GPI_CALL(warmup, warmup)
+GPI_CALL(self_test, self_test)
+GPI_CALL(check_monoid, check_monoid)
+GPI_READ(hash_buffer_size, hash, size_t)
+#undef GPI_CALL
+#undef GPI_READ
+#undef GPI_WITH_SCRATCH
+
+inline returns<void> reduce_read(gp_context *ctx, const gp_reduce_desc &d, void *result)
+{
+    return detail::ended(ctx, gp_reduce_read(ctx, &d, result));
+}
+
+// The third number is 0 for two parts.
+inline returns<std::array<uint64_t, 3>> partition_read(gp_context *ctx, const gp_partition_desc &d)
+{
+    std::array<uint64_t, 3> counts = {};
+    return detail::with(counts,
+                        [&] { return detail::ended(ctx, gp_partition_read(ctx, &d, counts.data())); });
+}
+
+inline returns<std::string> device_source(gp_context *ctx, const gp_device_source_desc &d)
+{
+    std::string text;
+    return detail::with(text, [&] {
+        size_t size = 0;
+        gp_result code = gp_device_source(ctx, &d, nullptr, 0, &size);
+        if (code == GP_OK) {
+            text.resize(size);
+            code = gp_device_source(ctx, &d, text.data(), size, &size);
+            text.resize(size - 1);
+        }
+        return detail::ended(ctx, code);
+    });
+}
+
+inline returns<void> finish(gp_context *ctx) { return detail::ended(ctx, gp_finish(ctx)); }
+inline returns<void> stats_reset(gp_context *ctx) { return detail::ended(ctx, gp_stats_reset(ctx)); }
+
+inline returns<gp_stats> stats_read(gp_context *ctx)
+{
+    gp_stats stats = {};
+    return detail::with(stats, [&] { return detail::ended(ctx, gp_stats_read(ctx, &stats)); });
+}
+
+inline returns<std::vector<gp_kernel_times>> stats_kernels(gp_context *ctx)
+{
+    std::vector<gp_kernel_times> times;
+    return detail::with(times, [&] {
+        size_t count = 0;
+        gp_result code = gp_stats_kernels(ctx, nullptr, 0, &count);
+        times.resize(count);
+        if (code == GP_OK) code = gp_stats_kernels(ctx, times.data(), count, &count);
+        return detail::ended(ctx, code);
+    });
+}
+
+inline returns<void> programs_export(gp_context *ctx, gp_write *write, void *user)
+{
+    return detail::ended(ctx, gp_programs_export(ctx, write, user));
+}
+
+inline returns<std::vector<unsigned char>> programs_export(gp_context *ctx)
+{
+    std::vector<unsigned char> all;
+    const auto append = [](const void *bytes, size_t size, void *to) {
+        const auto *first = static_cast<const unsigned char *>(bytes);
+        auto *vector = static_cast<std::vector<unsigned char> *>(to);
+        vector->insert(vector->end(), first, first + size);
+    };
+    return detail::with(all, [&] { return programs_export(ctx, append, &all); });
+}
+
+inline returns<void> programs_import(gp_context *ctx, const void *data, size_t size)
+{
+    return detail::ended(ctx, gp_programs_import(ctx, data, size));
+}
+
+inline int version() noexcept { return gp_version(); }
+
+inline returns<std::vector<gp_device_info>> devices()
+{
+    std::vector<gp_device_info> infos;
+    return detail::with(infos, [&] {
+        size_t count = 0;
+        gp_result code = gp_devices(nullptr, 0, &count);
+        infos.resize(count);
+        if (code == GP_OK) code = gp_devices(infos.data(), count, &count);
+        return detail::ended(nullptr, code);
+    });
+}
+
+// ------------------------------------------------------------------ calls with views
+
+namespace detail
+{
+
+// A desc as views fill it, and what is wrong with them.
+template <typename D> struct call {
+    D d;
+    const char *problem = nullptr;
+
+    void require(bool holds, const char *what)
+    {
+        if (!holds && !problem) problem = what;
+    }
+    template <typename T> void element(gp_type &type, const gp_record *&as)
+    {
+        type = type_of<T>();
+        as = record_of<T>();
+    }
+    // Elements that may also be moved unseen.
+    template <typename T> void element(gp_type &type, const gp_record *&as, size_t &size)
+    {
+        element<T>(type, as);
+        size = type || as ? 0 : sizeof(T);
+    }
+    // An operation on elements of T, with results of U.
+    template <typename T, typename U> void fold(const operation &o)
+    {
+        d.op = o.number;
+        d.monoid = o.monoid;
+        d.out_type = o.monoid ? GP_TYPE_NONE : type_of<U>();
+        require(o.monoid || d.out_type != GP_TYPE_NONE, "out: no operation has results of this type");
+        require(!o.monoid || o.monoid->size == sizeof(U), "monoid: results have another size");
+        if (!o.monoid || d.map) element<T>(d.type, d.record);
+        else require(o.monoid->size == sizeof(T), "monoid: elements have another size");
+    }
+    void args(const expression &e)
+    {
+        if (e.arg_count) d.args = e.args, d.arg_count = e.arg_count;
+    }
+    template <typename F, typename... A> returns<void> run(gp_context *ctx, F f, A... table) const
+    {
+        return ended(ctx, problem ? GP_ERROR_INVALID_BUFFER : f(ctx, table..., &d), problem);
+    }
+    template <typename R, typename F> returns<R> read(gp_context *ctx, F f) const
+    {
+        R value = {};
+        return with(value, [&] {
+            return ended(ctx, problem ? GP_ERROR_INVALID_BUFFER : f(ctx, &d, &value), problem);
+        });
+    }
+};
+
+} // namespace detail
+
+// Puts a view into c.d.FIELD and FIELD_offset. It has to have `least` elements, unless it may be {} (GPI_PUT_IF).
+#define GPI_PUT(field, view, least)                                  \
+    (c.d.field = (view).get(), c.d.field##_offset = (view).offset(), \
+     c.require((view).size() >= (least), #field ": the view is shorter than the call needs"))
+#define GPI_PUT_IF(field, view, least) ((view).get() ? GPI_PUT(field, view, least) : void())
+
+// ---- reduce, scan
+
+namespace detail
+{
+template <typename T, typename U>
+call<gp_reduce_desc> reduce(const view<T> &in, const operation &o, const gp_reduce_desc &d)
+{
+    call<gp_reduce_desc> c{d};
+    c.d.count = in.size();
+    GPI_PUT(in, in, 0);
+    c.template fold<T, U>(o);
+    return c;
+}
+} // namespace detail
+
+template <typename T, typename U>
+returns<void> reduce(gp_context *ctx, view<T> in, view<U> out, const operation &o = GP_SUM,
+                     const gp_reduce_desc &d = {})
+{
+    auto c = detail::reduce<T, U>(in, o, d);
+    GPI_PUT(out, out, 1);
+    return c.run(ctx, gp_reduce);
+}
+
+// By default sums and products of integers have 64 bits, and argmin and argmax are a uint64_t.
+template <typename T, gp_op o = GP_SUM>
+returns<op::result<T, o>> reduce(gp_context *ctx, view<T> in, op::constant<o> = {},
+                                 const gp_reduce_desc &d = {})
+{
+    return detail::reduce<T, op::result<T, o>>(in, o, d).template read<op::result<T, o>>(ctx, gp_reduce_read);
+}
+// Of another type: gp::reduce<R>(ctx, in, op).
+template <typename R, typename T>
+returns<R> reduce(gp_context *ctx, view<T> in, const operation &o, const gp_reduce_desc &d = {})
+{
+    return detail::reduce<T, R>(in, o, d).template read<R>(ctx, gp_reduce_read);
+}
+
+// One result for each element of `out`.
+template <typename T, typename I, typename U>
+returns<void> segmented_reduce(gp_context *ctx, view<T> in, view<I> offsets, view<U> out,
+                               const operation &o = GP_SUM, const gp_segmented_reduce_desc &d = {})
+{
+    detail::call<gp_segmented_reduce_desc> c{d};
+    c.d.count = in.size();
+    c.d.segment_count = out.size();
+    c.d.offsets_type = type_of<I>();
+    GPI_PUT(in, in, 0);
+    GPI_PUT(offsets, offsets, out.size() + 1);
+    GPI_PUT(out, out, 0);
+    c.template fold<T, U>(o);
+    return c.run(ctx, gp_segmented_reduce);
+}
+
+template <typename T, typename U>
+returns<void> scan(gp_context *ctx, view<T> in, view<U> out, const operation &o = GP_SUM,
+                   const gp_scan_desc &d = {})
+{
+    detail::call<gp_scan_desc> c{d};
+    c.d.count = in.size();
+    GPI_PUT(in, in, 0);
+    GPI_PUT(out, out, in.size());
+    c.template fold<T, U>(o);
+    return c.run(ctx, gp_scan);
+}
+
+// ---- select, partition, unique, runs: the number of what is kept is returned, or goes to `count_out`
+
+namespace detail
+{
+template <typename D, typename C> call<D> counted(call<D> c, const view<C> &count_out)
+{
+    GPI_PUT(count_out, count_out, 1);
+    c.d.count_out_type = type_of<C>();
+    return c;
+}
+
+template <typename T>
+call<gp_select_desc> select(const view<T> &in, const view<T> &out, const expression &predicate,
+                            const gp_select_desc &d)
+{
+    call<gp_select_desc> c{d};
+    c.d.count = in.size();
+    GPI_PUT(in, in, 0);
+    GPI_PUT_IF(out, out, in.size());
+    c.template element<T>(c.d.type, c.d.record, c.d.element_size);
+    c.d.predicate = predicate.text;
+    c.args(predicate);
+    return c;
+}
+
+template <typename T>
+call<gp_partition_desc> partition(const view<T> &in, const view<T> &out, const expression &predicate,
+                                  const gp_partition_desc &d)
+{
+    call<gp_partition_desc> c{d};
+    c.d.count = in.size();
+    GPI_PUT(in, in, 0);
+    GPI_PUT(out, out, in.size());
+    c.template element<T>(c.d.type, c.d.record, c.d.element_size);
+    c.d.predicate = predicate.text;
+    c.args(predicate);
+    return c;
+}
+
+template <typename K>
+call<gp_unique_desc> unique(const view<K> &keys, const view<K> &keys_out, const gp_unique_desc &d)
+{
+    call<gp_unique_desc> c{d};
+    c.d.count = keys.size();
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT_IF(keys_out, keys_out, keys.size());
+    c.template element<K>(c.d.key_type, c.d.record, c.d.key_size);
+    return c;
+}
+
+template <typename K, typename V>
+call<gp_unique_desc> unique_by_key(const view<K> &keys, const view<V> &values, const view<K> &keys_out,
+                                   const view<V> &values_out, const gp_unique_desc &d)
+{
+    auto c = unique(keys, keys_out, d);
+    GPI_PUT(values, values, keys.size());
+    GPI_PUT(values_out, values_out, keys.size());
+    c.d.value_size = sizeof(V);
+    return c;
+}
+
+template <typename T, typename I>
+call<gp_run_length_encode_desc> run_length_encode(const view<T> &in, const view<T> &out,
+                                                  const view<I> &lengths_out,
+                                                  const gp_run_length_encode_desc &d)
+{
+    call<gp_run_length_encode_desc> c{d};
+    c.d.count = in.size();
+    GPI_PUT(in, in, 0);
+    GPI_PUT_IF(out, out, in.size());
+    GPI_PUT_IF(lengths_out, lengths_out, in.size());
+    c.template element<T>(c.d.type, c.d.record, c.d.element_size);
+    c.d.index_type = type_of<I>();
+    return c;
+}
+
+template <typename K, typename T, typename U>
+call<gp_reduce_by_key_desc> reduce_by_key(const view<K> &keys, const view<T> &in, const view<K> &keys_out,
+                                          const view<U> &out, const operation &o,
+                                          const gp_reduce_by_key_desc &d)
+{
+    call<gp_reduce_by_key_desc> c{d};
+    c.d.count = keys.size();
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(in, in, keys.size());
+    GPI_PUT_IF(keys_out, keys_out, keys.size());
+    GPI_PUT(out, out, keys.size());
+    c.template element<K>(c.d.key_type, c.d.key_record, c.d.key_size);
+    c.template fold<T, U>(o);
+    return c;
+}
+} // namespace detail
+
+// The predicate is nullptr where the desc has flags or indices. `out` is {} where the desc has indices_out only.
+template <typename T>
+returns<uint64_t> select(gp_context *ctx, view<T> in, view<T> out, const expression &predicate,
+                         const gp_select_desc &d = {})
+{
+    return detail::select(in, out, predicate, d).template read<uint64_t>(ctx, gp_select_read);
+}
+template <typename T, typename C>
+returns<void> select(gp_context *ctx, view<T> in, view<T> out, view<C> count_out, const expression &predicate,
+                     const gp_select_desc &d = {})
+{
+    return detail::counted(detail::select(in, out, predicate, d), count_out).run(ctx, gp_select);
+}
+
+// All parts in `out`, unless the desc has `rest`. Returns 2 or 3 numbers; the third one is 0 for two parts.
+template <typename T>
+returns<std::array<uint64_t, 3>> partition(gp_context *ctx, view<T> in, view<T> out,
+                                           const expression &predicate, const gp_partition_desc &d = {})
+{
+    const auto read = [](gp_context *gp, const gp_partition_desc *desc, std::array<uint64_t, 3> *counts) {
+        return gp_partition_read(gp, desc, counts->data());
+    };
+    return detail::partition(in, out, predicate, d).template read<std::array<uint64_t, 3>>(ctx, read);
+}
+template <typename T, typename C>
+returns<void> partition(gp_context *ctx, view<T> in, view<T> out, view<C> counts_out,
+                        const expression &predicate, const gp_partition_desc &d = {})
+{
+    auto c = detail::partition(in, out, predicate, d);
+    GPI_PUT(counts_out, counts_out, d.predicate2 ? 3u : 2u);
+    c.d.counts_out_type = type_of<C>();
+    return c.run(ctx, gp_partition);
+}
+
+template <typename K>
+returns<uint64_t> unique(gp_context *ctx, view<K> keys, view<K> keys_out, const gp_unique_desc &d = {})
+{
+    return detail::unique(keys, keys_out, d).template read<uint64_t>(ctx, gp_unique_read);
+}
+template <typename K, typename C>
+returns<void> unique(gp_context *ctx, view<K> keys, view<K> keys_out, view<C> count_out,
+                     const gp_unique_desc &d = {})
+{
+    return detail::counted(detail::unique(keys, keys_out, d), count_out).run(ctx, gp_unique);
+}
+
+template <typename K, typename V>
+returns<uint64_t> unique_by_key(gp_context *ctx, view<K> keys, view<V> values, view<K> keys_out,
+                                view<V> values_out, const gp_unique_desc &d = {})
+{
+    return detail::unique_by_key(keys, values, keys_out, values_out, d)
+        .template read<uint64_t>(ctx, gp_unique_by_key_read);
+}
+template <typename K, typename V, typename C>
+returns<void> unique_by_key(gp_context *ctx, view<K> keys, view<V> values, view<K> keys_out,
+                            view<V> values_out, view<C> count_out, const gp_unique_desc &d = {})
+{
+    return detail::counted(detail::unique_by_key(keys, values, keys_out, values_out, d), count_out)
+        .run(ctx, gp_unique_by_key);
+}
+
+template <typename T, typename I>
+returns<uint64_t> run_length_encode(gp_context *ctx, view<T> in, view<T> out, view<I> lengths_out,
+                                    const gp_run_length_encode_desc &d = {})
+{
+    return detail::run_length_encode(in, out, lengths_out, d)
+        .template read<uint64_t>(ctx, gp_run_length_encode_read);
+}
+template <typename T, typename I, typename C>
+returns<void> run_length_encode(gp_context *ctx, view<T> in, view<T> out, view<I> lengths_out,
+                                view<C> count_out, const gp_run_length_encode_desc &d = {})
+{
+    return detail::counted(detail::run_length_encode(in, out, lengths_out, d), count_out)
+        .run(ctx, gp_run_length_encode);
+}
+
+template <typename K, typename T, typename U>
+returns<uint64_t> reduce_by_key(gp_context *ctx, view<K> keys, view<T> in, view<K> keys_out, view<U> out,
+                                const operation &o = GP_SUM, const gp_reduce_by_key_desc &d = {})
+{
+    return detail::reduce_by_key(keys, in, keys_out, out, o, d)
+        .template read<uint64_t>(ctx, gp_reduce_by_key_read);
+}
+template <typename K, typename T, typename U, typename C>
+returns<void> reduce_by_key(gp_context *ctx, view<K> keys, view<T> in, view<K> keys_out, view<U> out,
+                            view<C> count_out, const operation &o = GP_SUM,
+                            const gp_reduce_by_key_desc &d = {})
+{
+    return detail::counted(detail::reduce_by_key(keys, in, keys_out, out, o, d), count_out)
+        .run(ctx, gp_reduce_by_key);
+}
+
+// ---- sort, top-k, merge, search: in place where the desc has no outputs
+
+template <typename K> returns<void> sort(gp_context *ctx, view<K> keys, const gp_sort_desc &d = {})
+{
+    detail::call<gp_sort_desc> c{d};
+    c.d.count = keys.size();
+    c.d.key_type = type_of<K>();
+    GPI_PUT(keys, keys, 0);
+    return c.run(ctx, gp_sort);
+}
+template <typename K, typename V>
+returns<void> sort(gp_context *ctx, view<K> keys, view<V> values, const gp_sort_desc &d = {})
+{
+    detail::call<gp_sort_desc> c{d};
+    c.d.count = keys.size();
+    c.d.key_type = type_of<K>();
+    c.d.value_size = sizeof(V);
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(values, values, keys.size());
+    return c.run(ctx, gp_sort);
+}
+
+template <typename K, typename I>
+returns<void> argsort(gp_context *ctx, view<K> keys, view<I> values_out, const gp_sort_desc &d = {})
+{
+    detail::call<gp_sort_desc> c{d};
+    c.d.count = keys.size();
+    c.d.key_type = type_of<K>();
+    c.d.value_size = sizeof(I);
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(values_out, values_out, keys.size());
+    return c.run(ctx, gp_argsort);
+}
+
+template <typename K, typename I>
+returns<void> segmented_sort(gp_context *ctx, view<K> keys, view<I> offsets,
+                             const gp_segmented_sort_desc &d = {})
+{
+    detail::call<gp_segmented_sort_desc> c{d};
+    c.d.count = keys.size();
+    c.d.key_type = type_of<K>();
+    c.d.offsets_type = type_of<I>();
+    c.d.segment_count = offsets.size() - 1;
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(offsets, offsets, 1u);
+    return c.run(ctx, gp_segmented_sort);
+}
+template <typename K, typename V, typename I>
+returns<void> segmented_sort(gp_context *ctx, view<K> keys, view<V> values, view<I> offsets,
+                             const gp_segmented_sort_desc &d = {})
+{
+    detail::call<gp_segmented_sort_desc> c{d};
+    c.d.value_size = sizeof(V);
+    GPI_PUT(values, values, keys.size());
+    return c.problem ? c.run(ctx, gp_segmented_sort) : segmented_sort(ctx, keys, offsets, c.d);
+}
+
+template <typename T>
+returns<void> sort_records(gp_context *ctx, view<T> in, std::initializer_list<gp_sort_column> columns,
+                           const gp_sort_records_desc &d = {})
+{
+    detail::call<gp_sort_records_desc> c{d};
+    c.d.count = in.size();
+    c.d.columns = columns.begin();
+    c.d.column_count = columns.size();
+    GPI_PUT(in, in, 0);
+    c.template element<T>(c.d.type, c.d.record);
+    return c.run(ctx, gp_sort_records);
+}
+
+// An index for each string.
+template <typename B, typename I, typename J>
+returns<void> sort_strings(gp_context *ctx, view<B> bytes, view<I> offsets, view<J> out,
+                           const gp_sort_strings_desc &d = {})
+{
+    static_assert(sizeof(B) == 1);
+    detail::call<gp_sort_strings_desc> c{d};
+    c.d.count = out.size();
+    c.d.byte_count = bytes.size();
+    c.d.offsets_type = type_of<I>();
+    c.d.index_type = type_of<J>();
+    GPI_PUT(bytes, bytes, 0);
+    GPI_PUT(offsets, offsets, out.size() + 1);
+    GPI_PUT(out, out, 0);
+    return c.run(ctx, gp_sort_strings);
+}
+
+// As many keys as keys_out has elements.
+template <typename K, typename I = uint32_t>
+returns<void> topk(gp_context *ctx, view<K> keys, view<K> keys_out, view<I> indices_out = {},
+                   const gp_topk_desc &d = {})
+{
+    detail::call<gp_topk_desc> c{d};
+    c.d.count = keys.size();
+    c.d.k = keys_out.size();
+    c.d.key_type = type_of<K>();
+    c.d.index_type = type_of<I>();
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(keys_out, keys_out, 0);
+    GPI_PUT_IF(indices_out, indices_out, keys_out.size());
+    return c.run(ctx, gp_topk);
+}
+
+template <typename K>
+returns<void> merge(gp_context *ctx, view<K> a, view<K> b, view<K> out, const gp_merge_desc &d = {})
+{
+    detail::call<gp_merge_desc> c{d};
+    c.d.a_count = a.size();
+    c.d.b_count = b.size();
+    c.d.key_type = type_of<K>();
+    GPI_PUT(a_keys, a, 0);
+    GPI_PUT(b_keys, b, 0);
+    GPI_PUT(keys_out, out, a.size() + b.size());
+    return c.run(ctx, gp_merge);
+}
+template <typename K, typename V>
+returns<void> merge(gp_context *ctx, view<K> a, view<V> a_values, view<K> b, view<V> b_values, view<K> out,
+                    view<V> values_out, const gp_merge_desc &d = {})
+{
+    detail::call<gp_merge_desc> c{d};
+    c.d.value_size = sizeof(V);
+    GPI_PUT(a_values, a_values, a.size());
+    GPI_PUT(b_values, b_values, b.size());
+    GPI_PUT(values_out, values_out, a.size() + b.size());
+    return c.problem ? c.run(ctx, gp_merge) : merge(ctx, a, b, out, c.d);
+}
+
+// Where K or N is a record, the desc has a map of it, and where both are, key_type.
+template <typename K, typename N, typename I>
+returns<void> search(gp_context *ctx, view<K> keys, view<N> needles, view<I> out,
+                     const gp_search_desc &d = {})
+{
+    constexpr gp_type key = type_of<K>() != GP_TYPE_NONE ? type_of<K>() : type_of<N>();
+    static_assert(type_of<N>() == key || type_of<N>() == GP_TYPE_NONE, "keys and needles of one type");
+    detail::call<gp_search_desc> c{d};
+    c.d.count = keys.size();
+    c.d.needle_count = needles.size();
+    if (key != GP_TYPE_NONE) c.d.key_type = key;
+    c.d.record = detail::record_of<K>();
+    c.d.needle_record = detail::record_of<N>();
+    c.d.out_type = type_of<I>();
+    GPI_PUT(keys, keys, 0);
+    GPI_PUT(needles, needles, 0);
+    GPI_PUT(out, out, needles.size());
+    return c.run(ctx, gp_search);
+}
+
+// ---- histogram: as many bins as `out` has elements, for each channel that is counted
+
+template <typename T, typename C>
+returns<void> histogram(gp_context *ctx, view<T> in, view<C> out, const gp_histogram_desc &d = {})
+{
+    detail::call<gp_histogram_desc> c{d};
+    const uint32_t channels = d.channels ? d.channels : 1,
+                   counted = d.channels_out ? d.channels_out : channels;
+    c.d.count = in.size() / channels;
+    c.d.bins = out.size() / counted;
+    c.d.out_type = type_of<C>();
+    GPI_PUT(in, in, 0);
+    GPI_PUT(out, out, 0);
+    c.template element<T>(c.d.type, c.d.record);
+    return c.run(ctx, gp_histogram);
+}
+
+namespace detail
+{
+// As which type gp_value has bounds of T, and other values of T.
+template <typename T>
+using bound = std::conditional_t<!std::is_integral_v<T>, double,
+                                 std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+template <typename T> using scalar = std::conditional_t<std::is_same_v<T, half>, float, T>;
+
+template <typename T> gp_value value_of(const T &x)
+{
+    static_assert(sizeof(T) <= sizeof(gp_value));
+    gp_value value = {};
+    std::memcpy(&value, &x, sizeof x); // a union: each member begins here
+    return value;
+}
+} // namespace detail
+
+template <typename T, typename C>
+returns<void> histogram(gp_context *ctx, view<T> in, view<C> out, detail::bound<T> lower,
+                        detail::bound<T> upper, gp_histogram_desc d = {})
+{
+    d.lower = detail::value_of(lower);
+    d.upper = detail::value_of(upper);
+    return histogram(ctx, in, out, d);
+}
+
+// ---- nests: outputs that are not wanted are {}
+
+namespace detail
+{
+// A char is text, a signed char a code.
+template <typename T> constexpr gp_type text_type() { return std::is_same_v<T, char> ? GP_U8 : type_of<T>(); }
+} // namespace detail
+
+// Pairs are nullptr where the desc has a table or a map, and for codes.
+template <typename T, typename I>
+returns<void> brackets(gp_context *ctx, view<T> in, const char *pairs, view<I> match, view<I> parent = {},
+                       view<I> depth = {}, const gp_brackets_desc &d = {})
+{
+    detail::call<gp_brackets_desc> c{d};
+    c.d.count = in.size();
+    c.d.type = detail::text_type<T>();
+    c.d.pairs = pairs;
+    c.d.index_type = type_of<I>();
+    GPI_PUT(in, in, 0);
+    GPI_PUT_IF(match, match, in.size());
+    GPI_PUT_IF(parent, parent, in.size());
+    GPI_PUT_IF(depth, depth, in.size());
+    return c.run(ctx, gp_brackets);
+}
+
+template <typename T, typename V, typename U>
+returns<void> stack_scan(gp_context *ctx, view<T> in, const char *pairs, view<V> values, view<U> out,
+                         const operation &o, const gp_stack_scan_desc &d = {})
+{
+    detail::call<gp_stack_scan_desc> c{d};
+    c.d.count = in.size();
+    c.d.type = detail::text_type<T>();
+    c.d.pairs = pairs;
+    c.d.value_type = o.monoid && !d.value_map ? GP_TYPE_NONE : type_of<V>();
+    c.d.op = o.number;
+    c.d.monoid = o.monoid;
+    c.d.out_type = o.monoid ? GP_TYPE_NONE : type_of<U>();
+    c.require(!o.monoid || o.monoid->size == sizeof(U), "monoid: results have another size");
+    GPI_PUT(in, in, 0);
+    GPI_PUT(values, values, in.size());
+    GPI_PUT(out, out, in.size());
+    return c.run(ctx, gp_stack_scan);
+}
+
+template <typename I>
+returns<void> tree(gp_context *ctx, view<I> parent, view<I> index, view<I> children, view<I> end,
+                   const gp_tree_desc &d = {})
+{
+    detail::call<gp_tree_desc> c{d};
+    c.d.count = parent.size();
+    c.d.index_type = type_of<I>();
+    GPI_PUT(parent, parent, 0);
+    GPI_PUT_IF(index, index, parent.size());
+    GPI_PUT_IF(children, children, parent.size());
+    GPI_PUT_IF(end, end, parent.size());
+    return c.run(ctx, gp_tree);
+}
+
+// ---- maps
+
+// Of no input (`out` has the count), of x, of x and y, or of x, y and z.
+template <typename U>
+returns<void> transform(gp_context *ctx, view<U> out, const expression &map, const gp_transform_desc &d = {})
+{
+    detail::call<gp_transform_desc> c{d};
+    if (!d.in) c.d.count = out.size();
+    GPI_PUT(out, out, c.d.count);
+    c.template element<U>(c.d.out_type, c.d.out_record);
+    c.d.map = map.text;
+    c.args(map);
+    return c.run(ctx, gp_transform);
+}
+template <typename T, typename U>
+returns<void> transform(gp_context *ctx, view<T> in, view<U> out, const expression &map,
+                        const gp_transform_desc &d = {})
+{
+    detail::call<gp_transform_desc> c{d};
+    c.d.count = in.size();
+    GPI_PUT(in, in, 0);
+    c.template element<T>(c.d.type, c.d.record);
+    return transform(ctx, out, map, c.d);
+}
+template <typename T, typename T2, typename U>
+returns<void> transform(gp_context *ctx, view<T> in, view<T2> in2, view<U> out, const expression &map,
+                        const gp_transform_desc &d = {})
+{
+    detail::call<gp_transform_desc> c{d};
+    GPI_PUT(in2, in2, in.size());
+    c.template element<T2>(c.d.type2, c.d.record2);
+    return c.problem ? c.run(ctx, gp_transform) : transform(ctx, in, out, map, c.d);
+}
+template <typename T, typename T2, typename T3, typename U>
+returns<void> transform(gp_context *ctx, view<T> in, view<T2> in2, view<T3> in3, view<U> out,
+                        const expression &map, const gp_transform_desc &d = {})
+{
+    detail::call<gp_transform_desc> c{d};
+    GPI_PUT(in3, in3, in.size());
+    c.template element<T3>(c.d.type3, c.d.record3);
+    return c.problem ? c.run(ctx, gp_transform) : transform(ctx, in, in2, out, map, c.d);
+}
+
+template <typename T>
+returns<void> fill(gp_context *ctx, view<T> out, const std::decay_t<T> &value, const gp_fill_desc &d = {})
+{
+    detail::call<gp_fill_desc> c{d};
+    c.d.count = out.size();
+    c.d.element_size = sizeof(T);
+    c.d.value = &value;
+    GPI_PUT(out, out, 0);
+    return c.run(ctx, gp_fill);
+}
+
+template <typename T>
+returns<void> iota(gp_context *ctx, view<T> out, detail::scalar<T> start = 0, detail::scalar<T> step = 1,
+                   const gp_iota_desc &d = {})
+{
+    detail::call<gp_iota_desc> c{d};
+    c.d.count = out.size();
+    c.d.type = type_of<T>();
+    c.d.start = detail::value_of(start);
+    c.d.step = detail::value_of(step);
+    GPI_PUT(out, out, 0);
+    return c.run(ctx, gp_iota);
+}
+
+template <typename T, typename U>
+returns<void> adjacent_difference(gp_context *ctx, view<T> in, view<U> out,
+                                  const gp_adjacent_difference_desc &d = {})
+{
+    detail::call<gp_adjacent_difference_desc> c{d};
+    c.d.count = in.size();
+    c.d.type = type_of<T>();
+    c.d.out_type = type_of<U>();
+    GPI_PUT(in, in, 0);
+    GPI_PUT(out, out, in.size());
+    return c.run(ctx, gp_adjacent_difference);
+}
+
+// Floats are uniform where the desc does not say otherwise.
+template <typename T>
+returns<void> random(gp_context *ctx, view<T> out, uint64_t seed, const gp_random_desc &d = {})
+{
+    detail::call<gp_random_desc> c{d};
+    c.d.count = out.size();
+    c.d.type = type_of<T>();
+    c.d.seed = seed;
+    if (!std::is_integral_v<T> && !d.kind) c.d.kind = GP_RANDOM_UNIFORM;
+    GPI_PUT(out, out, 0);
+    return c.run(ctx, gp_random);
+}
+
+template <typename T, typename I>
+returns<void> gather(gp_context *ctx, view<T> in, view<I> indices, view<T> out, const gp_gather_desc &d = {})
+{
+    detail::call<gp_gather_desc> c{d};
+    c.d.count = indices.size();
+    c.d.limit = in.size();
+    c.d.element_size = sizeof(T);
+    c.d.index_type = type_of<I>();
+    GPI_PUT(in, in, 0);
+    GPI_PUT(indices, indices, 0);
+    GPI_PUT(out, out, indices.size());
+    return c.run(ctx, gp_gather);
+}
+template <typename T, typename I>
+returns<void> scatter(gp_context *ctx, view<T> in, view<I> indices, view<T> out, const gp_gather_desc &d = {})
+{
+    detail::call<gp_gather_desc> c{d};
+    c.d.count = indices.size();
+    c.d.limit = out.size();
+    c.d.element_size = sizeof(T);
+    c.d.index_type = type_of<I>();
+    GPI_PUT(in, in, indices.size());
+    GPI_PUT(indices, indices, 0);
+    GPI_PUT(out, out, 0);
+    return c.run(ctx, gp_scatter);
+}
+
+template <typename T, typename F>
+returns<void> unpack(gp_context *ctx, view<T> in, view<F> flags, view<T> out, const gp_unpack_desc &d = {})
+{
+    detail::call<gp_unpack_desc> c{d};
+    c.d.count = flags.size();
+    c.d.in_count = in.size();
+    c.d.element_size = sizeof(T);
+    c.d.flags_type = type_of<F>();
+    GPI_PUT(in, in, 0);
+    GPI_PUT(flags, flags, 0);
+    GPI_PUT(out, out, flags.size());
+    return c.run(ctx, gp_unpack);
+}
+
+// By a map or, where that is nullptr, by the weights of the desc. With width 0 `in` is a line.
+template <typename T, typename U>
+returns<void> stencil(gp_context *ctx, view<T> in, view<U> out, const expression &map,
+                      const gp_stencil_desc &d = {})
+{
+    detail::call<gp_stencil_desc> c{d};
+    const size_t channels = d.channels ? d.channels : 1, height = d.height ? d.height : 1;
+    if (!d.width) c.d.width = in.size() / channels;
+    const size_t row = c.d.width * channels;
+    const auto elements = [&](size_t pitch) {
+        return c.d.width ? (height - 1) * (pitch ? pitch : row) + row : 0;
+    };
+    c.d.type = type_of<T>();
+    c.d.out_type = type_of<U>();
+    c.d.map = map.text;
+    c.args(map);
+    GPI_PUT(in, in, elements(d.in_pitch));
+    GPI_PUT(out, out, elements(d.out_pitch));
+    return c.run(ctx, gp_stencil);
+}
+
+// ------------------------------------------------------------------ hash tables
+
+// Keys of 4 or 8 bytes with values of 4 or 8 bytes, or of none (void: a set). All calls are those of gp_hash.
+template <typename K, typename V = void> class hash_table
+{
+    using value_or_byte = std::conditional_t<std::is_void_v<V>, char, V>;
+
+  public:
+    hash_table() = default;
+    hash_table(gp_context *ctx, size_t expected_count, gp_hash_desc d = {}) : ctx_(ctx)
+    {
+        d.key_size = sizeof(K);
+        d.value_size = std::is_void_v<V> ? 0 : sizeof(value_or_byte);
+        if (!d.capacity) d.expected_count = expected_count;
+        detail::made(ctx, gp_hash_create(ctx, &d, &table_));
+    }
+    // A handle for the table of another context.
+    hash_table(gp_context *ctx, const hash_table &from) : ctx_(ctx)
+    {
+        detail::made(ctx, gp_hash_share(ctx, from.ctx_, from.table_, &table_));
+    }
+    hash_table(hash_table &&other) noexcept { *this = std::move(other); }
+    hash_table &operator=(hash_table &&other) noexcept
+    {
+        std::swap(ctx_, other.ctx_);
+        std::swap(table_, other.table_);
+        return *this;
+    }
+    ~hash_table()
+    {
+        if (table_.id) static_cast<void>(gp_hash_destroy(ctx_, table_));
+    }
+    explicit operator bool() const noexcept { return table_.id != 0; }
+    gp_hash get() const noexcept { return table_; }
+    cl_mem buffer() const { return gp_hash_buffer(ctx_, table_); }
+
+    // `values` is {} for sets.
+    returns<void> insert(view<K> keys, view<V> values = {}, const gp_hash_insert_desc &d = {})
+    {
+        return batch(keys, values, GP_OP_NONE, d).run(ctx_, gp_hash_insert, table_);
+    }
+    returns<void> insert_or_assign(view<K> keys, view<V> values, const gp_hash_insert_desc &d = {})
+    {
+        return batch(keys, values, GP_OP_NONE, d).run(ctx_, gp_hash_insert_or_assign, table_);
+    }
+    // Without values it counts.
+    returns<void> insert_or_apply(view<K> keys, view<V> values = {}, gp_op o = GP_SUM,
+                                  gp_hash_insert_desc d = {})
+    {
+        d.type = type_of<value_or_byte>();
+        return batch(keys, values, o, d).run(ctx_, gp_hash_insert_or_apply, table_);
+    }
+    returns<void> find(view<K> keys, view<V> values, view<uint8_t> found = {},
+                       const gp_hash_find_desc &d = {}) const
+    {
+        detail::call<gp_hash_find_desc> c{d};
+        c.d.count = keys.size();
+        GPI_PUT(keys, keys, 0);
+        GPI_PUT_IF(values, values, keys.size());
+        GPI_PUT_IF(found, found, keys.size());
+        return c.run(ctx_, gp_hash_find, table_);
+    }
+    returns<void> contains(view<K> keys, view<uint8_t> found, const gp_hash_find_desc &d = {}) const
+    {
+        detail::call<gp_hash_find_desc> c{d};
+        c.d.count = keys.size();
+        GPI_PUT(keys, keys, 0);
+        GPI_PUT(found, found, keys.size());
+        return c.run(ctx_, gp_hash_contains, table_);
+    }
+    returns<void> erase(view<K> keys, const gp_hash_erase_desc &d = {})
+    {
+        detail::call<gp_hash_erase_desc> c{d};
+        c.d.count = keys.size();
+        GPI_PUT(keys, keys, 0);
+        return c.run(ctx_, gp_hash_erase, table_);
+    }
+    // As many pairs as `keys` has elements.
+    returns<void> retrieve(view<K> keys, view<V> values, view<uint32_t> live_count,
+                           const gp_hash_retrieve_desc &d = {}) const
+    {
+        detail::call<gp_hash_retrieve_desc> c{d};
+        c.d.room = keys.size();
+        GPI_PUT(keys, keys, 0);
+        GPI_PUT_IF(values, values, keys.size());
+        GPI_PUT(live_count, live_count, 1u);
+        return c.run(ctx_, gp_hash_retrieve, table_);
+    }
+    returns<void> for_each(gp_hash_for_each_desc d)
+    {
+        d.key_type = type_of<K>();
+        if (!std::is_void_v<V>) d.value_type = type_of<value_or_byte>();
+        return detail::ended(ctx_, gp_hash_for_each(ctx_, table_, &d));
+    }
+    returns<void> rehash(const gp_hash_rehash_desc &d = {})
+    {
+        return detail::ended(ctx_, gp_hash_rehash(ctx_, table_, &d));
+    }
+    returns<void> clear(const gp_hash_clear_desc &d = {})
+    {
+        return detail::ended(ctx_, gp_hash_clear(ctx_, table_, &d));
+    }
+    returns<size_t> size() const { return read<size_t>(gp_hash_size_read); }
+    returns<gp_hash_counts> counts() const { return read<gp_hash_counts>(gp_hash_counts_read); }
+    returns<gp_hash_stats> stats() const { return read<gp_hash_stats>(gp_hash_stats_read); }
+
+    returns<size_t> insert_scratch_size(const gp_hash_insert_desc &d) const
+    {
+        return read<size_t>(gp_hash_insert_scratch_size, &d);
+    }
+    returns<size_t> erase_scratch_size(const gp_hash_erase_desc &d) const
+    {
+        return read<size_t>(gp_hash_erase_scratch_size, &d);
+    }
+    returns<size_t> retrieve_scratch_size(const gp_hash_retrieve_desc &d) const
+    {
+        return read<size_t>(gp_hash_retrieve_scratch_size, &d);
+    }
+
+  private:
+    static detail::call<gp_hash_insert_desc> batch(const view<K> &keys, const view<V> &values, gp_op o,
+                                                   const gp_hash_insert_desc &d)
+    {
+        detail::call<gp_hash_insert_desc> c{d};
+        c.d.count = keys.size();
+        c.d.op = o;
+        GPI_PUT(keys, keys, 0);
+        GPI_PUT_IF(values, values, keys.size());
+        return c;
+    }
+    template <typename R, typename F, typename... D> returns<R> read(F f, D... desc) const
+    {
+        R value = {};
+        return detail::with(value, [&] { return detail::ended(ctx_, f(ctx_, table_, desc..., &value)); });
+    }
+
+    gp_context *ctx_ = nullptr;
+    gp_hash table_ = {};
+};
+
+#undef GPI_PUT
+#undef GPI_PUT_IF
+
+#ifdef GP_NO_EXCEPTIONS
+} // namespace no_exceptions
+#endif
+} // namespace gp
+
+#endif
