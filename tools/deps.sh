@@ -2,7 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | bench | report | gpu-cost | machine-code | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | bench | report | python | gpu-cost | machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -11,10 +11,11 @@ set -eu
 RUN="cc headers loader device"
 TEST="$RUN cmocka"
 LINT="cc headers loader cxx clhpp clang clang-format"
-ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 gnuplot"
+ALL="$TEST pocl intel rusticl oclgrind cxx clhpp clang fuzzer clang-format spin python3 venv gnuplot"
 BENCH="$RUN cxx tbb boost gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
+PYTHON="python3 venv"
 MACHINE_CODE="libclc clang-15 clang-19 cuda"
 
 CC=${CC:-cc}
@@ -50,6 +51,8 @@ packages_of() { # component manager
     cuda:apt) echo python3-venv ;; # the rest: install_cuda
     python3:pacman | python3:brew) echo python ;;
     python3:*) echo python3 ;;
+    venv:apt) echo python3-venv ;;
+    venv:*) echo - ;; # part of python3
     intel:apt) echo python3-venv ;; # the rest: install_intel
     intel:dnf) echo python3 ;;
     intel:pacman) echo python ;;
@@ -187,6 +190,7 @@ have() { # component
     clang-15 | clang-19) command -v "$1" >/dev/null ;;
     cuda) ls build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin/ptxas >/dev/null 2>&1 ;;
     python3) python3 -c 'import json' 2>"$tmp/try.log" ;;
+    venv) python3 -c 'import ensurepip, venv' 2>"$tmp/try.log" ;;
     cmocka) compiles $CC -x c "$tmp/try.c" -lcmocka ;;
     cxx) compiles $CXX -x c++ "$tmp/try.c" ;;
     clhpp) compiles $CXX -E -x c++ "$tmp/try.c" ;;
@@ -329,6 +333,7 @@ lint) components=$LINT ;;
 all) components=$ALL ;;
 bench) components=$BENCH ;;
 report) components=$REPORT ;;
+python) components=$PYTHON ;;
 gpu-cost) components=$GPU_COST ;;
 machine-code) components=$MACHINE_CODE ;;
 '')
