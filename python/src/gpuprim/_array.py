@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import weakref
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -96,7 +97,7 @@ class Array:
     @property
     def capacity(self) -> int:
         """The bound of the length; the length itself where that is known."""
-        return int(np.prod(self._shape, dtype=np.int64))
+        return math.prod(self._shape)
 
     @property
     def size(self) -> int:
@@ -233,7 +234,7 @@ class Array:
 
     def reshape(self, *shape: int) -> Array:
         """The same elements in another shape."""
-        if int(np.prod(shape, dtype=np.int64)) != self.size:
+        if math.prod(shape) != self.size:
             raise ValueError(f"{self.size} elements do not have the shape {shape}")
         return Array(self.context, self._buffer, self.dtype, shape, self._offset)
 
@@ -276,7 +277,7 @@ def empty(context: Base, shape: tuple[int, ...], dtype: np.dtype[Any], data: Any
     """A new array, filled from `data` if that is not NULL. Of no elements it has room for one, as OpenCL wants."""
     if dtype.hasobject or dtype.itemsize == 0:
         raise TypeError(f"arrays of {dtype} cannot be on the device")
-    number = int(np.prod(shape, dtype=object)) if shape else 1
+    number = math.prod(shape)
     if number < 0 or number * dtype.itemsize > 1 << 62:
         raise ValueError(f"an array cannot have the shape {shape}")
     mem = ffi.new("cl_mem *")

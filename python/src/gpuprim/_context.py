@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import threading
 import weakref
@@ -338,7 +339,7 @@ class Base:
             array = self._in(out) if isinstance(out, Array) or hasattr(out, "base_data") else None
         if array is None:
             raise TypeError("out is an array on the device, or a writeable contiguous one of NumPy")
-        if array.dtype != dtype or array.size != int(np.prod(shape, dtype=np.int64)):
+        if array.dtype != dtype or array.size != math.prod(shape):
             raise ValueError(f"out has {array.size} {array.dtype}, and the result {shape} {dtype}")
         return array
 
