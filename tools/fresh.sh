@@ -1,12 +1,12 @@
 #!/bin/sh
-# README's two commands on fresh machines: each Debian release is put into a folder of its own, the committed HEAD
-# is cloned into it, and make demo and make test run there as its root. All is removed again in the end.
+# README's commands on fresh machines: each Debian release is put into a folder of its own, the committed HEAD
+# is cloned into it, and make demo, test and test-python run there as its root. All is removed again in the end.
 #
 # usage: tools/fresh.sh [RELEASE...]    bookworm trixie
 #
 # MIRROR    of Debian; by default the host's own, where it has one
 #
-# Exit status: 0 both commands passed in each release; 1 not so; 2 root or debootstrap is missing.
+# Exit status: 0 all passed in each release; 1 not so; 2 root or debootstrap is missing.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -119,7 +119,7 @@ row() { # release command result
 for release in $releases; do
     echo "== $release from $mirror"
     if make_root "$release"; then row "$release" debootstrap pass; else row "$release" debootstrap FAIL; fi
-    for goal in demo test; do
+    for goal in demo test test-python; do
         if ! [ -d "$root/root/gpuprim" ]; then break; fi
         echo "== $release: make $goal"
         result=pass

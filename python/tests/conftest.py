@@ -1,7 +1,14 @@
+import os
+
 import numpy as np
 import pytest
 
 import gpuprim
+
+# As for the tests in C: PoCL where it is installed, and no disk cache.
+if any("Portable" in device.platform for device in gpuprim.devices()):
+    os.environ.setdefault("GPUPRIM_DEVICE", "Portable")
+os.environ.setdefault("GPUPRIM_CACHE", "off")
 
 #: No elements, one, around a tile of 256 KiB of 32-bit elements, a prime, and several tiles.
 SIZES = [0, 1, 65535, 65536, 65537, 99991, 2**20 + 123]
