@@ -47,7 +47,7 @@ DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python cxx sh
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	$(DEPS) gpu-day test-gpu-day site check-site install uninstall test-install test-packaging dist clean help always
+	$(DEPS) gpu-day test-gpu-day site check-site wheel test-python install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -93,6 +93,31 @@ test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the devi
 CHECKED_EXAMPLES := $(ALONE:%=build/tests/%) build/examples/15_neighbours build/examples/10_spatial_hash
 test-examples: $(CHECKED_EXAMPLES) ## the example and the ports in C++, and those that check their results by themselves
 	@tools/run_tests.sh $(CHECKED_EXAMPLES)
+
+# The Python package: a wheel that carries the library, built of a copy without links, and a virtual environment with
+# nothing but the wheel and what its tests need, made anew with the wheel.
+PYTHON ?= python3
+PYTHON_SOURCES := $(wildcard python/*.* python/src/gpuprim/*)
+PYTHON_ENV := build/python/env
+
+wheel: build/python/wheel.stamp ## the Python package as a wheel in build/python/wheel
+
+build/python/wheel.stamp: $(PYTHON_SOURCES) gpuprim.h | deps-run deps-python
+	rm -rf build/python/wheel build/python/source
+	mkdir -p build/python
+	cp -RL python build/python/source
+	$(PYTHON) -m venv build/python/builder
+	build/python/builder/bin/pip wheel -q --no-input --no-deps -w build/python/wheel build/python/source
+	touch $@
+
+build/python/env.stamp: build/python/wheel.stamp
+	$(PYTHON) -m venv --clear $(PYTHON_ENV)
+	$(PYTHON_ENV)/bin/pip install -q --no-input "$$(echo build/python/wheel/*.whl)[test]"
+	touch $@
+
+test-python: build/python/env.stamp ## the Python package: its tests from an installed wheel, and mypy
+	$(PYTHON_ENV)/bin/mypy --cache-dir build/python/mypy --config-file python/pyproject.toml
+	@cd python && ../$(PYTHON_ENV)/bin/pytest $(PYTEST)
 
 test-all: $(filter-out $(CPP_PROGRAMS),$(TEST_PROGRAMS)) ## the tests in C on PoCL, Intel's CPU runtime, rusticl and Oclgrind
 	@tools/test_all.sh $^

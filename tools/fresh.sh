@@ -1,6 +1,6 @@
 #!/bin/sh
 # README's commands on fresh machines: each Debian release is put into a folder of its own, the committed HEAD
-# is cloned into it, and make demo, test and test-install run there as its root. All is removed again in the end.
+# is cloned into it, and make demo, test, test-install and test-python run there as its root. All is removed again in the end.
 #
 # usage: tools/fresh.sh [RELEASE...]    bookworm trixie
 #
@@ -119,7 +119,7 @@ row() { # release command result
 for release in $releases; do
     echo "== $release from $mirror"
     if make_root "$release"; then row "$release" debootstrap pass; else row "$release" debootstrap FAIL; fi
-    for goal in demo test test-install; do
+    for goal in demo test test-install test-python; do
         if ! [ -d "$root/root/gpuprim" ]; then break; fi
         echo "== $release: make $goal"
         result=pass

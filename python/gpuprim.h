@@ -1,0 +1,1 @@
+../gpuprim.h

@@ -1,0 +1,2 @@
+#define GP_IMPLEMENTATION
+#include "gpuprim.h"

@@ -1,0 +1,324 @@
+"""Arrays on the device."""
+
+from __future__ import annotations
+
+import math
+import os
+import weakref
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import check_opencl
+from ._native import ffi, lib
+
+if TYPE_CHECKING:
+    from ._context import Base
+
+_MAP_READ, _MAP_WRITE = 1, 2
+_READ_ONLY, _USE_HOST_PTR = 4, 8
+_KDL_CPU = 1
+
+
+def _release(process: int, mem: Any) -> None:
+    if os.getpid() == process:  # a forked child has no part in its parent's objects
+        lib.clReleaseMemObject(mem)
+
+
+class Buffer:
+    """A cl_mem that is released with its last user."""
+
+    __slots__ = ("mem", "owner", "read_only", "__weakref__")
+
+    def __init__(self, mem: Any, owner: Any = None, read_only: bool = False) -> None:
+        self.mem = mem
+        self.owner = owner  # what the memory belongs to, if not to this object
+        self.read_only = read_only
+        weakref.finalize(self, _release, os.getpid(), mem)
+
+
+def _unmap(process: int, queue: Any, mem: Any, pointer: Any) -> None:
+    if os.getpid() == process:
+        lib.clEnqueueUnmapMemObject(queue, mem, pointer, 0, ffi.NULL, ffi.NULL)
+        lib.clFinish(queue)
+        lib.clReleaseMemObject(mem)
+        lib.clReleaseCommandQueue(queue)
+
+
+class _Mapping:
+    """Mapped memory, as NumPy's array interface wants it."""
+
+    def __init__(self, interface: dict[str, Any]) -> None:
+        self.__array_interface__ = interface
+
+
+class Array:
+    """Elements on the device: a buffer, a dtype and a shape.
+
+    Calls return arrays and take them, without copies. Make one by `Context.array` or `Context.empty`.
+
+    The length of a result of `select`, `unique` and the like is known on the device only. Calls that are given such
+    an array read it there, and the host does not wait; `len`, `shape`, `get` and slices wait and bring it to the host.
+    """
+
+    __slots__ = ("context", "dtype", "_buffer", "_offset", "_shape", "_count", "__weakref__")
+
+    #: NumPy leaves operators to this class, which has none, so that no copy is made unseen.
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        context: Base,
+        buffer: Buffer,
+        dtype: np.dtype[Any],
+        shape: tuple[int, ...],
+        offset: int = 0,
+        count: Optional[Array] = None,
+    ) -> None:
+        self.context = context
+        self.dtype = dtype
+        self._buffer = buffer
+        self._offset = offset  # in elements
+        self._shape = shape
+        self._count = count  # the length, on the device; _shape is then its bound
+
+    def _resolve(self) -> None:
+        if self._count is not None:
+            number = int(self._count.get()[0])
+            self._shape = (min(number, self._shape[0]),)
+            self._count = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        self._resolve()
+        return self._shape
+
+    @property
+    def capacity(self) -> int:
+        """The bound of the length; the length itself where that is known."""
+        return math.prod(self._shape)
+
+    @property
+    def size(self) -> int:
+        self._resolve()
+        return self.capacity
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        length = f"at most {self._shape[0]}" if self._count is not None else "x".join(map(str, self._shape))
+        return f"<gpuprim.Array of {length} {self.dtype}>"
+
+    # ---- to the host
+
+    def get(self, out: Optional[npt.NDArray[Any]] = None) -> npt.NDArray[Any]:
+        """Copies the elements to the host. Blocks.
+
+        Parameters
+        ----------
+        out : ndarray, optional
+            Where to; C-contiguous, of the same dtype and size.
+        """
+        shape = self.shape
+        if out is None:
+            out = np.empty(shape, self.dtype)
+        elif out.dtype != self.dtype or out.size != self.size or not out.flags.c_contiguous or not out.flags.writeable:
+            raise ValueError(f"out is not a writeable contiguous array of {self.size} {self.dtype}")
+        self.context.finish()
+        if self.nbytes:
+            item = self.dtype.itemsize
+            data = ffi.cast("void *", out.ctypes.data)
+            check_opencl(
+                "clEnqueueReadBuffer",
+                lib.clEnqueueReadBuffer(
+                    self.context._queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL, ffi.NULL
+                ),
+            )
+        return out
+
+    numpy = get
+
+    def set(self, values: npt.ArrayLike) -> None:
+        """Copies values from the host into the array. Blocks."""
+        host = np.ascontiguousarray(values, self.dtype)
+        if host.shape != self.shape:
+            raise ValueError(f"values of shape {host.shape} do not fit an array of shape {self.shape}")
+        self.context._check_usable()
+        if self.nbytes:
+            item = self.dtype.itemsize
+            data = ffi.cast("void *", host.ctypes.data)
+            check_opencl(
+                "clEnqueueWriteBuffer",
+                lib.clEnqueueWriteBuffer(
+                    self.context._queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL, ffi.NULL
+                ),
+            )
+
+    def map(self) -> npt.NDArray[Any]:
+        """The elements as a NumPy array in mapped memory: on CPU devices the buffer itself, without a copy. Blocks.
+
+        The array may be written. As long as it lives, no call may use this one's buffer.
+        """
+        shape = self.shape
+        self.context.finish()
+        if not self.nbytes:
+            return np.empty(shape, self.dtype)
+        item, mem, queue = self.dtype.itemsize, self._buffer.mem, self.context._queue
+        flags = _MAP_READ if self._buffer.read_only else _MAP_READ | _MAP_WRITE
+        error = ffi.new("cl_int *")
+        pointer = lib.clEnqueueMapBuffer(
+            queue, mem, 1, flags, self._offset * item, self.nbytes, 0, ffi.NULL, ffi.NULL, error
+        )
+        check_opencl("clEnqueueMapBuffer", error[0])
+        lib.clRetainMemObject(mem)
+        lib.clRetainCommandQueue(queue)
+        address = int(ffi.cast("uintptr_t", pointer))
+        mapping = _Mapping(
+            {
+                "version": 3,
+                "shape": shape,
+                "typestr": self.dtype.str,
+                "descr": self.dtype.descr if self.dtype.names else [("", self.dtype.str)],
+                "data": (address, self._buffer.read_only),
+            }
+        )
+        weakref.finalize(mapping, _unmap, os.getpid(), queue, mem, pointer)
+        return np.asarray(mapping)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("elements on the device are copied to the host; map() makes no copy")
+        host = self.get()
+        return host if dtype is None else host.astype(dtype, copy=False)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        """A DLPack capsule of `map()`: memory of the host, on CPU devices without a copy."""
+        if self.dtype.names:
+            raise BufferError("DLPack has no records")
+        kwargs.pop("stream", None)
+        return self.map().__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _KDL_CPU, 0
+
+    # ---- other arrays of the same elements
+
+    def __getitem__(self, index: Union[int, slice]) -> Any:
+        n = len(self)
+        if isinstance(index, slice):
+            start, stop, step = index.indices(n)
+            if step != 1 or self.ndim != 1:
+                raise IndexError("slices are of arrays with one dimension, and have step 1")
+            return Array(self.context, self._buffer, self.dtype, (max(stop - start, 0),), self._offset + start)
+        at = index + n if index < 0 else index
+        if not 0 <= at < n or self.ndim != 1:
+            raise IndexError(f"{index} is no index of an array of shape {self.shape}")
+        return self[at : at + 1].get()[0]
+
+    def view(self, dtype: npt.DTypeLike) -> Array:
+        """The same elements as another dtype of the same size."""
+        dtype = np.dtype(dtype)
+        if dtype.itemsize != self.dtype.itemsize:
+            raise TypeError(f"{dtype} and {self.dtype} differ in size")
+        return Array(self.context, self._buffer, dtype, self._shape, self._offset, self._count)
+
+    def reshape(self, *shape: int) -> Array:
+        """The same elements in another shape."""
+        if math.prod(shape) != self.size:
+            raise ValueError(f"{self.size} elements do not have the shape {shape}")
+        return Array(self.context, self._buffer, self.dtype, shape, self._offset)
+
+    def copy(self) -> Array:
+        """A copy on the device."""
+        out = self.context.empty(self.shape, self.dtype)
+        if self.nbytes:
+            item = self.dtype.itemsize
+            check_opencl(
+                "clEnqueueCopyBuffer",
+                lib.clEnqueueCopyBuffer(
+                    self.context._queue, self._buffer.mem, out._buffer.mem, self._offset * item, 0, self.nbytes, 0,
+                    ffi.NULL, ffi.NULL,
+                ),
+            )  # fmt: skip
+        return out
+
+    # ---- PyOpenCL
+
+    @property
+    def int_ptr(self) -> int:
+        """The cl_mem as a number; it is not retained."""
+        return int(ffi.cast("uintptr_t", self._buffer.mem))
+
+    @property
+    def offset(self) -> int:
+        """Bytes of the buffer before the first element."""
+        return self._offset * self.dtype.itemsize
+
+    def to_pyopencl(self) -> Any:
+        """The same elements as a ``pyopencl.array.Array`` on the context's queue."""
+        import pyopencl as cl
+        import pyopencl.array
+
+        data = cl.MemoryObject.from_int_ptr(self.int_ptr, retain=True)
+        return cl.array.Array(self.context.queue, self.shape, self.dtype, data=data, offset=self.offset)
+
+
+def empty(context: Base, shape: tuple[int, ...], dtype: np.dtype[Any], data: Any = ffi.NULL) -> Array:
+    """A new array, filled from `data` if that is not NULL. Of no elements it has room for one, as OpenCL wants."""
+    if dtype.hasobject or dtype.itemsize == 0:
+        raise TypeError(f"arrays of {dtype} cannot be on the device")
+    number = math.prod(shape)
+    if number < 0 or number * dtype.itemsize > 1 << 62:
+        raise ValueError(f"an array cannot have the shape {shape}")
+    mem = ffi.new("cl_mem *")
+    context._call("gp_buffer_create", max(number, 1) * dtype.itemsize, data if number else ffi.NULL, mem)
+    return Array(context, Buffer(mem[0]), dtype, shape)
+
+
+def from_host(context: Base, host: npt.NDArray[Any]) -> Array:
+    """A copy of a NumPy array on the device."""
+    if not host.dtype.isnative:
+        host = host.astype(host.dtype.newbyteorder("="))
+    shape = host.shape
+    host = np.ascontiguousarray(host)
+    return empty(context, shape, host.dtype, ffi.cast("void *", host.ctypes.data))
+
+
+def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
+    """A NumPy array's own memory as a read-only buffer."""
+    error = ffi.new("cl_int *")
+    context._check_usable()
+    mem = lib.clCreateBuffer(
+        context._cl_context, _READ_ONLY | _USE_HOST_PTR, host.nbytes, ffi.cast("void *", host.ctypes.data), error
+    )
+    check_opencl("clCreateBuffer", error[0])
+    return Array(context, Buffer(mem, owner=host, read_only=True), host.dtype, host.shape)
+
+
+def from_pyopencl(context: Base, array: Any) -> Array:
+    """A ``pyopencl.array.Array``'s own buffer."""
+    if not hasattr(array.base_data, "int_ptr") or type(array.base_data).__name__.startswith("SVM"):
+        raise TypeError("of PyOpenCL's arrays those with a buffer can be used, not those in shared virtual memory")
+    if not array.flags.c_contiguous:
+        raise ValueError("a PyOpenCL array that is not C-contiguous cannot be used")
+    if array.queue is not None and array.queue.int_ptr != int(ffi.cast("uintptr_t", context._queue)):
+        raise ValueError(
+            "the PyOpenCL array is of another queue: make the context with Context(queue=array.queue), or finish"
+            " that queue and give array.with_queue(None)"
+        )
+    dtype = np.dtype(array.dtype)
+    if array.offset % dtype.itemsize:
+        raise ValueError(f"the PyOpenCL array begins at byte {array.offset}, which is no multiple of its elements' size")
+    mem = ffi.cast("cl_mem", array.base_data.int_ptr)
+    lib.clRetainMemObject(mem)
+    return Array(context, Buffer(mem), dtype, tuple(array.shape), array.offset // dtype.itemsize)

@@ -1,0 +1,183 @@
+"""One call's desc, and what has to live until the call returns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+
+import numpy as np
+
+from ._array import Array
+from ._native import ffi, lib
+from ._types import OPS, STRATEGIES, Monoid, choice, is_record, record_type, scalar_dtype, type_of
+
+if TYPE_CHECKING:
+    from ._context import Base
+
+_SCRATCH = {
+    "gp_unique_by_key": "gp_unique",
+    "gp_hash_insert_or_assign": "gp_hash_insert",
+    "gp_hash_insert_or_apply": "gp_hash_insert",
+}
+
+
+class Done(Exception):
+    """Ends a method whose call is not made, but measured or warmed up."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def scratch_function(name: str) -> Any:
+    """The ..._scratch_size of a call, or None."""
+    if name.endswith("_read"):
+        name = name[: -len("_read")]
+    return getattr(lib, _SCRATCH.get(name, name) + "_scratch_size", None)
+
+
+class Call:
+    def __init__(self, context: Base, desc: str) -> None:
+        self.context = context
+        self.desc = ffi.new(f"gp_{desc}_desc *")
+        self._keep: list[Any] = []
+
+    def run(self, name: str, *extra: Any, table: Any = None) -> None:
+        """Makes the call: name(context, table, desc, extra...)."""
+        handles = () if table is None else (table,)
+        if self.context._instead is not None:
+            self.context._instead(self, name, handles)
+        self.context._call(name, *handles, self.desc, *extra)
+
+    def set(self, **fields: Any) -> None:
+        for field, value in fields.items():
+            setattr(self.desc, field, value)
+
+    def keep(self, thing: Any) -> Any:
+        self._keep.append(thing)
+        return thing
+
+    def text(self, field: str, text: Optional[str]) -> None:
+        if text is not None:
+            if not isinstance(text, str):
+                raise TypeError(f"{field} is text in OpenCL C, not {type(text).__name__}")
+            if "\0" in text:
+                raise ValueError(f"{field} has a character 0 in it")
+            setattr(self.desc, field, self.keep(ffi.new("char[]", text.encode())))
+
+    def value(self, field: str, value: Any, dtype: np.dtype[Any]) -> None:
+        """A pointer to one element on the host; NULL for None."""
+        if value is not None:
+            host = self.keep(np.array(value, dtype=dtype).reshape(1))
+            setattr(self.desc, field, self.keep(ffi.cast("void *", host.ctypes.data)))
+
+    def number(self, field: str, value: Any, dtype: np.dtype[Any]) -> None:
+        """A gp_value."""
+        data = np.array(value, dtype=np.float32 if dtype == np.float16 else dtype).tobytes()
+        ffi.buffer(ffi.addressof(self.desc, field))[: len(data)] = data
+
+    def buffer(self, field: str, array: Optional[Array]) -> None:
+        if array is not None:
+            self.keep(array)
+            setattr(self.desc, field, array._buffer.mem)
+            setattr(self.desc, f"{field}_offset", array._offset)
+
+    def count(self, of: Union[Array, int], prefix: str = "", field: str = "count") -> None:
+        """How many elements: a number, or what the array has, which the device may be the only one to know."""
+        if not isinstance(of, Array):
+            setattr(self.desc, prefix + field, of)
+            return
+        setattr(self.desc, prefix + field, of._shape[0] if of._count is not None else of.capacity)
+        if of._count is not None:
+            self.keep(of._count)
+            setattr(self.desc, f"{prefix}count_buffer", of._count._buffer.mem)
+            setattr(self.desc, f"{prefix}count_offset", of._count._offset)
+            setattr(self.desc, f"{prefix}count_type", type_of(of._count.dtype))
+
+    def record(self, dtype: np.dtype[Any]) -> Any:
+        """A gp_record."""
+        name, source = record_type(dtype)
+        record = self.keep(ffi.new("gp_record *"))
+        record.cl_type = self.keep(ffi.new("char[]", name.encode()))
+        record.size = dtype.itemsize
+        if source:
+            record.source = self.keep(ffi.new("char[]", source.encode()))
+        return record
+
+    def type(self, dtype: np.dtype[Any], type: str = "type", record: str = "record") -> None:
+        """The element type, in the field `type` or `record`."""
+        if is_record(dtype):
+            setattr(self.desc, record, self.record(dtype))
+        else:
+            setattr(self.desc, type, type_of(dtype))
+
+    def monoid(self, monoid: Monoid) -> Any:
+        dtype = np.dtype(monoid.dtype)
+        c = self.keep(ffi.new("gp_monoid *"))
+        for field in ("type", "source", "combine"):
+            setattr(c, field, self.keep(ffi.new("char[]", getattr(monoid, field).encode())))
+        identity = self.keep(np.array(monoid.identity, dtype=dtype).reshape(1))
+        c.identity = ffi.cast("void *", identity.ctypes.data)
+        c.size = dtype.itemsize
+        c.commutative, c.exact, c.takes_args = monoid.commutative, monoid.exact, monoid.takes_args
+        return c
+
+    def operation(
+        self,
+        op: Union[str, Monoid],
+        x: Optional[np.dtype[Any]],
+        map: Optional[str],
+        dtype: Any,
+        default: Any,
+        type: str = "type",
+    ) -> np.dtype[Any]:
+        """Fills in op or monoid and the types. Returns the dtype of the result.
+
+        `default` makes it from op and x where `dtype` is None.
+        """
+        if isinstance(op, Monoid):
+            self.set(monoid=self.monoid(op))
+            out: np.dtype[Any] = np.dtype(op.dtype)
+            if dtype is not None and np.dtype(dtype) != out:
+                raise TypeError(f"the monoid's elements are {out}, not {np.dtype(dtype)}")
+            if x is not None and map is not None:
+                self.type(x, type)
+            elif x is not None and x.itemsize != out.itemsize:
+                raise TypeError(f"the monoid combines {out}, and the elements are {x}")
+            return out
+        self.set(op=choice("op", op, OPS))
+        if x is not None:
+            self.type(x, type)
+        if dtype is not None:
+            out = np.dtype(dtype)
+            self.set(out_type=type_of(out))
+            return out
+        if x is None or is_record(x):
+            if op in ("argmin", "argmax"):
+                return np.dtype(np.uint64)
+            raise TypeError("dtype is required: the type of the map's value")
+        result: np.dtype[Any] = default(op, x)
+        return result
+
+    def args(self, args: Optional[Mapping[str, Any]], like: Optional[np.dtype[Any]]) -> None:
+        """Values and arrays that expressions name. Python's numbers are of type `like` where that can hold them."""
+        if not args:
+            return
+        fp64 = bool(self.context._info.fp64)
+        c = self.keep(ffi.new("gp_arg[]", len(args)))
+        for arg, (name, value) in zip(c, args.items()):
+            arg.name = self.keep(ffi.new("char[]", name.encode()))
+            if np.ndim(value) == 0 and not isinstance(value, Array):
+                host = self.keep(np.array(value, scalar_dtype(value, like, fp64)).reshape(1))
+                arg.value = ffi.cast("void *", host.ctypes.data)
+                dtype = host.dtype
+            else:
+                array = self.keep(self.context._in(value))
+                arg.buffer, arg.offset, arg.count = array._buffer.mem, array._offset, array.size
+                dtype = array.dtype
+            if is_record(dtype):
+                arg.record = self.record(dtype)
+            else:
+                arg.type = type_of(dtype)
+        self.set(args=c, arg_count=len(args))
+
+    def strategy(self, strategy: str) -> None:
+        self.set(strategy=choice("strategy", strategy, STRATEGIES))

@@ -1,0 +1,566 @@
+"""The context: one device, one queue; arrays on it; what is known about it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._array import Array, Buffer, empty, from_host, from_pyopencl, share_host
+from ._call import Call, Done, scratch_function
+from ._errors import check, text_of
+from ._native import ffi, lib
+from ._types import OPS, STRATEGIES, Monoid, choice, type_of
+
+if TYPE_CHECKING:
+    from ._hash import HashTable
+
+_log = logging.getLogger("gpuprim")
+_log.addHandler(logging.NullHandler())
+_LEVELS = {lib.GP_LOG_ERROR: logging.ERROR, lib.GP_LOG_WARNING: logging.WARNING, lib.GP_LOG_INFO: logging.INFO}
+
+
+@ffi.callback("void(gp_log_level, const char *, void *)")  # type: ignore[untyped-decorator]
+def _log_message(level: int, text: Any, user: Any) -> None:
+    _log.log(_LEVELS.get(level, logging.INFO), "%s", text_of(text))
+
+
+@dataclass(frozen=True)
+class Device:
+    """What the library knows about a device."""
+
+    name: str
+    platform: str
+    vendor: str
+    version: str
+    driver_version: str
+    compute_units: int
+    global_mem_size: int
+    max_alloc_size: int
+    local_mem_size: int
+    max_work_group_size: int
+    fp64: bool
+    fp16: bool
+    int64_atomics: bool
+    is_cpu: bool
+    #: The cl_device_id as a number.
+    int_ptr: int
+
+
+@dataclass(frozen=True)
+class SelfTestCase:
+    """One run of a primitive in `Context.self_test`; `code` is 0 where its result was right."""
+
+    name: str
+    strategy: str
+    code: int
+    text: str
+
+
+def _device(info: Any) -> Device:
+    return Device(
+        name=text_of(info.name),
+        platform=text_of(info.platform_name),
+        vendor=text_of(info.vendor),
+        version=text_of(info.version),
+        driver_version=text_of(info.driver_version),
+        compute_units=info.compute_units,
+        global_mem_size=info.global_mem_size,
+        max_alloc_size=info.max_alloc_size,
+        local_mem_size=info.local_mem_size,
+        max_work_group_size=info.max_work_group_size,
+        fp64=info.fp64,
+        fp16=info.fp16,
+        int64_atomics=info.int64_base_atomics,
+        is_cpu=bool(info.device_type & 2),  # CL_DEVICE_TYPE_CPU
+        int_ptr=int(ffi.cast("uintptr_t", info.device)),
+    )
+
+
+def devices() -> list[Device]:
+    """All OpenCL devices."""
+    count = ffi.new("size_t *")
+    check(ffi.NULL, lib.gp_devices(ffi.NULL, 0, count))
+    infos = ffi.new("gp_device_info[]", max(count[0], 1))
+    check(ffi.NULL, lib.gp_devices(infos, count[0], count))
+    return [_device(info) for info in infos[0 : min(len(infos), count[0])]]
+
+
+def _destroy(process: int, gp: Any) -> None:
+    if os.getpid() == process:  # a forked child must not destroy its parent's contexts
+        lib.gp_context_destroy(gp)
+
+
+def _pointer(kind: str, thing: Any) -> Any:
+    """An OpenCL object of PyOpenCL's, or its address."""
+    return ffi.cast(kind, getattr(thing, "int_ptr", thing))
+
+
+class Base:
+    """What all calls of a context stand on; `Context` has the calls."""
+
+    def __init__(
+        self,
+        device: Union[str, Device, None, Any] = None,
+        *,
+        queue: Any = None,
+        cl_context: Any = None,
+        share: Optional[Base] = None,
+        strategy: str = "auto",
+        cache_dir: Optional[str] = None,
+        disk_cache: bool = True,
+        cache_limit: int = 0,
+        program_limit: int = 0,
+        scratch_limit: int = 0,
+        dump_dir: Optional[str] = None,
+        build_options: Optional[str] = None,
+        fast_math: bool = False,
+        profile: bool = False,
+        check_monoids: bool = False,
+        tuning: Optional[Mapping[str, int]] = None,
+        tuning_file: Optional[str] = None,
+    ) -> None:
+        self._gp: Any = ffi.NULL
+        self._thread = threading.get_ident()
+        self._process = os.getpid()
+        self._in_call = False
+        self._lock = threading.Lock()  # held during calls: another thread may make a context with `share` meanwhile
+        self._instead: Optional[Callable[[Call, str, tuple[Any, ...]], None]] = None
+        self._orphans: list[Any] = []  # hash tables whose handles are to be destroyed at the next chance
+        desc = ffi.new("gp_context_desc *")
+        keep = []
+        for field, text in [
+            ("cache_dir", cache_dir),
+            ("dump_dir", dump_dir),
+            ("build_options", build_options),
+            ("tuning_file", tuning_file),
+            ("device_filter", device if isinstance(device, str) else None),
+        ]:
+            if text is not None:
+                keep.append(ffi.new("char[]", os.fsencode(text)))
+                setattr(desc, field, keep[-1])
+        if device is not None and not isinstance(device, str):
+            desc.device = _pointer("cl_device_id", device)
+        if queue is not None:
+            desc.queue = _pointer("cl_command_queue", queue)
+        if cl_context is not None:
+            desc.context = _pointer("cl_context", cl_context)
+        desc.strategy = choice("strategy", strategy, STRATEGIES)
+        desc.no_disk_cache = not disk_cache
+        desc.cache_limit, desc.program_limit, desc.scratch_limit = cache_limit, program_limit, scratch_limit
+        desc.fast_math, desc.profile, desc.check_monoids = fast_math, profile, check_monoids
+        for field, number in (tuning or {}).items():
+            if not hasattr(desc.tuning, field):
+                raise ValueError(f"tuning has no {field!r}")
+            setattr(desc.tuning, field, number)
+        desc.log = _log_message
+        gp = ffi.new("gp_context **")
+        if share is None:
+            check(ffi.NULL, lib.gp_context_create(desc, gp))
+        else:
+            with share._lock:
+                desc.share = share._open()
+                check(ffi.NULL, lib.gp_context_create(desc, gp))
+        self._gp = gp[0]
+        self._finalizer = weakref.finalize(self, _destroy, self._process, self._gp)
+        self._queue = lib.gp_cl_queue(self._gp)
+        self._cl_context = lib.gp_cl_context(self._gp)
+        self._info = lib.gp_context_info(self._gp)
+        self.device: Device = _device(self._info)
+
+    # ---- life
+
+    def close(self) -> None:
+        """Waits for the queue and frees everything but arrays. Closing twice does nothing."""
+        if not self._finalizer.alive:
+            return
+        self._check_usable()
+        with self._lock:
+            self._gp = ffi.NULL
+            self._finalizer()
+
+    def __enter__(self: Any) -> Any:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "" if self._finalizer.alive else ", closed"
+        return f"<gpuprim.Context on {self.device.name}{state}>"
+
+    def _check_usable(self) -> None:
+        if threading.get_ident() != self._thread:
+            raise RuntimeError(
+                "this context was made by another thread; make one in this thread: Context(share=...)"
+            )
+        if self._in_call:
+            raise RuntimeError("the context is in a call")
+        self._open()
+
+    def _open(self) -> Any:
+        if os.getpid() != self._process:
+            raise RuntimeError("a forked process cannot use its parent's contexts")
+        if not self._gp:
+            raise RuntimeError("the context is closed")
+        return self._gp
+
+    def _call(self, name: str, *args: Any) -> None:
+        self._check_usable()
+        with self._lock:
+            self._in_call = True
+            try:
+                while self._orphans:
+                    lib.gp_hash_destroy(self._gp, self._orphans.pop()[0])
+                check(self._gp, getattr(lib, name)(self._gp, *args))
+            finally:
+                self._in_call = False
+
+    def finish(self) -> None:
+        """Blocks until everything so far has finished, and raises the first failure on the device since the last time."""
+        self._call("gp_finish")
+
+    # ---- OpenCL
+
+    @property
+    def queue(self) -> Any:
+        """The queue as a ``pyopencl.CommandQueue``."""
+        import pyopencl as cl
+
+        return cl.CommandQueue.from_int_ptr(int(ffi.cast("uintptr_t", self._queue)), retain=True)
+
+    @property
+    def cl_context(self) -> Any:
+        """The OpenCL context as a ``pyopencl.Context``."""
+        import pyopencl as cl
+
+        return cl.Context.from_int_ptr(int(ffi.cast("uintptr_t", lib.gp_cl_context(self._gp))), retain=True)
+
+    @property
+    def cl_device(self) -> Any:
+        """The device as a ``pyopencl.Device``."""
+        import pyopencl as cl
+
+        return cl.Device.from_int_ptr(int(ffi.cast("uintptr_t", lib.gp_cl_device(self._gp))), retain=False)
+
+    # ---- arrays
+
+    def empty(self, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike = np.float32) -> Array:
+        """An array of any values.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+        dtype : dtype
+        """
+        dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+        return empty(self, tuple(int(n) for n in dims), np.dtype(dtype))
+
+    def array(self, x: Any, dtype: Optional[npt.DTypeLike] = None) -> Array:
+        """A copy of a NumPy array, a list, a PyOpenCL array or anything with ``__dlpack__`` on the device.
+
+        Parameters
+        ----------
+        x : array_like
+        dtype : dtype, optional
+            What elements are converted to on the host.
+        """
+        if isinstance(x, Array) or hasattr(x, "base_data"):
+            device = self._in(x)
+            if dtype is not None and np.dtype(dtype) != device.dtype:
+                raise TypeError(f"elements on the device stay {device.dtype}; transform converts them")
+            return device.copy()
+        host = _host(x)
+        return from_host(self, host if dtype is None else host.astype(dtype, copy=False))
+
+    def from_dlpack(self, x: Any, *, copy: Optional[bool] = None) -> Array:
+        """An array of what ``x.__dlpack__`` gives, which must be memory of the host.
+
+        Parameters
+        ----------
+        x : object with ``__dlpack__``
+        copy : bool, optional
+            By default memory is shared on CPU devices and copied on others. False shares it on all, True copies it.
+            A shared array is an input only: a call that would write it is refused.
+        """
+        host = _host(x)
+        if copy is None:
+            copy = not self.device.is_cpu
+        if copy or host.nbytes == 0:
+            return from_host(self, host)
+        if not host.flags.c_contiguous or not host.dtype.isnative:
+            raise ValueError("memory that is not C-contiguous and native can be copied only: copy=True")
+        return share_host(self, host)
+
+    def _in(self, x: Any, name: str = "x") -> Array:
+        """Any input as an array on the device."""
+        if isinstance(x, Array):
+            return x
+        if hasattr(x, "base_data") and hasattr(x, "strides"):
+            return from_pyopencl(self, x)
+        host = _host(x)
+        if host.dtype.hasobject or host.dtype.kind not in "biufcV":
+            raise TypeError(f"{name} has elements of type {host.dtype}, which cannot be on the device")
+        return from_host(self, host)
+
+    def _line(self, x: Any, name: str = "x") -> Array:
+        """The same with one dimension."""
+        array = self._in(x, name)
+        if array.ndim != 1:
+            raise ValueError(f"{name} has {array.ndim} dimensions instead of 1")
+        return array
+
+    def _like(self, x: Array, dtype: npt.DTypeLike) -> Array:
+        """A new array for as many elements as x has."""
+        out = empty(self, x._shape, np.dtype(dtype))
+        out._count = x._count
+        return out
+
+    def _same(self, x: Array, y: Array, names: str) -> None:
+        """Checks that two arrays have the same length."""
+        if x._count is None or x._count is not y._count:
+            if x.size != y.size:
+                raise ValueError(f"{names} differ in length: {x.size} and {y.size}")
+
+    def _out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], like: Optional[Array] = None) -> Array:
+        """Where a call writes: `out` of the caller's, or a new array."""
+        if out is None:
+            return empty(self, shape, dtype) if like is None else self._like(like, dtype)
+        if isinstance(out, np.ndarray):
+            array = self._in(out) if out.flags.c_contiguous and out.flags.writeable else None
+        else:
+            array = self._in(out) if isinstance(out, Array) or hasattr(out, "base_data") else None
+        if array is None:
+            raise TypeError("out is an array on the device, or a writeable contiguous one of NumPy")
+        if array.dtype != dtype or array.size != math.prod(shape):
+            raise ValueError(f"out has {array.size} {array.dtype}, and the result {shape} {dtype}")
+        return array
+
+    def _give(self, out: Any, result: Array) -> Any:
+        """What a call returns: `out` if there is one."""
+        if out is None:
+            return result
+        if isinstance(out, np.ndarray):
+            result.get(out)
+        return out
+
+    # ---- what calls need
+
+    def scratch_size(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
+        """Bytes of scratch on the device that a call needs. The call is not made.
+
+        Examples
+        --------
+        >>> ctx.scratch_size(ctx.sort, x)  # doctest: +SKIP
+        """
+
+        def measure(call: Call, name: str, handles: tuple[Any, ...]) -> None:
+            size = ffi.new("size_t *", 0)
+            function = scratch_function(name)
+            if function is not None:
+                check(self._gp, function(self._gp, *handles, call.desc, size))
+            raise Done(int(size[0]))
+
+        return int(self._instead_of(measure, method, args, kwargs))
+
+    def warmup(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Builds the program of a call, so that the call itself need not. Arrays may be short: their dtypes count.
+
+        Examples
+        --------
+        >>> ctx.warmup(ctx.scan, np.zeros(1, np.float32), op="max")  # doctest: +SKIP
+        """
+        names = {"argsort": "sort", "unique_by_key": "unique", "hash_create": "hash"}
+
+        def warm_up(call: Call, name: str, handles: tuple[Any, ...]) -> None:
+            name = name[len("gp_") :]
+            name = name[: -len("_read")] if name.endswith("_read") else name
+            desc = ffi.new("gp_warmup_desc *")
+            setattr(desc, names.get(name, name), call.desc)
+            self._call("gp_warmup", desc)
+            raise Done(None)
+
+        self._instead_of(warm_up, method, args, kwargs)
+
+    def _instead_of(self, action: Any, method: Any, args: Any, kwargs: Any) -> Any:
+        self._check_usable()
+        self._instead = action
+        try:
+            method(*args, **kwargs)
+        except Done as done:
+            return done.value
+        finally:
+            self._instead = None
+        raise TypeError(f"{method.__name__} makes no call that could be measured")
+
+    def export_programs(self) -> bytes:
+        """The programs that this context has built, for `import_programs` on the same device and driver. Blocks."""
+        pieces: list[bytes] = []
+
+        @ffi.callback("gp_write")  # type: ignore[untyped-decorator]
+        def write(piece: Any, size: int, user: Any) -> None:
+            pieces.append(bytes(ffi.buffer(piece, size)))
+
+        self._call("gp_programs_export", write, ffi.NULL)
+        return b"".join(pieces)
+
+    def import_programs(self, data: bytes) -> None:
+        """Takes what `export_programs` gave, so that calls load programs instead of building them.
+
+        Parameters
+        ----------
+        data : bytes
+            From a source that you trust: a driver runs what it is given. `ArgumentError` if it is damaged; programs for another
+            device or driver are not used.
+        """
+        self._call("gp_programs_import", ffi.from_buffer(data), len(data))
+
+    # ---- statistics, tests
+
+    def stats(self) -> dict[str, int]:
+        """Counters since the context was made or last reset: programs built, launches, clamped, skipped and so on. Blocks."""
+        stats = ffi.new("gp_stats *")
+        self._call("gp_stats_read", stats)
+        return {name: getattr(stats, name) for name, _ in ffi.typeof("gp_stats").fields}
+
+    def kernel_times(self) -> dict[str, dict[str, int]]:
+        """By kernel: launches, total_ns, min_ns, max_ns. Empty without ``Context(profile=True)``. Blocks."""
+        count = ffi.new("size_t *")
+        self._call("gp_stats_kernels", ffi.NULL, 0, count)
+        times = ffi.new("gp_kernel_times[]", max(count[0], 1))
+        self._call("gp_stats_kernels", times, count[0], count)
+        fields = ("launches", "total_ns", "min_ns", "max_ns")
+        return {text_of(t.name): {field: getattr(t, field) for field in fields} for t in times[0 : count[0]]}
+
+    def reset_stats(self) -> None:
+        """Sets counters and kernel times to zero. Blocks."""
+        self._call("gp_stats_reset")
+
+    def self_test(self, filter: Optional[str] = None, count: int = 0) -> list[SelfTestCase]:
+        """Does this device compute right results? Runs every primitive and compares with loops on the host. Blocks.
+
+        Parameters
+        ----------
+        filter : str, optional
+            Only cases whose name has this in it.
+        count : int
+            Elements of each input; 0: 200003.
+
+        Returns
+        -------
+        list of SelfTestCase
+            A wrong result is in its case, and raises nothing.
+        """
+        cases: list[SelfTestCase] = []
+        strategies = {value: name for name, value in STRATEGIES.items()}
+
+        @ffi.callback("void(gp_self_test_case *, void *)")  # type: ignore[untyped-decorator]
+        def report(case: Any, user: Any) -> None:
+            strategy = strategies[case.strategy]
+            cases.append(SelfTestCase(text_of(case.name), strategy, case.result, text_of(case.text)))
+
+        call = Call(self, "self_test")
+        call.text("filter", filter)
+        call.set(count=count, report=report)
+        try:
+            call.run("gp_self_test")
+        except Exception:
+            if not any(case.code for case in cases):
+                raise
+        return cases
+
+    def check_monoid(
+        self,
+        monoid: Monoid,
+        samples: Optional[Any] = None,
+        *,
+        equal: Optional[str] = None,
+        args: Optional[Mapping[str, Any]] = None,
+        tolerance: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        """Looks for elements that violate the monoid laws, and raises `LawError` that names them. Blocks.
+
+        Parameters
+        ----------
+        monoid : Monoid
+        samples : array_like, optional
+            Elements as they occur in your data; made up by default.
+        equal : str, optional
+            Expression in x and y: are they equal?
+        args : dict, optional
+            What `equal`, and combine where it takes them, name.
+        tolerance : float
+            How close floats must be, as a fraction; 0: 1e-4.
+        seed : int
+        """
+        call = Call(self, "check_monoid")
+        call.set(monoid=call.monoid(monoid), tolerance=tolerance, seed=seed)
+        if samples is not None:
+            host = call.keep(np.ascontiguousarray(samples, dtype=monoid.dtype))
+            call.set(samples=ffi.cast("void *", host.ctypes.data), sample_count=host.size)
+        call.text("equal", equal)
+        call.args(args, None)
+        call.run("gp_check_monoid")
+
+    def device_source(
+        self,
+        *,
+        table: Optional[HashTable] = None,
+        ops: Optional[Mapping[str, Union[tuple[str, npt.DTypeLike], Monoid]]] = None,
+        group: int = 0,
+    ) -> str:
+        """OpenCL C for kernels of your own: put it before a kernel's source, and build with ``-cl-std=CL1.2``.
+
+        Parameters
+        ----------
+        table : HashTable, optional
+            For gp_hash_open, gp_hash_find, gp_hash_insert and more; the kernel takes ``table.int_ptr``'s buffer.
+        ops : dict, optional
+            Without a table: for each name of an operation of work-groups an (op, dtype) or a `Monoid`. The text then has
+            gp_group_NAME_reduce, gp_group_NAME_scan and more.
+        group : int
+            Work-items of every group, where it is always the same number.
+        """
+        call = Call(self, "device_source")
+        if table is not None:
+            call.set(part=lib.GP_DEVICE_HASH, table=table._handle()[0])
+        else:
+            call.set(part=lib.GP_DEVICE_GROUP, group=group)
+            if ops:
+                c = call.keep(ffi.new("gp_group_op[]", len(ops)))
+                for entry, (name, op) in zip(c, ops.items()):
+                    entry.name = call.keep(ffi.new("char[]", name.encode()))
+                    if isinstance(op, Monoid):
+                        entry.monoid = call.monoid(op)
+                    else:
+                        entry.op, entry.type = choice("op", op[0], OPS), type_of(np.dtype(op[1]))
+                call.set(ops=c, op_count=len(ops))
+        size = ffi.new("size_t *")
+        call.run("gp_device_source", ffi.NULL, 0, size)
+        text = ffi.new("char[]", size[0])
+        call.run("gp_device_source", text, size[0], size)
+        return text_of(text)
+
+
+def _host(x: Any) -> npt.NDArray[Any]:
+    """Anything as a NumPy array, without a copy where that can be."""
+    if isinstance(x, np.ndarray):
+        return x
+    if isinstance(x, (bytes, bytearray, memoryview)):
+        return np.frombuffer(x, np.uint8)
+    if hasattr(x, "__dlpack_device__") and not isinstance(x, np.generic):
+        kind = int(x.__dlpack_device__()[0])
+        if kind == 4:
+            raise TypeError("DLPack arrays of kind kDLOpenCL are not taken: give the PyOpenCL array itself")
+        if kind not in (1, 3, 11, 13):  # CPU; pinned by CUDA or ROCm; managed by CUDA
+            raise TypeError(f"DLPack memory of device kind {kind} is no memory of the host: copy it there first")
+        return np.from_dlpack(x)
+    return np.asarray(x)

@@ -1,0 +1,327 @@
+"""Reductions and scans."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._array import Array
+from ._call import Call
+from ._context import Base
+from ._native import ffi, lib
+from ._types import OPS, Monoid, choice, index_type_of, result_dtype, type_of
+
+Op = Union[str, Monoid]
+Args = Optional[Mapping[str, Any]]
+
+
+class Reductions(Base):
+    def reduce(
+        self,
+        x: Any = None,
+        op: Union[Op, Sequence[str]] = "sum",
+        *,
+        map: Optional[str] = None,
+        y: Any = None,
+        args: Args = None,
+        dtype: Any = None,
+        map_dtype: Optional[npt.DTypeLike] = None,
+        initial: Any = None,
+        compensated: bool = False,
+        count: Optional[int] = None,
+        out: Any = None,
+    ) -> Any:
+        """Reduces an array to one value.
+
+        Parameters
+        ----------
+        x : array_like, optional
+            Without it `map` is of the index i alone, and `count` says how many there are.
+        op : str, Monoid or sequence of str
+            "sum", "prod", "min", "max", "argmin", "argmax", for integers also "and", "or", "xor". Several of them read
+            the array once.
+        map : str, optional
+            Expression in OpenCL C of x (the element), y and i (the index): "x * x".
+        y : array_like, optional
+            A second input of the same length, for y in `map`.
+        args : dict, optional
+            Numbers and arrays that `map` names. Other numbers compile nothing anew.
+        dtype : dtype, optional
+            Of the result; by default 64 bits for sums and products of integers, uint64 for argmin and argmax, else that
+            of x. With several `op` a sequence.
+        map_dtype : dtype, optional
+            With several `op`, and without x for argmin and argmax: what the map's value is converted to first.
+        initial : number, optional
+            What comes before the first element.
+        compensated : bool
+            Float sums in about twice the precision.
+        count : int, optional
+            Without x: how many indices.
+        out : array, optional
+            One element on the device; the call then does not block.
+
+        Returns
+        -------
+        NumPy scalar, tuple of them for several `op`, or `out`
+
+        Examples
+        --------
+        >>> ctx.reduce(x, map="x * x")  # doctest: +SKIP
+        """
+        call = Call(self, "reduce")
+        first = None if x is None else self._line(x)
+        kind = None if first is None else first.dtype
+        if first is not None:
+            call.buffer("in", first)
+            call.count(first)
+        else:
+            call.count(_required(count))
+        if y is not None:
+            second = self._line(y, "y")
+            if first is not None:
+                self._same(first, second, "x and y")
+            call.buffer("in2", second)
+            call.set(type2=type_of(second.dtype))
+        call.text("map", map)
+        call.args(args, kind)
+        call.set(compensated=compensated)
+        if map_dtype is not None:
+            call.set(map_type=type_of(np.dtype(map_dtype)))
+        if not isinstance(op, (str, Monoid)):
+            if out is not None or initial is not None:
+                raise ValueError("several operations take neither out nor initial")
+            return self._reduce_many(call, list(op), kind if map_dtype is None else np.dtype(map_dtype), kind, dtype)
+        result = call.operation(op, kind, map, dtype, result_dtype)
+        call.value("initial", initial, result)
+        if out is not None:
+            target = self._out(out, (1,), result)
+            call.buffer("out", target)
+            call.run("gp_reduce")
+            return self._give(out, target)
+        host = np.zeros(1, result)
+        call.run("gp_reduce_read", ffi.cast("void *", host.ctypes.data))
+        return host[0]
+
+    def _reduce_many(self, call: Call, ops: list[str], value: Any, kind: Any, dtypes: Any) -> tuple[Any, ...]:
+        if value is None or value.kind == "V":
+            raise TypeError("map_dtype is required for several operations without numbers in x")
+        if kind is not None:
+            call.type(kind)
+        given = [None] * len(ops) if dtypes is None else list(dtypes)
+        if len(given) != len(ops) or not ops:
+            raise ValueError("give one dtype for each op, and at least one op")
+        results = [result_dtype(op, value) if d is None else np.dtype(d) for op, d in zip(ops, given)]
+        call.set(ops=call.keep(ffi.new("gp_op[]", [choice("op", op, OPS) for op in ops])), op_count=len(ops))
+        call.set(out_types=call.keep(ffi.new("gp_type[]", [type_of(d) for d in results])))
+        values = ffi.new("gp_value[]", len(ops))
+        call.run("gp_reduce_read", values)
+        found = []
+        for v, d in zip(values, results):
+            wide = np.dtype(np.float32) if d == np.float16 else d  # halves come out as floats
+            found.append(np.frombuffer(ffi.buffer(ffi.addressof(v)), wide, 1)[0].astype(d))
+        return tuple(found)
+
+    def segmented_reduce(
+        self,
+        x: Any,
+        offsets: Any,
+        op: Op = "sum",
+        *,
+        map: Optional[str] = None,
+        args: Args = None,
+        dtype: Optional[npt.DTypeLike] = None,
+        initial: Any = None,
+        out: Any = None,
+    ) -> Any:
+        """Reduces each segment ``x[offsets[s]:offsets[s + 1]]``.
+
+        Parameters
+        ----------
+        x : array_like
+        offsets : array_like of int
+            One more than there are segments. A segment that ends before it begins, or beyond x, is empty.
+        op, map, args, dtype, initial
+            As for `reduce`; i counts from the segment's first element.
+        out : array, optional
+            One element per segment.
+
+        Returns
+        -------
+        Array
+        """
+        first, ends = self._line(x), self._line(offsets, "offsets")
+        segments = _segments(ends)
+        call = Call(self, "segmented_reduce")
+        call.buffer("in", first)
+        call.set(count=first.size, offsets_type=index_type_of(ends.dtype), segment_count=segments)
+        call.buffer("offsets", ends)
+        call.text("map", map)
+        call.args(args, first.dtype)
+        result = call.operation(op, first.dtype, map, dtype, result_dtype)
+        call.value("initial", initial, result)
+        target = self._out(out, (segments,), result)
+        call.buffer("out", target)
+        call.run("gp_segmented_reduce")
+        return self._give(out, target)
+
+    def reduce_by_key(
+        self,
+        keys: Any,
+        x: Any,
+        op: Op = "sum",
+        *,
+        equal: Optional[str] = None,
+        map: Optional[str] = None,
+        args: Args = None,
+        dtype: Optional[npt.DTypeLike] = None,
+        initial: Any = None,
+        strategy: str = "auto",
+    ) -> tuple[Array, Array]:
+        """Reduces the elements of each run of equal neighbouring keys. `group_by` sorts first.
+
+        Parameters
+        ----------
+        keys, x : array_like
+            Of the same length.
+        equal : str, optional
+            Expression in x and y, a key and the one before it: are they equal? Records need one.
+        op, map, args, dtype, initial
+            As for `reduce`; i counts from the run's first element.
+        strategy : {"auto", "single_pass", "multi_pass"}
+
+        Returns
+        -------
+        keys, values : Array
+            One element per run.
+        """
+        k, first = self._line(keys, "keys"), self._line(x)
+        self._same(k, first, "keys and x")
+        call = Call(self, "reduce_by_key")
+        call.buffer("keys", k)
+        call.buffer("in", first)
+        call.count(k)
+        call.type(k.dtype, "key_type", "key_record")
+        call.text("equal", equal)
+        call.text("map", map)
+        call.args(args, first.dtype)
+        call.strategy(strategy)
+        result = call.operation(op, first.dtype, map, dtype, result_dtype)
+        call.value("initial", initial, result)
+        number = self._number(call, k)
+        out_keys, out = self._counted(k, k.dtype, number), self._counted(k, result, number)
+        call.buffer("keys_out", out_keys)
+        call.buffer("out", out)
+        call.run("gp_reduce_by_key")
+        return out_keys, out
+
+    def scan(
+        self,
+        x: Any,
+        op: Op = "sum",
+        *,
+        exclusive: bool = False,
+        reverse: bool = False,
+        flags: Any = None,
+        keys: Any = None,
+        map: Optional[str] = None,
+        args: Args = None,
+        dtype: Optional[npt.DTypeLike] = None,
+        initial: Any = None,
+        deterministic: bool = False,
+        strategy: str = "auto",
+        out: Any = None,
+    ) -> Any:
+        """Reduces the elements up to each one: running totals.
+
+        Parameters
+        ----------
+        x : array_like
+        op : str or Monoid
+            As for `reduce`.
+        exclusive : bool
+            Without the element itself.
+        reverse : bool
+            From the last element to the first.
+        flags : array_like, optional
+            A segment begins at each element whose flag is not 0.
+        keys : array_like, optional
+            A segment begins at each element whose key differs from the one before.
+        map, args, initial
+            As for `reduce`.
+        dtype : dtype, optional
+            Of sums and result; by default that of x (uint64 for argmin and argmax).
+        deterministic : bool
+            Sums of floats are the same bits every time.
+        strategy : {"auto", "single_pass", "multi_pass"}
+        out : array, optional
+            May be x itself, where both dtypes have one size.
+
+        Returns
+        -------
+        Array
+
+        Examples
+        --------
+        >>> ctx.scan(np.array([3, 1, 4])).get()  # doctest: +SKIP
+        array([3, 4, 8])
+        """
+        first = self._line(x)
+        call = Call(self, "scan")
+        call.buffer("in", first)
+        call.count(first)
+        if flags is not None and keys is not None:
+            raise ValueError("segments begin by flags or by keys, not by both")
+        heads = flags if keys is None else keys
+        if heads is not None:
+            head = self._line(heads, "flags or keys")
+            self._same(first, head, "x and flags or keys")
+            call.buffer("heads", head)
+            call.set(heads_type=type_of(head.dtype))
+            call.set(segments=lib.GP_SEGMENTS_BY_FLAGS if keys is None else lib.GP_SEGMENTS_BY_KEYS)
+        call.text("map", map)
+        call.args(args, first.dtype)
+        call.set(exclusive=exclusive, reverse=reverse, deterministic=deterministic)
+        call.strategy(strategy)
+        result = call.operation(op, first.dtype, map, dtype, _scan_dtype)
+        call.value("initial", initial, result)
+        target = self._out(out, first._shape if out is None else first.shape, result, first)
+        call.buffer("out", target)
+        call.run("gp_scan")
+        return self._give(out, target)
+
+    # ---- results whose length the device finds
+
+    def _number(self, call: Call, x: Array) -> Array:
+        """Where a call writes how many elements its result has."""
+        wide = x._shape[0] >= 1 << 32
+        number = self.empty(1, np.uint64 if wide else np.uint32)
+        call.buffer("count_out", number)
+        call.set(count_out_type=type_of(number.dtype))
+        return number
+
+    def _counted(self, x: Array, dtype: npt.DTypeLike, number: Array) -> Array:
+        """A result with room for as many elements as x has."""
+        out = self.empty(x._shape, dtype)
+        out._count = number
+        return out
+
+    def _index_dtype(self, x: Array) -> np.dtype[Any]:
+        return np.dtype(np.uint32 if x._shape[0] < 1 << 32 else np.uint64)
+
+
+def _scan_dtype(op: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.uint64) if op in ("argmin", "argmax") else dtype
+
+
+def _required(count: Optional[int]) -> int:
+    if count is None or count < 0:
+        raise ValueError("without x, count says how many indices there are")
+    return count
+
+
+def _segments(offsets: Array) -> int:
+    if offsets.size == 0:
+        raise ValueError("offsets has one element more than there are segments")
+    return offsets.size - 1

@@ -1,0 +1,436 @@
+"""Sorts, top k, merge, search."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._array import Array
+from ._call import Call
+from ._native import ffi
+from ._reduce import Args, _required, _segments
+from ._select import Selections
+from ._types import Column, index_type_of, is_record, type_of
+
+
+class Sorts(Selections):
+    def sort(
+        self,
+        keys: Any,
+        values: Any = None,
+        *,
+        descending: bool = False,
+        bits: Optional[tuple[int, int]] = None,
+        inplace: bool = False,
+        strategy: str = "auto",
+        out: Any = None,
+    ) -> Any:
+        """A stable sort of keys, which may each carry a value.
+
+        Floats are in a total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
+
+        Parameters
+        ----------
+        keys : array_like
+            Numbers; records are sorted by `sort_records`.
+        values : array_like, optional
+            One for each key, of 1, 2, 4, 8 or 16 bytes.
+        descending : bool
+        bits : (int, int), optional
+            Only these bits of the key are compared: first, and one past the last.
+        inplace : bool
+            Keys and values are arrays on the device, and are sorted where they are.
+        strategy : {"auto", "single_pass", "multi_pass"}
+        out : array, or a pair of them with values; optional
+
+        Returns
+        -------
+        Array, or (keys, values)
+        """
+        k = self._line(keys, "keys")
+        v = None if values is None else self._line(values, "values")
+        call = self._sort_call("sort", k, v, descending, bits)
+        call.count(k)
+        call.strategy(strategy)
+        if inplace:
+            if out is not None:
+                raise ValueError("inplace takes no out")
+            _on_device(k, keys, v, values)
+            call.run("gp_sort")
+            return keys if v is None else (keys, values)
+        outs: tuple[Any, ...] = (out,) if v is None else (out if out is not None else (None, None))
+        shape = k._shape if out is None else k.shape
+        targets = [self._out(outs[0], shape, k.dtype, k)]
+        call.buffer("keys_out", targets[0])
+        if v is not None:
+            targets.append(self._out(outs[1], shape, v.dtype, k))
+            call.buffer("values_out", targets[1])
+        call.run("gp_sort")
+        results = tuple(self._give(o, t) for o, t in zip(outs, targets))
+        return results[0] if v is None else results
+
+    def argsort(
+        self,
+        keys: Any,
+        *,
+        descending: bool = False,
+        bits: Optional[tuple[int, int]] = None,
+        return_keys: bool = False,
+        strategy: str = "auto",
+    ) -> Any:
+        """The indices that would sort the keys; stable.
+
+        Parameters
+        ----------
+        keys : array_like
+        descending, bits, strategy
+            As for `sort`.
+        return_keys : bool
+            Also the sorted keys.
+
+        Returns
+        -------
+        Array of uint32 (uint64 for 2^32 keys and more), or (indices, keys)
+        """
+        k = self._line(keys, "keys")
+        call = self._sort_call("sort", k, None, descending, bits)
+        call.count(k)
+        call.strategy(strategy)
+        indices = self._like(k, self._index_dtype(k))
+        call.set(value_size=indices.dtype.itemsize)
+        call.buffer("values_out", indices)
+        if return_keys:
+            out = self._like(k, k.dtype)
+            call.buffer("keys_out", out)
+        call.run("gp_argsort")
+        return (indices, out) if return_keys else indices
+
+    def _sort_call(self, desc: str, k: Array, v: Optional[Array], descending: bool, bits: Any) -> Call:
+        call = Call(self, desc)
+        call.buffer("keys", k)
+        call.set(key_type=type_of(k.dtype), descending=descending)
+        if v is not None:
+            self._same(k, v, "keys and values")
+            call.buffer("values", v)
+            call.set(value_size=v.dtype.itemsize)
+        if bits is not None:
+            begin, end = bits
+            if not 0 <= begin < end <= 8 * k.dtype.itemsize:
+                raise ValueError(f"bits {bits} are no range of a key of {8 * k.dtype.itemsize}")
+            call.set(begin_bit=begin, end_bit=end)
+        return call
+
+    def segmented_sort(
+        self,
+        keys: Any,
+        offsets: Any,
+        values: Any = None,
+        *,
+        descending: bool = False,
+        bits: Optional[tuple[int, int]] = None,
+        inplace: bool = False,
+        check_offsets: bool = False,
+    ) -> Any:
+        """Sorts each segment ``keys[offsets[s]:offsets[s + 1]]`` by itself; stable.
+
+        Parameters
+        ----------
+        keys, values, descending, bits, inplace
+            As for `sort`. Elements outside all segments stay as they are.
+        offsets : array_like of int
+            One more than there are segments. One that is below an earlier one or beyond the keys is replaced by the
+            greatest good one before it.
+        check_offsets : bool
+            Blocks, and raises ValueError for such offsets.
+
+        Returns
+        -------
+        Array, or (keys, values)
+        """
+        k, ends = self._line(keys, "keys"), self._line(offsets, "offsets")
+        v = None if values is None else self._line(values, "values")
+        if inplace:
+            _on_device(k, keys, v, values)
+        else:  # outside of segments nothing is written
+            k = k.copy() if k is keys or hasattr(keys, "base_data") else k
+            v = v.copy() if v is not None and (v is values or hasattr(values, "base_data")) else v
+        call = self._sort_call("segmented_sort", k, v, descending, bits)
+        call.set(count=k.size, segment_count=_segments(ends), offsets_type=index_type_of(ends.dtype))
+        call.buffer("offsets", ends)
+        if check_offsets:
+            report = ffi.new("gp_segmented_sort_report *")
+            call.run("gp_segmented_sort_read", report)
+            if report.bad_offsets:
+                raise ValueError(f"{report.bad_offsets} offsets are bad, the first one at {report.first_bad}")
+        else:
+            call.run("gp_segmented_sort")
+        if inplace:
+            k, v = keys, values
+        return k if v is None else (k, v)
+
+    def sort_records(
+        self,
+        x: Any,
+        columns: Sequence[Union[str, Column]],
+        *,
+        args: Args = None,
+        count: Optional[int] = None,
+        return_indices: bool = False,
+        strategy: str = "auto",
+    ) -> Any:
+        """A stable sort of records by several columns, of which the first decides first.
+
+        Parameters
+        ----------
+        x : array_like or None
+            Of any dtype; None: keys are of the index i and of `args`, as for NumPy's lexsort.
+        columns : sequence of str or Column
+            Up to eight. A str is a field's name, with "-" before it for a descending order.
+        args : dict, optional
+            Numbers and arrays that columns name.
+        count : int, optional
+            Without x: how many there are.
+        return_indices : bool
+            Also where the records were.
+        strategy : {"auto", "single_pass", "multi_pass"}
+
+        Returns
+        -------
+        Array, (records, indices) with `return_indices`, or without x the indices
+
+        Examples
+        --------
+        >>> ctx.sort_records(orders, ["-price", "customer"])  # doctest: +SKIP
+        >>> age = Column("age[i]", np.uint16)
+        >>> ctx.sort_records(None, [age], args={"age": ages}, count=len(ages))  # doctest: +SKIP
+        """
+        call = Call(self, "sort_records")
+        first = None if x is None else self._line(x)
+        indices: Optional[Array] = None
+        fields: Any = first.dtype.fields if first is not None and first.dtype.fields else {}
+        c = call.keep(ffi.new("gp_sort_column[]", max(len(columns), 1)))
+        for entry, column in zip(c, columns):
+            if isinstance(column, str):
+                name = column.lstrip("-")
+                if name not in fields:
+                    raise ValueError(f"the records have no field {name!r}; expressions are Column(map, dtype)")
+                column = Column(f"x.{name}", fields[name][0], column.startswith("-"))
+            entry.map = call.keep(ffi.new("char[]", column.map.encode()))
+            entry.type = type_of(np.dtype(column.dtype))
+            entry.descending = column.descending
+        call.set(columns=c, column_count=len(columns))
+        call.args(args, None)
+        call.strategy(strategy)
+        if first is None:
+            size = _required(count)
+            indices = self.empty(size, np.uint32 if size < 1 << 32 else np.uint64)
+            call.count(size)
+        else:
+            call.count(first)
+            call.buffer("in", first)
+            call.type(first.dtype)
+            out = self._like(first, first.dtype)
+            call.buffer("out", out)
+            if return_indices:
+                indices = self._like(first, self._index_dtype(first))
+        if indices is not None:
+            call.buffer("indices_out", indices)
+            call.set(index_type=type_of(indices.dtype))
+        call.run("gp_sort_records")
+        if first is None:
+            return indices
+        return (out, indices) if return_indices else out
+
+    def sort_strings(self, strings: Any, offsets: Any = None, *, descending: bool = False) -> Array:
+        """The indices that sort strings by their bytes; stable. Blocks.
+
+        Parameters
+        ----------
+        strings : sequence of str or bytes, or array_like of uint8
+            A str is compared by its UTF-8.
+        offsets : array_like of int, optional
+            With an array: string s is ``strings[offsets[s]:offsets[s + 1]]``.
+        descending : bool
+
+        Returns
+        -------
+        Array of uint32
+        """
+        if offsets is None:
+            parts = [s.encode() if isinstance(s, str) else bytes(s) for s in strings]
+            ends = np.zeros(len(parts) + 1, np.uint64)
+            np.cumsum([len(part) for part in parts], out=ends[1:])
+            strings, offsets = np.frombuffer(b"".join(parts), np.uint8), ends
+        data, places = self._line(strings, "strings"), self._line(offsets, "offsets")
+        if data.dtype.itemsize != 1:
+            raise TypeError(f"strings are bytes, not {data.dtype}")
+        number = _segments(places)
+        call = Call(self, "sort_strings")
+        call.buffer("bytes", data)
+        call.buffer("offsets", places)
+        out = self.empty(number, np.uint32 if number < 1 << 32 else np.uint64)
+        call.buffer("out", out)
+        call.set(byte_count=data.size, offsets_type=index_type_of(places.dtype), index_type=type_of(out.dtype))
+        call.set(count=number, descending=descending)
+        call.run("gp_sort_strings")
+        return out
+
+    def topk(self, keys: Any, k: int, *, smallest: bool = False, strategy: str = "auto") -> tuple[Array, Array]:
+        """The k largest keys, best first, and where they are.
+
+        Parameters
+        ----------
+        keys : array_like
+        k : int
+            At most as many as there are keys.
+        smallest : bool
+            The smallest ones instead.
+        strategy : {"auto", "single_pass", "multi_pass"}
+            Of the sort of what is left.
+
+        Returns
+        -------
+        keys, indices : Array
+        """
+        every = self._line(keys, "keys")
+        size = every.size
+        if not 0 <= k <= size:
+            raise ValueError(f"k is {k}, and there are {size} keys")
+        call = Call(self, "topk")
+        call.buffer("keys", every)
+        call.set(key_type=type_of(every.dtype), k=k, smallest=smallest, count=size)
+        call.strategy(strategy)
+        best, indices = self.empty(k, every.dtype), self.empty(k, self._index_dtype(every))
+        call.buffer("keys_out", best)
+        call.buffer("indices_out", indices)
+        call.set(index_type=type_of(indices.dtype))
+        call.run("gp_topk")
+        return best, indices
+
+    def merge(
+        self, a: Any, b: Any, a_values: Any = None, b_values: Any = None, *, descending: bool = False
+    ) -> Any:
+        """Merges two sorted arrays; of equal keys those of a come first.
+
+        Parameters
+        ----------
+        a, b : array_like
+            Sorted keys of one dtype.
+        a_values, b_values : array_like, optional
+            One for each key.
+        descending : bool
+            Both are, and the result is.
+
+        Returns
+        -------
+        Array, or (keys, values)
+        """
+        if (a_values is None) != (b_values is None):
+            raise ValueError("give values for both sequences, or for none")
+        call = Call(self, "merge")
+        sides = [self._line(a, "a"), self._line(b, "b")]
+        if sides[0].dtype != sides[1].dtype:
+            raise TypeError(f"a and b are of one dtype, not of {sides[0].dtype} and {sides[1].dtype}")
+        total = sides[0].size + sides[1].size
+        for name, side in zip("ab", sides):
+            call.buffer(f"{name}_keys", side)
+            call.count(side.size, f"{name}_")
+        keys = self.empty(total, sides[0].dtype)
+        call.buffer("keys_out", keys)
+        call.set(key_type=type_of(keys.dtype), descending=descending)
+        if a_values is not None:
+            carried = [self._line(a_values, "a_values"), self._line(b_values, "b_values")]
+            if carried[0].dtype != carried[1].dtype:
+                raise TypeError(f"values are of one dtype, not of {carried[0].dtype} and {carried[1].dtype}")
+            for name, side, value in zip("ab", sides, carried):
+                self._same(side, value, f"{name} and {name}_values")
+                call.buffer(f"{name}_values", value)
+            values = self.empty(total, carried[0].dtype)
+            call.buffer("values_out", values)
+            call.set(value_size=values.dtype.itemsize)
+        call.run("gp_merge")
+        return keys if a_values is None else (keys, values)
+
+    def search(
+        self,
+        keys: Any,
+        needles: Any,
+        *,
+        side: str = "left",
+        descending: bool = False,
+        key_dtype: Optional[npt.DTypeLike] = None,
+        map: Optional[str] = None,
+        needle_map: Optional[str] = None,
+        args: Args = None,
+        dtype: npt.DTypeLike = np.uint64,
+        out: Any = None,
+    ) -> Any:
+        """Where needles belong among sorted keys, as NumPy's searchsorted.
+
+        Parameters
+        ----------
+        keys : array_like
+            Sorted.
+        needles : array_like or int
+            An int n stands for 0, 1, ... n - 1.
+        side : {"left", "right"}
+            How many keys come before the needle, or with "right" are equal to it, too.
+        descending : bool
+            Keys are.
+        key_dtype : dtype, optional
+            What the maps' values are converted to; by default the dtype of keys.
+        map, needle_map : str, optional
+            Expressions in x and i: the key, the needle, of an element.
+        args : dict, optional
+        dtype : dtype
+            Of the result: uint64 or uint32.
+        out : array, optional
+
+        Returns
+        -------
+        Array
+        """
+        if side not in ("left", "right"):
+            raise ValueError(f"side is {side!r}, not 'left' or 'right'")
+        k = self._line(keys, "keys")
+        kind = np.dtype(key_dtype) if key_dtype is not None else k.dtype
+        call = Call(self, "search")
+        call.buffer("keys", k)
+        call.count(k)
+        if is_record(k.dtype) or (map is not None and k.dtype != kind):
+            call.set(record=call.record(k.dtype))
+        elif k.dtype != kind:
+            raise TypeError(f"without a map the keys are {k.dtype}, not {kind}")
+        call.set(key_type=type_of(kind), upper=side == "right", descending=descending)
+        call.text("map", map)
+        call.text("needle_map", needle_map)
+        call.args(args, kind)
+        result = np.dtype(dtype)
+        call.set(out_type=type_of(result))
+        if isinstance(needles, (int, np.integer)):
+            shape: tuple[int, ...] = (int(needles),)
+            like = None
+            call.count(int(needles), "needle_")
+        else:
+            n = self._line(needles, "needles")
+            if needle_map is None and n.dtype != kind:
+                if isinstance(needles, Array) or hasattr(needles, "base_data"):
+                    raise TypeError(f"needles are {n.dtype}, and keys {kind}")
+                n = self.array(needles, kind)
+            elif needle_map is not None and n.dtype != kind:
+                call.set(needle_record=call.record(n.dtype))
+            call.buffer("needles", n)
+            call.count(n, "needle_")
+            shape, like = (n._shape if out is None else n.shape), n
+        target = self._out(out, shape, result, like)
+        call.buffer("out", target)
+        call.run("gp_search")
+        return self._give(out, target)
+
+
+def _on_device(k: Array, keys: Any, v: Optional[Array], values: Any) -> None:
+    for name, array, given in (("keys", k, keys), ("values", v, values)):
+        if array is not None and array is not given and not hasattr(given, "base_data"):
+            raise TypeError(f"inplace: {name} is no array on the device")

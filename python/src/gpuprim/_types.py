@@ -1,0 +1,230 @@
+"""NumPy's dtypes as the library's types and records, and what calls take besides arrays."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from ._native import lib
+
+_TYPES: dict[np.dtype[Any], int] = {
+    np.dtype(name): getattr(lib, "GP_" + word)
+    for name, word in [
+        ("bool", "U8"), ("int8", "I8"), ("uint8", "U8"), ("int16", "I16"), ("uint16", "U16"), ("int32", "I32"),
+        ("uint32", "U32"), ("int64", "I64"), ("uint64", "U64"), ("float16", "F16"), ("float32", "F32"),
+        ("float64", "F64"),
+    ]
+}  # fmt: skip
+_CL_NAMES = {
+    np.dtype(name): cl
+    for name, cl in [
+        ("bool", "uchar"), ("int8", "char"), ("uint8", "uchar"), ("int16", "short"), ("uint16", "ushort"),
+        ("int32", "int"), ("uint32", "uint"), ("int64", "long"), ("uint64", "ulong"), ("float32", "float"),
+        ("float64", "double"),
+    ]
+}  # fmt: skip
+OPS = {
+    name: getattr(lib, "GP_" + name.upper())
+    for name in ("sum", "prod", "min", "max", "and", "or", "xor", "argmin", "argmax")
+}
+STRATEGIES = {
+    "auto": lib.GP_STRATEGY_AUTO,
+    "single_pass": lib.GP_STRATEGY_SINGLE_PASS,
+    "multi_pass": lib.GP_STRATEGY_MULTI_PASS,
+}
+BORDERS = {"clamp": lib.GP_BORDER_CLAMP, "wrap": lib.GP_BORDER_WRAP, "constant": lib.GP_BORDER_CONSTANT}
+KINDS = {
+    "bits": lib.GP_RANDOM_BITS,
+    "uniform": lib.GP_RANDOM_UNIFORM,
+    "range": lib.GP_RANDOM_RANGE,
+    "normal": lib.GP_RANDOM_NORMAL,
+}
+DUPLICATES = {"any": lib.GP_HASH_ANY, "first": lib.GP_HASH_FIRST, "last": lib.GP_HASH_LAST}
+
+
+def choice(what: str, name: str, names: dict[str, int]) -> int:
+    try:
+        return names[name]
+    except (KeyError, TypeError):
+        raise ValueError(f"{what} is {name!r}, not one of {', '.join(names)}") from None
+
+
+def is_record(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "Vc"
+
+
+def type_of(dtype: np.dtype[Any]) -> int:
+    """The gp_type of a dtype."""
+    try:
+        return _TYPES[dtype]
+    except KeyError:
+        raise TypeError(f"{dtype} is not an element type of this call") from None
+
+
+def index_type_of(dtype: np.dtype[Any]) -> int:
+    """Of indices and offsets. Signed ones are taken as unsigned: what is negative is out of range."""
+    if dtype.kind not in "iu" or dtype.itemsize not in (4, 8):
+        raise TypeError(f"indices and offsets have 32 or 64 bits, not {dtype}")
+    return int(lib.GP_U32 if dtype.itemsize == 4 else lib.GP_U64)
+
+
+def _vector(dtype: np.dtype[Any]) -> Optional[str]:
+    """The OpenCL vector that a dtype is: x, y (z, w) of one type, or a complex number."""
+    if dtype.kind == "c":
+        return {8: "float2", 16: "double2"}.get(dtype.itemsize)
+    if dtype.names not in (("x", "y"), ("x", "y", "z", "w")) or dtype.fields is None:
+        return None
+    kinds = {dtype.fields[name][0] for name in dtype.names}
+    first = kinds.pop()
+    if kinds or first not in _CL_NAMES or dtype.itemsize != len(dtype.names) * first.itemsize:
+        return None
+    return _CL_NAMES[first] + str(len(dtype.names))
+
+
+def _members(dtype: np.dtype[Any]) -> tuple[str, str]:
+    """The text of the types of a struct's fields, and of its fields with their padding."""
+    before, text, at = "", "", 0
+    fields: Any = dtype.fields or {}
+    for name in sorted(dtype.names or (), key=lambda name: fields[name][1]):
+        kind, offset = fields[name][:2]
+        if offset < at:
+            raise TypeError(f"fields of {dtype} overlap")
+        if offset > at:
+            text += f"uchar pad_{at}[{offset - at}]; "
+        base, shape = kind.subdtype if kind.subdtype else (kind, ())
+        if base in _CL_NAMES:
+            cl = _CL_NAMES[base]
+        elif base.names:
+            cl, source = record_type(base)
+            before += source
+        else:
+            raise TypeError(f"{base} cannot be a field of a record")
+        text += f"{cl} {name}{''.join(f'[{n}]' for n in shape)}; "
+        at = offset + kind.itemsize
+    if dtype.itemsize > at:
+        text += f"uchar pad_{at}[{dtype.itemsize - at}]; "
+    return before, text
+
+
+@lru_cache(maxsize=None)
+def record_type(dtype: npt.DTypeLike, name: Optional[str] = None) -> tuple[str, str]:
+    """The OpenCL C type of a structured or complex dtype, for expressions that must name it.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Fields may be numbers, arrays of them (``("position", "f4", 3)``) and structs.
+    name : str, optional
+        Of the type; without it one is made up. Fields x, y (z, w) of one type are an OpenCL vector, whatever `name`.
+
+    Returns
+    -------
+    (str, str)
+        The type's name, and the text that defines it ("" for vectors).
+
+    Examples
+    --------
+    >>> record_type(np.dtype([("x", "f4"), ("y", "f4")]))
+    ('float2', '')
+    """
+    dtype = np.dtype(dtype)
+    vector = _vector(dtype)
+    if vector or dtype in _CL_NAMES:
+        return vector or _CL_NAMES[dtype], ""
+    if not dtype.names:
+        raise TypeError(f"{dtype} is no record")
+    before, members = _members(dtype)
+    name = name or f"record_{zlib.crc32(members.encode()):08x}"
+    guard = f"have_{name}"
+    body = f"typedef struct __attribute__((packed)) {{ {members}}} {name};"
+    return name, f"{before}\n#ifndef {guard}\n#define {guard}\n{body}\n#endif\n"
+
+
+@dataclass(frozen=True)
+class Monoid:
+    """An associative operation in OpenCL C.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Of elements: 4, 8, 12, ... 64 bytes.
+    type : str
+        The element type's name in `source`.
+    source : str
+        OpenCL C that defines the type and ``type combine(type a, type b)``, in which a comes before b.
+        `record_type` writes the type of a structured dtype.
+    combine : str
+        The function's name.
+    identity : array_like
+        One element, neutral on both sides.
+    commutative : bool
+        Elements may be combined in any order.
+    exact : bool
+        Another grouping gives the same bits (integers, min, max; not float sums).
+    takes_args : bool
+        combine has the call's `args` after a and b.
+    """
+
+    dtype: npt.DTypeLike
+    type: str
+    source: str
+    combine: str
+    identity: Any
+    commutative: bool = False
+    exact: bool = False
+    takes_args: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a sort of records.
+
+    Parameters
+    ----------
+    map : str
+        Expression in x, the record, and i, its index.
+    dtype : dtype
+        What its value is converted to, and ordered as.
+    descending : bool
+    """
+
+    map: str
+    dtype: npt.DTypeLike
+    descending: bool = False
+
+
+def result_dtype(op: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The default dtype of a reduction's result."""
+    if op in ("argmin", "argmax"):
+        return np.dtype(np.uint64)
+    if op in ("sum", "prod"):
+        if dtype.kind in "bu":
+            return np.dtype(np.uint64)
+        if dtype.kind == "i":
+            return np.dtype(np.int64)
+        if dtype == np.float16:
+            return np.dtype(np.float32)
+    return dtype
+
+
+def scalar_dtype(value: Any, like: Optional[np.dtype[Any]], fp64: bool) -> np.dtype[Any]:
+    """The dtype of a number in `args`: NumPy's own, and of Python's numbers that of the array (as NumPy 2 has it)."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return np.dtype(np.float32) if value.dtype == np.float16 else value.dtype
+    if isinstance(value, bool):
+        return np.dtype(np.int32)
+    known = like if like is not None and like.kind in "iuf" else None
+    if known == np.float16:
+        known = np.dtype(np.float32)
+    if isinstance(value, int):
+        return known if known is not None else np.dtype(np.int64)
+    if isinstance(value, float):
+        if known is not None and known.kind == "f":
+            return known
+        return np.dtype(np.float64 if fp64 else np.float32)
+    raise TypeError(f"args take numbers and arrays, not {type(value).__name__}")

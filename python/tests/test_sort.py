@@ -1,0 +1,136 @@
+import numpy as np
+import pytest
+from conftest import FLOATS, INTEGERS, SIZES, numbers
+
+import gpuprim
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_sizes(ctx, rng, n):
+    keys = rng.integers(0, 2**32, n, dtype=np.uint32)
+    order = np.argsort(keys, kind="stable")
+    np.testing.assert_array_equal(ctx.sort(keys).get(), keys[order])
+    np.testing.assert_array_equal(ctx.argsort(keys).get(), order)
+    ordered, values = ctx.sort(keys, np.arange(n))
+    np.testing.assert_array_equal(ordered.get(), keys[order])
+    np.testing.assert_array_equal(values.get(), order)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_dtypes(ctx, rng, dtype):
+    keys = numbers(rng, 5000, dtype)
+    np.testing.assert_array_equal(ctx.sort(keys).get(), np.sort(keys))
+    indices, ordered = ctx.argsort(keys, descending=True, return_keys=True)
+    np.testing.assert_array_equal(indices.get(), np.argsort(-keys.astype(float), kind="stable"))
+    np.testing.assert_array_equal(ordered.get(), np.sort(keys)[::-1])
+
+
+def test_sort_options(ctx, rng):
+    keys = rng.integers(0, 2**16, 3000, dtype=np.uint16)
+    np.testing.assert_array_equal(ctx.sort(keys, bits=(4, 12)).get(), keys[np.argsort(keys >> 4 & 255, kind="stable")])
+    on_device, values = ctx.array(keys), ctx.array(np.arange(3000, dtype=np.float64))
+    assert ctx.sort(on_device, values, inplace=True)[0] is on_device
+    np.testing.assert_array_equal(values.get(), np.argsort(keys, kind="stable"))
+    host = keys.copy()
+    assert ctx.sort(host, out=host) is host and (np.diff(host.astype(int)) >= 0).all()
+    nan = np.array([np.nan, 1, -np.inf, -0.0, 0.0, -np.nan], np.float32)
+    np.testing.assert_array_equal(np.isnan(ctx.sort(nan).get()), [True, False, False, False, False, True])
+
+
+def test_segmented_sort(ctx, rng):
+    keys = rng.integers(0, 1000, 50000).astype(np.int32)
+    offsets = np.sort(rng.integers(0, len(keys), 200)).astype(np.uint32)
+    expected, order = keys.copy(), np.arange(len(keys))
+    for a, b in zip(offsets, offsets[1:]):
+        order[a:b] = a + np.argsort(keys[a:b], kind="stable")
+    expected = keys[order]
+    found, values = ctx.segmented_sort(keys, offsets, np.arange(len(keys)))
+    np.testing.assert_array_equal(found.get(), expected)
+    np.testing.assert_array_equal(values.get(), order)
+    on_device = ctx.array(keys)
+    np.testing.assert_array_equal(ctx.segmented_sort(on_device, offsets).get(), expected)
+    np.testing.assert_array_equal(on_device.get(), keys)
+    assert ctx.segmented_sort(on_device, offsets, inplace=True) is on_device
+    np.testing.assert_array_equal(on_device.get(), expected)
+    with pytest.raises(ValueError, match="1 offsets are bad, the first one at 2"):
+        ctx.segmented_sort(keys, np.array([0, 10, 5, 20], np.uint32), check_offsets=True)
+
+
+def test_sort_records(ctx, rng):
+    orders = np.zeros(4000, [("price", "f4"), ("customer", "u2"), ("id", "u8")])
+    orders["price"], orders["customer"] = rng.integers(0, 20, 4000), rng.integers(0, 50, 4000)
+    orders["id"] = np.arange(4000)
+    order = np.lexsort((orders["customer"], -orders["price"]))
+    found, where = ctx.sort_records(orders, ["-price", "customer"], return_indices=True)
+    np.testing.assert_array_equal(found.get(), orders[order])
+    np.testing.assert_array_equal(where.get(), order)
+    ages = rng.integers(0, 9, 100).astype(np.uint16)
+    age = gpuprim.Column("age[i]", np.uint16)
+    np.testing.assert_array_equal(
+        ctx.sort_records(None, [age], args={"age": ages}, count=100).get(), np.argsort(ages, kind="stable")
+    )
+    with pytest.raises(ValueError, match="no field 'size'"):
+        ctx.sort_records(orders, ["size"])
+
+
+def test_sort_strings(ctx):
+    words = ["pear", "apple", "", "Äpfel", "apple", "app", "pear\0"]
+    order = sorted(range(len(words)), key=lambda i: words[i].encode())
+    assert ctx.sort_strings(words).get().tolist() == order
+    assert ctx.sort_strings([]).get().tolist() == []
+    data = np.frombuffer(b"cab", np.uint8)
+    assert ctx.sort_strings(data, np.array([0, 1, 2, 3], np.uint32), descending=True).get().tolist() == [0, 2, 1]
+    with pytest.raises(gpuprim.ArgumentError, match="string"):
+        ctx.sort_strings(data, np.array([0, 9, 2], np.uint32))
+
+
+@pytest.mark.parametrize("n, k", [(0, 0), (1, 1), (5000, 7), (2**20 + 123, 1000)])
+def test_topk(ctx, rng, n, k):
+    keys = rng.integers(0, 10**6, n).astype(np.int32)
+    order = np.argsort(-keys, kind="stable")[:k]
+    best, where = ctx.topk(keys, k)
+    np.testing.assert_array_equal(best.get(), keys[order])
+    np.testing.assert_array_equal(where.get(), order)
+    least, _ = ctx.topk(keys, k, smallest=True)
+    np.testing.assert_array_equal(least.get(), np.sort(keys)[:k])
+    with pytest.raises(ValueError, match="k is"):
+        ctx.topk(keys, n + 1)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_merge_and_search(ctx, rng, n):
+    a = np.sort(rng.integers(0, 10**6, n)).astype(np.int32)
+    b = np.sort(rng.integers(0, 10**6, n // 2 + 1)).astype(np.int32)
+    both = np.concatenate([a, b])
+    order = np.argsort(both, kind="stable")
+    keys, values = ctx.merge(a, b, np.arange(n), n + np.arange(len(b)))
+    np.testing.assert_array_equal(keys.get(), both[order])
+    np.testing.assert_array_equal(values.get(), order)
+    for side in ("left", "right"):
+        np.testing.assert_array_equal(ctx.search(a, b, side=side).get(), np.searchsorted(a, b, side))
+
+
+def test_search_maps(ctx):
+    rows = np.zeros(100, [("cell", "u4"), ("x", "f4")])
+    rows["cell"] = np.sort(np.random.default_rng(3).integers(0, 10, 100))
+    starts = ctx.search(rows, 11, map="x.cell", key_dtype=np.uint32, dtype=np.uint32)
+    np.testing.assert_array_equal(starts.get(), np.searchsorted(rows["cell"], np.arange(11)))
+    squares = np.arange(20, dtype=np.uint8)
+    found = ctx.search(squares, np.array([7, 50], np.float32), map="x * x", key_dtype=np.uint32, needle_map="x")
+    assert found.get().tolist() == [3, 8]
+
+
+def test_bad_input(ctx):
+    x = np.arange(8)
+    with pytest.raises(TypeError, match="no array on the device"):
+        ctx.sort(x, inplace=True)
+    with pytest.raises(ValueError, match="bits"):
+        ctx.sort(x, bits=(4, 70))
+    with pytest.raises(TypeError, match="complex"):
+        ctx.sort(x.astype(complex))
+    with pytest.raises(gpuprim.ArgumentError, match="value_size|values"):
+        ctx.sort(x, np.zeros(8, "V3"))
+    with pytest.raises(TypeError, match="one dtype"):
+        ctx.merge(x, x.astype(float))
+    with pytest.raises(ValueError, match="side is"):
+        ctx.search(x, x, side="middle")
