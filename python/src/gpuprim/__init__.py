@@ -8,18 +8,18 @@ array([ 3,  4,  8,  9, 14])
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from ._array import Array
 from ._columns import Columns
 from ._context import Device, SelfTestCase, devices
 from ._errors import ArgumentError, BuildError, Error, LawError, OutOfMemoryError, UnsupportedError
 from ._hash import HashResult, HashTable, HashTables
 from ._map import Maps
+from ._native import lib
 from ._nest import Brackets, BracketsErrors, Nests, Tree
 from ._types import Column, Monoid, record_type
 
-__version__ = version(__name__)
+_version = lib.gp_version()
+__version__ = f"{_version // 10000}.{_version // 100 % 100}.{_version % 100}"
 
 
 class Context(Columns, HashTables, Maps, Nests):
