@@ -17,7 +17,7 @@ endif
 # user's own.
 export XDG_CACHE_HOME := $(CURDIR)/build/cache
 export POCL_CACHE_DIR := $(CURDIR)/build/cache/pocl
-export CC CXX PREFIX LIBDIR DESTDIR
+export CC CXX
 
 VERSION = $(shell awk '/define GP_VERSION_M/ { v = v $$3 "." } /define GP_VERSION_PATCH/ { print v $$3; exit }' gpuprim.h)
 
@@ -494,13 +494,14 @@ $(DEPS):
 
 # ---- install, clean, help
 
+INSTALL_SH = VERSION=$(VERSION) PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" tools/install.sh
 SHARED := $(if $(filter Darwin,$(shell uname -s)),,build/libgpuprim.so)
 
 install: gpuprim.h $(SHARED) ## the header, a shared library and what pkg-config and CMake read; PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=
-	@VERSION=$(VERSION) tools/install.sh install
+	@$(INSTALL_SH) install
 
 uninstall: ## remove what install has copied
-	@VERSION=$(VERSION) tools/install.sh uninstall
+	@$(INSTALL_SH) uninstall
 
 # Only what GP_API marks is visible from outside.
 build/libgpuprim.so: packaging/gpuprim.c gpuprim.h | deps-shared
