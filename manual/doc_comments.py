@@ -59,6 +59,7 @@ def escape(text, pages):
             return f"[`{word}`](../{word.split('.')[0]}.md)"
         return f"`{word}`"
 
+    # quoted, files, elements of arrays, pointers' targets, names
     parts = re.split(
         r"(`[^`]*`|\"[^\"]*\"|examples/\w+\.cp*|(?:docs|src|kernels|tests|tunings)/[\w./]*\w"
         r"|\b\w+\[[^\]\n]*\]|(?<!\w)\*\w+|\b(?:gp|GP|CL|cl)_[\w.]*\w|\b\w*[a-zA-Z0-9]_\w+|__\w+(?: \w+ \*)?|\.\.\._\w+|\bcl[A-Z]\w+)",

@@ -11,9 +11,11 @@ would have: to docs/RELIABILITY.md, or #scratch. A link to a file that is no pag
 """
 import json
 import pathlib
+import posixpath
 import re
 import shutil
 import sys
+import textwrap
 
 import doc_comments
 
@@ -75,8 +77,7 @@ def with_links(text, path, staged):
         image, words, target, anchor = match.groups()
         if re.match(r"\w+:", target) or not target:
             return match.group(0)
-        place = (path.parent / target).as_posix()
-        place = str(pathlib.Path(*_normal(place)))
+        place = posixpath.normpath((path.parent / target).as_posix())
         if place == "README.md":
             return f"[{words}]({anchor or '/index.md'})"
         if place in staged or image or not (ROOT / place).exists():
@@ -84,16 +85,6 @@ def with_links(text, path, staged):
         return words
 
     return LINK.sub(link, text)
-
-
-def _normal(place):
-    parts = []
-    for part in place.split("/"):
-        if part == "..":
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return parts or ["."]
 
 
 def first_program():
@@ -111,18 +102,15 @@ def readme_examples():
 
 
 def fenced(lines):
-    """Code that is indented becomes code between fences, in C."""
-    out, code = [], []
-    for line in [*lines, ""] + ["end"]:
-        if line.startswith("    ") or (not line and code):
-            code.append(line[4:])
-            continue
-        if code:
-            out.append("\n```c\n" + "\n".join(code).strip() + "\n```\n")
-        code = []
-        if line and line != "end":
-            out.append(line[0].upper() + line[1:] if not out else line)
-    return "\n".join(out)
+    """Code that is indented becomes code between fences, in C, and the text begins with a capital."""
+    text = "\n".join(lines).strip("\n") + "\n"
+    text = re.sub(
+        r"(?:^(?: {4}.*)?\n)*^ {4}.*\n",
+        lambda code: f"\n```c\n{textwrap.dedent(code.group(0)).strip()}\n```\n",
+        text,
+        flags=re.M,
+    )
+    return text[0].upper() + text[1:]
 
 
 def reference(out):
