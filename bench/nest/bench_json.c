@@ -1,5 +1,5 @@
 /* bench_json.c - gpbench json: which brackets of a JSON file are real, that is, not in strings, and which one closes which; the file
-   is bench/gpu_cost.json over and over, in one array. What is in strings is known by the two scans of examples/18_json_mask.c, or by
+   is bench/gpu_cost.json over and over, in one array with a string of brackets after each. What is in strings is known by the two scans of examples/18_json_mask.c, or by
    the scan of an automaton of examples/07_json_tree.c; then gp_brackets pairs.
 
    simdjson does something else: it also validates the text and parses strings and numbers, on one core, and leaves partners in
@@ -128,17 +128,23 @@ static char *read_file(size_t *size)
     return text;
 }
 
-/* An array of as many copies as there is room for, then blanks. */
+/* Brackets in a string, which also has an escaped backslash and an escaped quote: the file has none. */
+static const char trap[] = ",\"]}\\\\\\\"[{\"";
+
+/* An array of traps, with as many copies of the file between them as there is room for, then blanks. */
 static void fill(char *text, size_t n)
 {
-    size_t size, used = 1;
+    const size_t trapped = sizeof trap - 1;
+    size_t size, used = trapped;
     char *file = read_file(&size);
     memset(text, ' ', n);
+    memcpy(text, trap, trapped);
     text[0] = '[';
-    while (size > 0 && used + size + 2 <= n) {
-        if (used > 1) text[used++] = ',';
+    while (size > 0 && used + 1 + size + trapped + 1 <= n) {
+        text[used++] = ',';
         memcpy(text + used, file, size);
-        used += size;
+        memcpy(text + used + size, trap, trapped);
+        used += size + trapped;
     }
     text[used] = ']';
     free(file);

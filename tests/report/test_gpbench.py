@@ -20,16 +20,15 @@ LIBRARIES = ("std", "tbb", "boost", "simdjson", "viennacl", "duckdb", "polars", 
 
 def gpbench(*arguments):
     """The exit status, and what was printed."""
-    done = subprocess.run([GPBENCH, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([GPBENCH, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
 
 def libraries_there():
     """The names of those that are there, and the rest with reasons."""
     _, said = gpbench("peers")
-    there = re.search(r"^peers: plain C(.*)$", said, re.M).group(1)
-    skipped = re.search(r"^skipped: (.*)$", said, re.M)
-    return dict(re.findall(r", (\w+) (\S+?)(?=,|$)", there)), dict(re.findall(r"(\w+) \(([^)]+)\)", skipped.group(1) if skipped else ""))
+    there, _, skipped = said.partition("skipped:")
+    return dict(re.findall(r", (\w+) ([^,\n]+)", there)), dict(re.findall(r"(\w+) \(([^)]+)\)", skipped))
 
 
 class Help(unittest.TestCase):
@@ -79,19 +78,19 @@ class Peers(unittest.TestCase):
         """Every peer that is there has a right result in every case, and those that are missing have no row."""
         there, _ = libraries_there()
         for command, peers in (
-            ("group-by", {"duckdb": "duckdb", "polars": "polars"}),
-            ("join", {"duckdb": "duckdb", "polars": "polars"}),
-            ("json", {"simdjson": "simdjson"}),
-            ("dot", {"viennacl": "viennacl", "pyopencl": "pyopencl"}),
-            ("sort --type u32", {"pyopencl-radix": "pyopencl", "pyopencl-bitonic": "pyopencl", "duckdb": "duckdb", "polars": "polars"}),
+            ("group-by", ("duckdb", "polars")),
+            ("join", ("duckdb", "polars")),
+            ("json", ("simdjson",)),
+            ("dot", ("viennacl", "pyopencl")),
+            ("sort --type u32", ("pyopencl-radix", "pyopencl-bitonic", "duckdb", "polars")),
         ):
             head, rows = self.rows(*command.split())
             self.assertEqual([r for r in rows if r["error"]], [])
             self.assertTrue(all(name in head["peers"] for name in there), head)
             cases = {r["primitive"] for r in rows}
-            for peer, library in peers.items():
+            for peer in peers:
                 with_it = {r["primitive"] for r in rows if r["variant"] == "peer:" + peer}
-                self.assertEqual(with_it, cases if library in there else set(), (command, peer))
+                self.assertEqual(with_it, cases if peer.partition("-")[0] in there else set(), (command, peer))
 
 
 class Progress(unittest.TestCase):
@@ -100,7 +99,7 @@ class Progress(unittest.TestCase):
         ours, theirs = pty.openpty()
         arguments = [GPBENCH, "scan", "--type", "u32", "--no-peers"]
         with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=theirs) as process:
-            said, end = b"", time.monotonic() + 20
+            said, end = b"", time.monotonic() + 120
             while not re.search(rb"round \d+ of \d+, about \d+ (s|min) left", said) and time.monotonic() < end:
                 if select.select([ours], [], [], 1)[0]:
                     said += os.read(ours, 4096)
