@@ -130,7 +130,7 @@ SUB_GROUPS ?= 8 16 32 64 128
 test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPUs: with the rows of each class, and with emulated sub-groups; CLASSES=nvidia SUB_GROUPS= takes one
 	@PLATFORMS="$(CLASSES:%=as-%) $(SUB_GROUPS:%=sub_group-%)" tools/test_all.sh $^
 
-fresh: ## make demo, test and test-install on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
+fresh: ## make demo, test, test-install and test-python on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
 	@tools/fresh.sh $(RELEASE)
 
 test-million: build/tests/test_many ## a million scans and a million sorts in a row, without growth of memory or objects

@@ -43,7 +43,8 @@ cl_int clFinish(cl_command_queue);
 
 def declarations(header, compiler):
     """What the header itself declares, with its macros expanded, and without what it includes."""
-    text = subprocess.run([*compiler, "-std=c99", "-E", str(header)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    command = [*compiler, "-std=c99", "-E", str(header)]
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     lines, ours = [], False
     for line in text.splitlines():
         marker = re.match(r'#(?:line)? *\d+ "(.*?)"', line)

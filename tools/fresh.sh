@@ -96,6 +96,7 @@ make_root() { # release
     root=$(mktemp -d "$parent/$1.XXXXXX") && chmod 755 "$root" &&
         timed "$logs/$1-debootstrap.log" debootstrap --variant=minbase --include=make "$1" "$root" "$mirror" &&
         cp /etc/resolv.conf "$root/etc/resolv.conf" &&
+        cp /etc/ssl/certs/ca-certificates.crt "$root/etc/host-ca.crt" && # for a proxy with certificates of its own
         mount -t proc proc "$root/proc" &&
         mount -t sysfs -o ro sysfs "$root/sys" &&
         git clone -q --no-local . "$root/root/gpuprim"
@@ -104,7 +105,7 @@ make_root() { # release
 # Nothing of the caller's environment goes along but how the network is reached.
 make_inside() { # log goal
     timed "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
-        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+        PIP_CERT=/etc/host-ca.crt ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
         chroot "$root" make -C /root/gpuprim "$2"
 }
 

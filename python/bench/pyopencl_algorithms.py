@@ -25,7 +25,7 @@ ROWS = {}
 
 
 def row(function):
-    """A row is a function of (ctx, n) that returns a pair of functions and what they give, or None for random numbers."""
+    """A row is a function of (ctx, n). It returns two functions, and what they give (or its mean and deviation)."""
     ROWS[function.__name__] = function
     return function
 

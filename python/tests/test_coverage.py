@@ -24,7 +24,8 @@ def functions():
 
 
 def test_every_function():
-    source = "".join(path.read_text() for path in Path(gpuprim.__file__).parent.glob("_*.py") if path.name != "_cdef.py")
+    files = Path(gpuprim.__file__).parent.glob("_*.py")
+    source = "".join(path.read_text() for path in files if path.name != "_cdef.py")
     wrapped = set(re.findall(r"gp_\w+", source)) | READ_AS_LENGTH
     wrapped |= {name + "_read" for name in ("gp_hash_counts", "gp_hash_stats")}  # HashTable._read
     wrapped |= {name for name in functions() if name.endswith("_scratch_size")}  # test_scratch_sizes
@@ -73,5 +74,6 @@ def test_docstrings():
     for name in dir(gpuprim.Context):
         method = getattr(gpuprim.Context, name)
         if not name.startswith("_") and callable(method):
+            doc = method.__doc__ or ""
             takes_some = len(inspect.signature(method).parameters) > 1
-            assert method.__doc__ and (not takes_some or "Parameters" in method.__doc__ or "Examples" in method.__doc__), name
+            assert doc and (not takes_some or "Parameters" in doc or "Examples" in doc), name

@@ -28,8 +28,8 @@ class Context(Columns, HashTables, Maps, Nests):
     A context belongs to the thread that made it; another thread makes one of its own, with ``Context(share=...)`` on
     the same OpenCL context. Calls are asynchronous unless they return numbers to the host.
 
-    Inputs are `Array`, ``pyopencl.array.Array`` of the context's queue, or anything that NumPy or DLPack can read on the
-    host, which is copied in. Results are `Array`; where a call has `out`, that may be any of these but lists.
+    Inputs are `Array`, ``pyopencl.array.Array`` of the context's queue, or anything that NumPy or DLPack can read on
+    the host, which is copied in. Results are `Array`; where a call has `out`, that may be any of these but lists.
 
     Parameters
     ----------

@@ -141,9 +141,10 @@ class Array:
             check_opencl(
                 "clEnqueueReadBuffer",
                 lib.clEnqueueReadBuffer(
-                    self.context._queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL, ffi.NULL
+                    self.context._queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL,
+                    ffi.NULL,
                 ),
-            )
+            )  # fmt: skip
         return out
 
     numpy = get
@@ -160,9 +161,10 @@ class Array:
             check_opencl(
                 "clEnqueueWriteBuffer",
                 lib.clEnqueueWriteBuffer(
-                    self.context._queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL, ffi.NULL
+                    self.context._queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL,
+                    ffi.NULL,
                 ),
-            )
+            )  # fmt: skip
 
     def map(self) -> npt.NDArray[Any]:
         """The elements as a NumPy array in mapped memory: on CPU devices the buffer itself, without a copy. Blocks.
@@ -318,7 +320,7 @@ def from_pyopencl(context: Base, array: Any) -> Array:
         )
     dtype = np.dtype(array.dtype)
     if array.offset % dtype.itemsize:
-        raise ValueError(f"the PyOpenCL array begins at byte {array.offset}, which is no multiple of its elements' size")
+        raise ValueError(f"the PyOpenCL array begins at byte {array.offset}, no multiple of its elements' size")
     mem = ffi.cast("cl_mem", array.base_data.int_ptr)
     lib.clRetainMemObject(mem)
     return Array(context, Buffer(mem), dtype, tuple(array.shape), array.offset // dtype.itemsize)

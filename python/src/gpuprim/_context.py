@@ -224,7 +224,7 @@ class Base:
                 self._in_call = False
 
     def finish(self) -> None:
-        """Blocks until everything so far has finished, and raises the first failure on the device since the last time."""
+        """Blocks until everything so far has finished; raises the first failure on the device since the last time."""
         self._call("gp_finish")
 
     # ---- OpenCL
@@ -425,7 +425,7 @@ class Base:
     # ---- statistics, tests
 
     def stats(self) -> dict[str, int]:
-        """Counters since the context was made or last reset: programs built, launches, clamped, skipped and so on. Blocks."""
+        """Counters since the context was made or last reset: programs built, launches, skipped and more. Blocks."""
         stats = ffi.new("gp_stats *")
         self._call("gp_stats_read", stats)
         return {name: getattr(stats, name) for name, _ in ffi.typeof("gp_stats").fields}
@@ -522,10 +522,10 @@ class Base:
         Parameters
         ----------
         table : HashTable, optional
-            For gp_hash_open, gp_hash_find, gp_hash_insert and more; the kernel takes ``table.int_ptr``'s buffer.
+            For gp_hash_open, gp_hash_find, gp_hash_insert and more; the kernel takes the buffer of ``table.int_ptr``.
         ops : dict, optional
-            Without a table: for each name of an operation of work-groups an (op, dtype) or a `Monoid`. The text then has
-            gp_group_NAME_reduce, gp_group_NAME_scan and more.
+            Without a table: for each name of an operation of work-groups an (op, dtype) or a `Monoid`. The text then
+            has gp_group_NAME_reduce, gp_group_NAME_scan and more.
         group : int
             Work-items of every group, where it is always the same number.
         """

@@ -44,7 +44,9 @@ class HashTable:
     Keys are compared by their bits. Batches are concurrent; equal keys within a batch are told apart by `duplicates`.
     """
 
-    def __init__(self, context: Base, handle: Any, desc: Any, key: np.dtype[Any], value: Optional[np.dtype[Any]]) -> None:
+    def __init__(
+        self, context: Base, handle: Any, desc: Any, key: np.dtype[Any], value: Optional[np.dtype[Any]]
+    ) -> None:
         self.context = context
         self.key_dtype = key
         self.value_dtype = value
@@ -297,7 +299,7 @@ class HashTable:
         self._call("gp_hash_rehash", call)
 
     def counts(self) -> dict[str, int]:
-        """capacity, live, dead, and what has happened: inserted, existed, failed, refused, superseded, erased. Blocks."""
+        """capacity, live, dead; inserted, existed, failed, refused, superseded, erased since the last clear. Blocks."""
         return self._read("gp_hash_counts")
 
     def stats(self) -> dict[str, Any]:

@@ -203,8 +203,8 @@ class Maps(Sorts):
         seed, stream : int
             Name the stream.
         kind : {"bits", "uniform", "range", "normal"}, optional
-            All bits of integers; floats in [0, 1); integers in [low, high); normal floats. By default "uniform" for floats,
-            "range" where `high` is given, else "bits".
+            All bits of integers; floats in [0, 1); integers in [low, high); normal floats. By default "uniform" for
+            floats, "range" where `high` is given, else "bits".
         first_element : int
             Where in the stream to begin.
         low, high : int, optional

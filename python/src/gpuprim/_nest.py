@@ -74,8 +74,8 @@ class Nests(Base):
             Instead: an expression in x and i whose value is the code.
         args : dict, optional
         outputs : sequence of {"match", "parent", "depth", "errors"}
-            The partner of each bracket; the innermost opener around each element; how many are around it; what is wrong,
-            for which the call blocks.
+            The partner of each bracket; the innermost opener around each element; how many are around it; what is
+            wrong, for which the call blocks.
         strategy : {"auto", "single_pass", "multi_pass"}
 
         Returns
