@@ -66,10 +66,10 @@ typedef struct bench_work {
     size_t segments;
     const uint8_t *host_bytes; /* strings, by host_offsets */
     const signed char *signs;  /* brackets: of each of 256 symbols, 1 opens, -1 closes */
-    bool
-        checked; /* the case's first run, which is not timed: here, and only here, libraries that keep data of
-                     their own take the input and give the result back */
-    char *why;   /* takes BENCH_WHY_MAX bytes: what went wrong, where a run failed */
+    /* The case's first run, which is not timed: here, and only here, libraries that keep data of their own take
+       the input and give the result back. */
+    bool checked;
+    char *why;         /* takes BENCH_WHY_MAX bytes: what went wrong, where a run failed */
     struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;
 
