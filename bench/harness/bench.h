@@ -231,7 +231,8 @@ cl_program bench_build(const bench *b, const char *const *lines, size_t count, c
 /* 32-bit words that the outputs of read loops need. */
 size_t bench_read_parts(const bench *b, size_t bytes);
 
-/* Those of the libraries to compare with that are there, with versions, or that are not, with reasons. (peers.c) */
+/* Those of the libraries to compare with that are there, with versions, or that are not, with reasons.
+   (peers.c) */
 void bench_name_libraries(bool there, char *text, size_t size);
 /* Every compiled-in peer that can do the case's work. (peers.c) */
 void bench_add_peers(bench_case *c, bool (*check)(bench_case *, bench_variant *, const void *),

@@ -1,5 +1,5 @@
-/* bench_group_by.c - gpbench group-by: the sum of each key's values, keys anywhere, by how many different ones there are;
-   by a hash table, and by a sort, against the fastest loop that reads keys and values. */
+/* bench_group_by.c - gpbench group-by: the sum of each key's values, keys anywhere, by how many different
+   ones there are; by a hash table, and by a sort, against the fastest loop that reads keys and values. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

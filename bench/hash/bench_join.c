@@ -1,6 +1,6 @@
-/* bench_join.c - gpbench join: each row of one table finds the row of another one that has its key. The second table's keys are
-   there once, all keys are found, and what is wanted is a column of the second table for each row of the first. Each run
-   makes the hash table anew. */
+/* bench_join.c - gpbench join: each row of one table finds the row of another one that has its key. The
+   second table's keys are there once, all keys are found, and what is wanted is a column of the second
+   table for each row of the first. Each run makes the hash table anew. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,11 @@
-/* bench_json.c - gpbench json: which brackets of a JSON file are real, that is, not in strings, and which one closes which; the file
-   is bench/gpu_cost.json over and over, in one array with a string of brackets after each. What is in strings is known by the two scans of examples/18_json_mask.c, or by
-   the scan of an automaton of examples/07_json_tree.c; then gp_brackets pairs.
+/* bench_json.c - gpbench json: which brackets of a JSON file are real, that is, not in strings, and which
+   one closes which; the file is bench/gpu_cost.json over and over, in one array with a string of brackets
+   after each. What is in strings is known by the two scans of examples/18_json_mask.c, or by the scan of an
+   automaton of examples/07_json_tree.c; then gp_brackets pairs.
 
-   simdjson does something else: it also validates the text and parses strings and numbers, on one core, and leaves partners in
-   its tape; where a bracket is in the text it does not keep. So partners are compared by the number of a bracket among brackets. */
+   simdjson does something else: it also validates the text and parses strings and numbers, on one core, and
+   leaves partners in its tape; where a bracket is in the text it does not keep. So partners are compared by
+   the number of a bracket among brackets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,8 @@
 
 enum { PADDING = 64 }; /* bytes of 0 after the text: peers may read them */
 
-/* A function of the states outside, inside and after a backslash, two bits each, and above them the last byte. */
+/* A function of the states outside, inside and after a backslash, two bits each, and above them the last
+   byte. */
 static const cl_uint unmoved = 36;
 static const gp_monoid automaton = {
     "uint",

@@ -1,4 +1,5 @@
-// libraries.cpp - the C++ libraries to compare with: their versions, or what is missing. The Makefile looks for the same headers.
+// libraries.cpp - the C++ libraries to compare with: their versions, or what is missing. The Makefile looks
+// for the same headers.
 #include "peer.h"
 
 #if __has_include(<tbb/version.h>)

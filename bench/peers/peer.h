@@ -34,7 +34,7 @@ typedef enum bench_primitive {
     BENCH_SORT_STRINGS,
     BENCH_SORT_RECORDS, /* of four words, n / 4 of them, by the first one, a float */
     BENCH_BRACKETS,
-    BENCH_JSON_FILE, /* n - 64 bytes of text, then zeros; partners of its brackets, counted without other bytes */
+    BENCH_JSON_FILE, /* n - 64 bytes of text, then zeros; partners, by a bracket's number among brackets */
     BENCH_TREE,      /* parents; index, with k = 3 outputs children from out[n] and ends from out[2 * n] on */
     BENCH_HISTOGRAM, /* of `segments` bins: u8 by value; u32 below 2^k, by shifting; counts u32 */
     BENCH_TRANSFORM, /* x * 3 + 1 */
@@ -66,9 +66,9 @@ typedef struct bench_work {
     size_t segments;
     const uint8_t *host_bytes; /* strings, by host_offsets */
     const signed char *signs;  /* brackets: of each of 256 symbols, 1 opens, -1 closes */
-    bool
-        checked; /* this run is the case's first, is checked and not timed: libraries that keep data of their own
-                     take the input, and give the result back, in this one only */
+    /* The case's first run, which is not timed: here, and only here, libraries that keep data of their own take
+       the input and give the result back. */
+    bool checked;
     char *why;         /* takes BENCH_WHY_MAX bytes: what went wrong, where a run failed */
     struct pool *pool; /* threads, one a core; NULL unless the device is a CPU */
 } bench_work;

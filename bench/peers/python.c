@@ -1,5 +1,5 @@
-/* python.c - peers that are Python packages. Each package has a process, which python_peers.py serves: requests go to its
-   standard input, and answers come from its output. */
+/* python.c - peers that are Python packages. Each package has a process, which python_peers.py serves:
+   requests go to its standard input, and answers come from its output. */
 #define _POSIX_C_SOURCE 200809L
 #include "../harness/bench.h"
 

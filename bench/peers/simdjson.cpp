@@ -1,5 +1,5 @@
-// simdjson.cpp - simdjson's DOM: it validates the text and makes a tape of all its values, on one thread. The partners of brackets
-// are in the tape, as are strings and numbers, which the library does not look at.
+// simdjson.cpp - simdjson's DOM: it validates the text and makes a tape of all its values, on one thread.
+// The partners of brackets are in the tape, as are strings and numbers, which the library does not look at.
 #include "peer.h"
 
 #include <simdjson.h>
@@ -12,8 +12,8 @@ simdjson::dom::parser parser;
 
 bool supports(const bench_work *work) { return work->primitive == BENCH_JSON_FILE; }
 
-// The tape has one word for a bracket, a string or a name, and two for a number: what it is in the upper 8 bits, and for an opener
-// where the tape goes on after its closer in the lower 32 (simdjson/doc/tape.md).
+// The tape has one word for a bracket, a string or a name, and two for a number: what it is in the upper 8
+// bits, and for an opener where the tape goes on after its closer in the lower 32 (simdjson/doc/tape.md).
 bool partners(const simdjson::dom::document &document, uint32_t *out)
 {
     const uint64_t *tape = document.tape.get();
