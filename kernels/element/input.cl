@@ -122,29 +122,28 @@ static GPI_HEAD gpi_is_head(gpi_input input, ulong i)
 }
 #endif
 
-/* Element i without its head. */
-static GPI_BASE gpi_value_load(gpi_input input, ulong i)
-{
-    const ulong position = gpi_position(input, i);
-    return GPI_BASE_MAKE(gpi_read(input, position), position);
-}
-
 /* Element i. */
 static GPI_T gpi_load(gpi_input input, ulong i)
 {
+    const ulong position = gpi_position(input, i);
 #if GPI_HEADS
     GPI_T x;
-    x.value = gpi_value_load(input, i);
+    x.value = GPI_BASE_MAKE(gpi_read(input, position), position);
     x.head = gpi_is_head(input, i);
     return x;
 #else
-    return gpi_value_load(input, i);
+    return GPI_BASE_MAKE(gpi_read(input, position), position);
 #endif
 }
 
 /* What tiles are read as: of segments by keys in the local shape, values alone (scan/tile_keyed.cl). */
 #if GPI_KEYED
 #define GPI_LOADED GPI_BASE
+static GPI_BASE gpi_value_load(gpi_input input, ulong i)
+{
+    const ulong position = gpi_position(input, i);
+    return GPI_BASE_MAKE(gpi_read(input, position), position);
+}
 #else
 #define GPI_LOADED GPI_T
 #endif

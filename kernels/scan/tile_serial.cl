@@ -9,6 +9,7 @@
        GPI_BY_MASKS        1: select/masks.cl stands in place of what keeps and reduces a tile */
 #ifndef GPI_SCAN_TILE_SERIAL_CL
 #define GPI_SCAN_TILE_SERIAL_CL
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"
 #include "scan/tile_input.cl"
@@ -68,7 +69,7 @@ static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 #if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
 #define GPI_TILE_RUNS 1
 #else
-#define GPI_TILE_RUNS 3
+#define GPI_TILE_RUNS 4
 #endif
 
 /* A cache line's elements, and how long the runs are: whole lines, and less than a share of the tile so that
@@ -86,20 +87,104 @@ typedef struct gpi_tile {
     GPI_T run[GPI_TILE_RUNS]; /* the products of the runs */
 } gpi_tile;
 
+#if GPI_SEGMENTED
 #if GPI_LANES > 1
+static bool gpi_any_head(gpi_lane_heads heads)
+{
+    const ulong2 bytes = as_ulong2(GPI_CONVERT(char, heads));
+    return (bytes.x | bytes.y) != 0;
+}
+#endif
+
+#if GPI_HEADS == 3
+/* Heads are counted, and what stands after the last one is reduced: the product begins anew where a block has a head, and
+   that block's last elements are added at the end. */
+static GPI_T gpi_reduce_back(gpi_input input, ulong base)
+{
+    const ulong end = base + gpi_tile_length(input, base);
+    ulong i = base, from = base;
+    GPI_T sum = gpi_identity();
+    GPI_HEAD heads = 0;
+#if GPI_LANES > 1
+    const uint step = 4 * GPI_LANES;
+    const gpi_lanes none = gpi_lanes_identity(sum.value);
+    gpi_lanes after = none;
+    GPI_VECTOR(GPI_HEAD) found = 0;
+    GPI_HEAD lane[16];
+    if (i == 0 && i < end) from = ++i;
+    for (; i + step <= end; i += step) {
+        gpi_lane_heads any = 0;
+        gpi_lanes x = none;
+        gpi_prefetch_read(input, i + GPI_TILE_AHEAD / sizeof(GPI_HEADS_TYPE), step);
+#pragma unroll
+        for (uint k = 0; k < step; k += GPI_LANES) {
+            const gpi_lane_heads h = gpi_read_heads(input, i + k);
+            any |= h;
+            found += GPI_CONVERT(GPI_HEAD, h & (GPI_HEAD_LANE)1);
+            x = gpi_lanes_combine(x, gpi_lanes_make(gpi_read_vector(input, i + k), 0));
+        }
+        if (gpi_any_head(any)) {
+            from = i + step;
+            after = none;
+        } else {
+            after = gpi_lanes_combine(after, x);
+        }
+    }
+    vstore16(found, 0, lane);
+    for (uint k = 0; k < 16; k++) heads += lane[k];
+    heads += base == 0 && end > 0;
+    sum.value = gpi_lanes_fold(after, sum.value, 0);
+#endif
+    for (; i < end; i++) {
+        const GPI_T x = gpi_load(input, i);
+        heads += x.head;
+        sum = gpi_combine(GPI_COMBINE_OF(input) sum, x);
+    }
+    while (from > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --from), sum);
+    sum.head = heads;
+    return sum;
+}
+#else
+/* Only what follows the last head counts: from the end back to it. */
+static GPI_T gpi_reduce_back(gpi_input input, ulong base)
+{
+    ulong i = base + gpi_tile_length(input, base);
+    GPI_T sum = gpi_identity();
+#if GPI_LANES > 1
+    gpi_lanes lanes = gpi_lanes_identity(sum.value);
+    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head whatever its flag says */
+        if (gpi_any_head(gpi_read_heads(input, i - GPI_LANES))) break;
+        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(input, i - GPI_LANES), 0));
+    }
+    sum.value = gpi_lanes_fold(lanes, sum.value, 0);
+#endif
+    while (i > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --i), sum);
+    return sum;
+}
+#endif
+
+static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    (void)shared;
+    GPI_COMBINE_COPY(*tile, input)
+    tile->run[0] = gpi_reduce_back(input, base);
+}
+
+#elif GPI_LANES > 1
 /* They hide the operation's latency, and take no more than half of the registers: of 2 KiB with AVX-512, 512 bytes with AVX2
    and NEON. */
 #define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_PACKS ? 1024 : 256))
 #define GPI_ACCUMULATORS (GPI_REGISTERS_FOR(4) ? 4 : GPI_REGISTERS_FOR(2) ? 2 : 1)
 
-/* The product of the values from `begin` to `end`, in the tile at `base`. */
-static GPI_BASE gpi_values_reduce(gpi_input input, ulong base, ulong begin, ulong end, GPI_BASE e)
+static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
+    const ulong end = base + gpi_tile_length(input, base);
     const uint step = GPI_ACCUMULATORS * GPI_LANES;
     gpi_lanes sum[GPI_ACCUMULATORS];
-    ulong i = begin;
-    GPI_BASE rest = e;
-    for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(e);
+    ulong i = base;
+    GPI_T rest = gpi_identity();
+    (void)shared;
+    for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);
     for (; i + step <= end; i += step) {
         gpi_prefetch_read(input, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);
 #pragma unroll
@@ -111,98 +196,9 @@ static GPI_BASE gpi_values_reduce(gpi_input input, ulong base, ulong begin, ulon
     }
 #pragma unroll
     for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);
-    if (i > begin) rest = gpi_lanes_fold(sum[0], e, base);
-    for (; i < end; i++) rest = gpi_base_combine(GPI_COMBINE_OF(input) rest, gpi_value_load(input, i));
-    return rest;
-}
-#endif
-
-#if GPI_SEGMENTED
-#if GPI_LANES > 1
-static bool gpi_any_head(gpi_lane_heads heads)
-{
-    const ulong2 bytes = as_ulong2(GPI_CONVERT(char, heads));
-    return (bytes.x | bytes.y) != 0;
-}
-#endif
-
-#if GPI_HEADS == 3
-/* How many heads there are in the tile; *last: an element after which there are none. */
-static GPI_HEAD gpi_count_heads(gpi_input input, ulong base, ulong *last)
-{
-    const ulong end = base + gpi_tile_length(input, base);
-    ulong i = base;
-    GPI_HEAD heads = 0;
-    *last = base;
-#if GPI_LANES > 1
-    const uint step = 4 * GPI_LANES;
-    GPI_VECTOR(GPI_HEAD) sum = 0;
-    GPI_HEAD lane[16];
-    if (i == 0 && i < end) heads += gpi_is_head(input, i++);
-    for (; i + step <= end; i += step) {
-        gpi_lane_heads any = 0;
-        gpi_prefetch_read(input, i + GPI_TILE_AHEAD / sizeof(GPI_HEADS_TYPE), step);
-#pragma unroll
-        for (uint k = 0; k < step; k += GPI_LANES) {
-            const gpi_lane_heads found = gpi_read_heads(input, i + k);
-            any |= found;
-            sum += GPI_CONVERT(GPI_HEAD, found & (GPI_HEAD_LANE)1);
-        }
-        *last = gpi_any_head(any) ? i + step : *last;
-    }
-    vstore16(sum, 0, lane);
-    for (uint k = 0; k < 16; k++) heads += lane[k];
-#endif
-    for (; i < end; i++) {
-        const bool found = gpi_is_head(input, i);
-        *last = found ? i + 1 : *last;
-        heads += found;
-    }
-    return heads;
-}
-#endif
-
-/* Only what follows the last head counts: from the end back to it. */
-static GPI_T gpi_reduce_back(gpi_input input, ulong base)
-{
-    ulong i = base + gpi_tile_length(input, base);
-    GPI_T sum = gpi_identity();
-#if GPI_HEADS == 3
-    const ulong end = i;
-    const GPI_HEAD heads = gpi_count_heads(input, base, &i);
-#if GPI_LANES > 1
-    sum.value = gpi_values_reduce(input, base, i, end, sum.value);
-#else
-    for (ulong k = i; k < end; k++) sum.value = gpi_base_combine(GPI_COMBINE_OF(input) sum.value, gpi_value_load(input, k));
-#endif
-#elif GPI_LANES > 1
-    gpi_lanes lanes = gpi_lanes_identity(sum.value);
-    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head whatever its flag says */
-        if (gpi_any_head(gpi_read_heads(input, i - GPI_LANES))) break;
-        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(input, i - GPI_LANES), 0));
-    }
-    sum.value = gpi_lanes_fold(lanes, sum.value, 0);
-#endif
-    while (i > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --i), sum);
-#if GPI_HEADS == 3
-    sum.head = heads;
-#endif
-    return sum;
-}
-
-static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
-{
-    (void)shared;
-    GPI_COMBINE_COPY(*tile, input)
-    tile->run[0] = gpi_reduce_back(input, base);
-}
-
-#elif GPI_LANES > 1
-static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
-{
-    const ulong end = base + gpi_tile_length(input, base);
-    (void)shared;
-    tile->run[0] = gpi_values_reduce(input, base, base, end, gpi_identity());
+    if (i > base) rest = gpi_lanes_fold(sum[0], rest, base);
+    for (; i < end; i++) rest = gpi_combine(GPI_COMBINE_OF(input) rest, gpi_load(input, i));
+    tile->run[0] = rest;
 }
 
 #else

@@ -39,16 +39,15 @@ GPI_INLINE GPI_T gpi_run_step(gpi_input input, gpi_run_sink runs, ulong i, GPI_T
 
 #if GPI_PACKS && !GPI_OUT_HALF && GPI_HEADS_SIZE <= 8
 /* Of 16 elements of `size` bytes those whose bit in `mask` is set go to p. There is room for 16, or they go one by one. */
-#define GPI_RUNS_PACK_(size, p, v, mask, room)                                  \
-    do {                                                                        \
-        __private uchar near[2 * 16 * (size)];                                  \
-        if (room) {                                                             \
-            GPI_PASTE(gpi_pack_near_, size)((__private uchar *)(size_t)(p), v, mask); \
-        } else {                                                                \
-            GPI_PASTE(gpi_pack_near_, size)(near, v, mask);                     \
-            for (uint k = 0; k < (size) * popcount(mask); k++)                  \
-                ((__global uchar *)(p))[k] = near[k];                           \
-        }                                                                       \
+#define GPI_RUNS_PACK_(size, p, v, mask, room)                                                     \
+    do {                                                                                           \
+        __private uchar near[2 * 16 * (size)];                                                     \
+        if (room) {                                                                                \
+            GPI_PASTE(gpi_pack_near_, size)((__private uchar *)(size_t)(p), v, mask);              \
+        } else {                                                                                   \
+            GPI_PASTE(gpi_pack_near_, size)(near, v, mask);                                        \
+            for (uint k = 0; k < (size)*popcount(mask); k++) ((__global uchar *)(p))[k] = near[k]; \
+        }                                                                                          \
     } while (0)
 #define GPI_RUNS_PACK(size, p, v, mask, room) GPI_RUNS_PACK_(size, p, v, mask, room)
 
@@ -59,7 +58,8 @@ static GPI_T gpi_runs_vector(gpi_input input, gpi_run_sink runs, ulong i, gpi_la
     const uint mask = gpi_mask_of(GPI_CONVERT(uint, heads) & 1);
     const bool room = end - sum.head >= 16;
     gpi_lane_heads begun = heads;
-    gpi_lanes v = gpi_lanes_scan_segments(gpi_lanes_make(gpi_read_vector(input, i), 0), gpi_identity().value, &begun);
+    gpi_lanes v =
+        gpi_lanes_scan_segments(gpi_lanes_make(gpi_read_vector(input, i), 0), gpi_identity().value, &begun);
     const GPI_BASE last = GPI_LAST(v);
     v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);
     v = gpi_lanes_combine((gpi_lanes)(runs.initial), GPI_SHIFT(gpi_lanes, v, sum.value));
@@ -94,10 +94,14 @@ static GPI_T gpi_runs_block(gpi_input input, gpi_run_sink runs, ulong i, GPI_T s
     for (uint k = 0; k < 4; k++) any |= heads[k] = gpi_read_heads(input, i + k * GPI_LANES);
     if (gpi_any_head(any)) {
 #pragma unroll
-        for (uint k = 0; k < 4; k++) next = gpi_runs_vector(input, runs, i + k * GPI_LANES, heads[k], next, end);
+        for (uint k = 0; k < 4; k++)
+            next = gpi_runs_vector(input, runs, i + k * GPI_LANES, heads[k], next, end);
     } else {
-        const GPI_BASE all = gpi_values_reduce(input, i, i, i + GPI_RUNS_BLOCK, gpi_identity().value);
-        next.value = gpi_base_combine(GPI_COMBINE_OF(input) sum.value, all);
+        gpi_lanes all = gpi_lanes_identity(gpi_identity().value);
+#pragma unroll
+        for (uint k = 0; k < GPI_RUNS_BLOCK; k += GPI_LANES)
+            all = gpi_lanes_combine(all, gpi_lanes_make(gpi_read_vector(input, i + k), 0));
+        next.value = gpi_lanes_fold(all, sum.value, 0);
     }
     return next;
 }

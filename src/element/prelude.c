@@ -32,7 +32,8 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive == GPI_SCAN || primitive == GPI_BY_KEY || !narrow || plan->per_item > 16 * 65536) return field->value;
+    if (primitive == GPI_SCAN || primitive == GPI_BY_KEY || !narrow || plan->per_item > 16 * 65536)
+        return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 
@@ -169,7 +170,8 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
 static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
 {
     if (element->field_count == 0) return;
-    gpi_text_add(text, "#define GPI_HEAD_LANE %s\n#define GPI_OUT_SIZE %u\n#define GPI_OUT_BITS(v) as_%s16(v)\n",
+    gpi_text_add(text,
+                 "#define GPI_HEAD_LANE %s\n#define GPI_OUT_SIZE %u\n#define GPI_OUT_BITS(v) as_%s16(v)\n",
                  gpi_integer_cl(element->base_size, true), (unsigned)element->out_size,
                  gpi_integer_cl(element->out_size, false));
 }

@@ -113,7 +113,8 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     const size_t keyed = p->element.base_size + keys->size;
     const size_t size = keyed > p->element.size ? keyed : p->element.size;
     gp_result r = gpi_plan_make_sized(gp, keys->function, GPI_BY_KEY, size, d->strategy, &p->plan);
-    if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32) p->plan.per_item = 32; /* a bit each */
+    if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32)
+        p->plan.per_item = 32; /* a bit each */
     return r == GP_OK ? gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles) : r;
 }
 
