@@ -12,7 +12,9 @@
    (Merrill & Garland 2016.)
 
    The host writes ahead, beside what element/input.cl takes:
-       GPI_KEYS_OUT   1: first keys are wanted                                                              */
+       GPI_KEYS_OUT       1: first keys are wanted
+       GPI_PLAIN          1: keys are equal where x == y; GPI_KEYS_OF(v) is a vector of them as compared
+       GPI_OUT_SIZE       bytes of a result; GPI_OUT_BITS(v) is a vector of them as unsigned integers             */
 #ifndef GPI_SELECT_BY_KEY_CL
 #define GPI_SELECT_BY_KEY_CL
 #include "base/count.cl"
