@@ -15,7 +15,7 @@ flags_of() { # file of kernels/
     */brackets.cl | */stack_*.cl) printf '%s ' -DGPI_LOOKBACK=0 ;;
     esac
     case $1 in
-    */by_key.cl) echo "-Ikernels -include tests/native/prelude_by_key_u32.h" ;;
+    */by_key*.cl | */run_sink.cl) echo "-Ikernels -include tests/native/prelude_by_key_u32.h" ;;
     *) echo "-Ikernels -include ${1%/*}/prelude.h" ;;
     esac
 }

@@ -30,7 +30,7 @@ check() { # element bytes wide sanitizer [define]
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
 }
 
-# The local shape alone: groups of one item, whose local memory is private.
+# The local shape: groups of one item, whose local memory is private.
 check_by_key() { # element ordered wide sanitizer [define]
     name=by_key_$1.wide$3.$(echo "$4" | tr , _)$(suffix_of "${5:-}")
     $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
@@ -38,6 +38,19 @@ check_by_key() { # element ordered wide sanitizer [define]
         -DGPI_PER_ITEM=32 -DGPI_TILE=32 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" \
         -include "tests/native/prelude_by_key_$1.h" kernels/select/by_key.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DORDERED="$2" ${5:-} -o "$out/$name" \
+        tests/native/kernel_by_key.c "$out/$name.cl.o" -lpthread
+    printf '%-44s ' "$name"
+    TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
+}
+
+# The serial shape, one lane as above.
+check_by_key_serial() { # wide sanitizer [define]
+    name=by_key_serial.wide$1.$(echo "$2" | tr , _)$(suffix_of "${3:-}")
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
+        -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
+        -DGPI_PER_ITEM=32 -DGPI_TILE=32 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$1" ${3:-} -c -o "$out/$name.cl.o" \
+        -include tests/native/prelude_by_key_u32.h kernels/select/by_key.cl
+    $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$2" -DORDERED=0 ${3:-} -o "$out/$name" \
         tests/native/kernel_by_key.c "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"
     TSAN_OPTIONS=halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1 "$out/$name"
@@ -91,6 +104,8 @@ for sanitizer in thread address,undefined; do
         check_by_key u32 0 $wide $sanitizer
         check_by_key u32 0 $wide $sanitizer -DGPI_FAULT=4
         check_by_key u32 0 $wide $sanitizer "-DGPI_FAULT=4 -DGPI_FAULT_TORN"
+        check_by_key_serial $wide $sanitizer
+        check_by_key_serial $wide $sanitizer -DGPI_FAULT=4
         check_by_key f32 1 $wide $sanitizer "-DTHREADS=8 -DGPI_FAULT=1 -DGPI_FAULT_PAUSE=100"
         check_sort $wide $sanitizer
         check_sort $wide $sanitizer -DGPI_FAULT=4

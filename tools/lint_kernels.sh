@@ -75,7 +75,6 @@ for prelude in tests/native/prelude_*.h; do
     for primitive in $PRIMITIVES; do
         takes "$primitive" "$element" || continue
         for shape in "$SERIAL" "$LOCAL" "${SUB_GROUP}1" "${SUB_GROUP}2 -cl-std=CL3.0 -Xclang -cl-ext=+all"; do
-            case $primitive:$shape in select/by_key:"$SERIAL") continue ;; esac
             for words in "$WIDE" "$NARROW"; do
                 check "$primitive with $element $shape $words" -DGPI_FP64=1 -DGPI_EQUAL=0 $shape $words -include \
                     "$prelude" "kernels/$primitive.cl"
@@ -88,6 +87,11 @@ AVX512="-DPOCL_DEVICE_ADDRESS_BITS=64 -target x86_64-linux-gnu -march=skylake-av
 for prelude in tests/native/prelude_select_*.h; do
     check "select by masks with $prelude" $AVX512 -DGPI_FP64=1 $SERIAL $WIDE -include "$prelude" \
         kernels/select/select.cl
+done
+# Reductions by key, whose products are packed.
+for prelude in tests/native/prelude_by_key_*.h; do
+    check "by key with $prelude, packed" $AVX512 -DGPI_FP64=1 -DGPI_LANES=16 $SERIAL $WIDE -include "$prelude" \
+        kernels/select/by_key.cl
 done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"

@@ -219,15 +219,27 @@ static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
 }
 
 #if GPI_HEADS
+#ifndef GPI_HEAD_LANE
+#define GPI_HEAD_LANE GPI_HEAD
+#endif
+typedef GPI_VECTOR(GPI_HEAD_LANE) gpi_lane_heads;
+
 /* Heads among elements i .. i + 15, all bits set; i > 0. */
-static GPI_VECTOR(GPI_HEAD) gpi_read_heads(gpi_input input, ulong i)
+static gpi_lane_heads gpi_read_heads(gpi_input input, ulong i)
 {
     __global const GPI_HEADS_TYPE *at = input.heads + (GPI_REVERSE ? input.count - i - 15 : i);
 #if GPI_HEADS == 1
-    const GPI_VECTOR(GPI_HEAD) heads =
-        GPI_CONVERT(GPI_HEAD, vload16(0, at) != (GPI_VECTOR(GPI_HEADS_TYPE))(0));
+    const gpi_lane_heads heads =
+        GPI_CONVERT(GPI_HEAD_LANE, vload16(0, at) != (GPI_VECTOR(GPI_HEADS_TYPE))(0));
+#elif GPI_HEADS == 2
+    const gpi_lane_heads heads = GPI_CONVERT(GPI_HEAD_LANE, vload16(0, at) != vload16(0, at - 1));
+#elif GPI_PLAIN
+    const gpi_lane_heads heads =
+        GPI_CONVERT(GPI_HEAD_LANE, GPI_KEYS_OF(vload16(0, at)) != GPI_KEYS_OF(vload16(0, at - 1)));
 #else
-    const GPI_VECTOR(GPI_HEAD) heads = GPI_CONVERT(GPI_HEAD, vload16(0, at) != vload16(0, at - 1));
+    GPI_HEAD_LANE lane[16];
+    for (uint k = 0; k < 16; k++) lane[k] = GPI_KEYS_DIFFER(input, at[k], at[(int)k - 1]) ? -1 : 0;
+    const gpi_lane_heads heads = vload16(0, lane);
 #endif
     return GPI_REVERSE ? GPI_TURNED(heads) : heads;
 }

@@ -20,7 +20,8 @@
        GPI_EXACT                     1: any grouping gives the same bits
        GPI_REVERSE                   1: the call's order is from the last element to the first
        GPI_SEGMENTED                 1: segmented; GPI_HEAD is a signed type that leaves no padding
-       GPI_HEADS                     3: and heads are counted; GPI_HEAD is unsigned
+       GPI_HEADS                     3: and heads are counted; GPI_HEAD is unsigned, and GPI_HEAD_LANE a signed type as wide
+                                     as the value, for vectors
        GPI_LANES                     elements of a vector step, 1 where there are no vectors            */
 #ifndef GPI_ELEMENT_MONOID_CL
 #define GPI_ELEMENT_MONOID_CL

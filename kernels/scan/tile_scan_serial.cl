@@ -7,6 +7,7 @@
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
+#include "scan/lanes_scan.cl"
 #include "scan/tile.cl"
 #include "scan/tile_sink.cl"
 
@@ -33,26 +34,9 @@ GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum
 }
 
 #if GPI_LANES > 1
-#define GPI_LAST(v) ((v).sf)
-
 /* Vectors that share a cache line: prefetched together. */
 #define GPI_SCAN_STEP \
     (GPI_LANES * sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / (GPI_LANES * sizeof(GPI_IN)) : 1)
-
-/* GPI_SHIFT(T, v, e): element i is v[i-1], or e for i = 0.
-   Quads are four elements each, which stay within what CPUs shuffle at once:
-   GPI_QUADS_SHIFT_k: element i is v[i-k] if that is of the same quad, else e.
-   GPI_QUADS_NEXT_k: elements are the last one of the k-th quad before theirs, or e. */
-#define GPI_SHIFT(T, v, e) \
-    ((T)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se))
-#define GPI_QUADS_SHIFT_1(T, v, e) \
-    ((T)(e, v.s0, v.s1, v.s2, e, v.s4, v.s5, v.s6, e, v.s8, v.s9, v.sa, e, v.sc, v.sd, v.se))
-#define GPI_QUADS_SHIFT_2(T, v, e) \
-    ((T)(e, e, v.s0, v.s1, e, e, v.s4, v.s5, e, e, v.s8, v.s9, e, e, v.sc, v.sd))
-#define GPI_QUADS_NEXT_1(T, v, e) \
-    ((T)(e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7, v.sb, v.sb, v.sb, v.sb))
-#define GPI_QUADS_NEXT_2(T, v, e) \
-    ((T)(e, e, e, e, e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7))
 
 static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 {
@@ -76,22 +60,13 @@ static gpi_carry gpi_carry_of(GPI_T sum)
     return carry;
 }
 
-/* One vector from element i on. `heads` spread to the right, lane by lane, over the elements whose segment
-   begins in this vector; what is carried in reaches the others. */
+/* One vector from element i on; what is carried in reaches what stands before its first head. */
 static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)
 {
     const GPI_BASE e = gpi_identity().value;
-    const GPI_VECTOR(GPI_HEAD) heads = gpi_read_heads(input, i);
-    GPI_VECTOR(GPI_HEAD) begun = heads;
-    gpi_lanes v = gpi_lanes_make(gpi_read_vector(input, i), 0);
-    v = select(gpi_lanes_combine(GPI_QUADS_SHIFT_1(gpi_lanes, v, e), v), v, begun);
-    begun |= GPI_QUADS_SHIFT_1(GPI_VECTOR(GPI_HEAD), begun, 0);
-    v = select(gpi_lanes_combine(GPI_QUADS_SHIFT_2(gpi_lanes, v, e), v), v, begun);
-    begun |= GPI_QUADS_SHIFT_2(GPI_VECTOR(GPI_HEAD), begun, 0);
-    v = select(gpi_lanes_combine(GPI_QUADS_NEXT_1(gpi_lanes, v, e), v), v, begun);
-    begun |= GPI_QUADS_NEXT_1(GPI_VECTOR(GPI_HEAD), begun, 0);
-    v = select(gpi_lanes_combine(GPI_QUADS_NEXT_2(gpi_lanes, v, e), v), v, begun);
-    begun |= GPI_QUADS_NEXT_2(GPI_VECTOR(GPI_HEAD), begun, 0);
+    const gpi_lane_heads heads = gpi_read_heads(input, i);
+    gpi_lane_heads begun = heads;
+    gpi_lanes v = gpi_lanes_scan_segments(gpi_lanes_make(gpi_read_vector(input, i), 0), e, &begun);
     const GPI_BASE last = GPI_LAST(v);
     v = select(gpi_lanes_combine((gpi_lanes)(sum.value), v), v, begun);
     if (exclusive) v = select(GPI_SHIFT(gpi_lanes, v, sum.value), (gpi_lanes)(e), heads);
@@ -107,12 +82,8 @@ typedef gpi_lanes gpi_carry;
 
 static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)
 {
-    const GPI_T e = gpi_identity();
-    gpi_lanes v = gpi_lanes_make(gpi_read_vector(input, i), 0);
-    v = gpi_lanes_combine(GPI_QUADS_SHIFT_1(gpi_lanes, v, e), v);
-    v = gpi_lanes_combine(GPI_QUADS_SHIFT_2(gpi_lanes, v, e), v);
-    v = gpi_lanes_combine(GPI_QUADS_NEXT_1(gpi_lanes, v, e), v);
-    v = gpi_lanes_combine(GPI_QUADS_NEXT_2(gpi_lanes, v, e), v);
+    const gpi_lanes y = gpi_lanes_make(gpi_read_vector(input, i), 0);
+    gpi_lanes v = gpi_lanes_scan(y, gpi_identity());
     const gpi_lanes next = gpi_lanes_combine(sum, (gpi_lanes)(GPI_LAST(v)));
     v = gpi_lanes_combine(sum, v);
     gpi_put_vector(input, sink, i, exclusive ? GPI_SHIFT(gpi_lanes, v, sum.s0) : v);

@@ -9,6 +9,7 @@
        GPI_BY_MASKS        1: select/masks.cl stands in place of what keeps and reduces a tile */
 #ifndef GPI_SCAN_TILE_SERIAL_CL
 #define GPI_SCAN_TILE_SERIAL_CL
+#include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"
 #include "scan/tile_input.cl"
@@ -68,7 +69,7 @@ static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 #if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
 #define GPI_TILE_RUNS 1
 #else
-#define GPI_TILE_RUNS 3
+#define GPI_TILE_RUNS 4
 #endif
 
 /* A cache line's elements, and how long the runs are: whole lines, and less than a share of the tile so that
@@ -87,6 +88,63 @@ typedef struct gpi_tile {
 } gpi_tile;
 
 #if GPI_SEGMENTED
+#if GPI_LANES > 1
+static bool gpi_any_head(gpi_lane_heads heads)
+{
+    const ulong2 bytes = as_ulong2(GPI_CONVERT(char, heads));
+    return (bytes.x | bytes.y) != 0;
+}
+#endif
+
+#if GPI_HEADS == 3
+/* Heads are counted, and what stands after the last one is reduced: the product begins anew where a block has a head, and
+   that block's last elements are added at the end. */
+static GPI_T gpi_reduce_back(gpi_input input, ulong base)
+{
+    const ulong end = base + gpi_tile_length(input, base);
+    ulong i = base, from = base;
+    GPI_T sum = gpi_identity();
+    GPI_HEAD heads = 0;
+#if GPI_LANES > 1
+    const uint step = 4 * GPI_LANES;
+    const gpi_lanes none = gpi_lanes_identity(sum.value);
+    gpi_lanes after = none;
+    GPI_VECTOR(GPI_HEAD) found = 0;
+    GPI_HEAD lane[16];
+    if (i == 0 && i < end) from = ++i;
+    for (; i + step <= end; i += step) {
+        gpi_lane_heads any = 0;
+        gpi_lanes x = none;
+        gpi_prefetch_read(input, i + GPI_TILE_AHEAD / sizeof(GPI_HEADS_TYPE), step);
+#pragma unroll
+        for (uint k = 0; k < step; k += GPI_LANES) {
+            const gpi_lane_heads h = gpi_read_heads(input, i + k);
+            any |= h;
+            found += GPI_CONVERT(GPI_HEAD, h & (GPI_HEAD_LANE)1);
+            x = gpi_lanes_combine(x, gpi_lanes_make(gpi_read_vector(input, i + k), 0));
+        }
+        if (gpi_any_head(any)) {
+            from = i + step;
+            after = none;
+        } else {
+            after = gpi_lanes_combine(after, x);
+        }
+    }
+    vstore16(found, 0, lane);
+    for (uint k = 0; k < 16; k++) heads += lane[k];
+    heads += base == 0 && end > 0;
+    sum.value = gpi_lanes_fold(after, sum.value, 0);
+#endif
+    for (; i < end; i++) {
+        const GPI_T x = gpi_load(input, i);
+        heads += x.head;
+        sum = gpi_combine(GPI_COMBINE_OF(input) sum, x);
+    }
+    while (from > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --from), sum);
+    sum.head = heads;
+    return sum;
+}
+#else
 /* Only what follows the last head counts: from the end back to it. */
 static GPI_T gpi_reduce_back(gpi_input input, ulong base)
 {
@@ -95,7 +153,7 @@ static GPI_T gpi_reduce_back(gpi_input input, ulong base)
 #if GPI_LANES > 1
     gpi_lanes lanes = gpi_lanes_identity(sum.value);
     for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head whatever its flag says */
-        if (any(gpi_read_heads(input, i - GPI_LANES))) break;
+        if (gpi_any_head(gpi_read_heads(input, i - GPI_LANES))) break;
         lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(input, i - GPI_LANES), 0));
     }
     sum.value = gpi_lanes_fold(lanes, sum.value, 0);
@@ -103,6 +161,7 @@ static GPI_T gpi_reduce_back(gpi_input input, ulong base)
     while (i > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --i), sum);
     return sum;
 }
+#endif
 
 static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {

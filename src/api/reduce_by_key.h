@@ -20,11 +20,12 @@
      bit for bit with either strategy.
    Aliasing: outputs overlap nothing.
    Count 0: the count of runs is 0.
-   Scratch: in a single pass on GPUs some bytes per tile; else 4 bytes per element, and what both steps need
+   Scratch: in a single pass some bytes per tile; else 4 bytes per element, and what both steps need
      for tiles.
-   Cost: in a single pass on GPUs one launch, which reads keys and values once. In two steps, which maps of i,
-     argmin, argmax, keys of GP_F16 and key records of other sizes than 1, 2, 4, 8 and 16 bytes always take, floats
-     and inexact monoids where devices are not known to be fair, and CPUs: reads the keys as gp_unique does, and the
+   Cost: in a single pass one launch, which reads keys and values once (on CPUs a tile at a time twice, the second time
+     from the cache). In two steps, which maps of i, argmin, argmax, keys of GP_F16 and key records of other sizes than 1,
+     2, 4, 8 and 16 bytes always take, floats and inexact monoids where devices are not known to be fair, and
+     monoids on CPUs: reads the keys as gp_unique does, and the
      values once; 4 bytes per run go to scratch and back.
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */

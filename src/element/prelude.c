@@ -32,7 +32,8 @@ static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primit
 {
     const bool narrow = field->op == GP_SUM && !gpi_is_float(mapped) && !gpi_is_float(field->value) &&
                         gpi_type_size(mapped) <= 2 && gpi_type_size(field->value) == 8;
-    if (primitive == GPI_SCAN || !narrow || plan->per_item > 16 * 65536) return field->value;
+    if (primitive == GPI_SCAN || primitive == GPI_BY_KEY || !narrow || plan->per_item > 16 * 65536)
+        return field->value;
     return gpi_is_signed(mapped) ? GP_I32 : GP_U32;
 }
 
@@ -165,6 +166,16 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
                  plan->shape == GP_SHAPE_LOCAL && plan->per_item <= MOST && fits);
 }
 
+/* Heads beside lanes, and results as words to be packed. */
+static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
+{
+    if (element->field_count == 0) return;
+    gpi_text_add(text,
+                 "#define GPI_HEAD_LANE %s\n#define GPI_OUT_SIZE %u\n#define GPI_OUT_BITS(v) as_%s16(v)\n",
+                 gpi_integer_cl(element->base_size, true), (unsigned)element->out_size,
+                 gpi_integer_cl(element->out_size, false));
+}
+
 /* Halves as heads are compared as what their bits are. */
 static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
@@ -174,7 +185,10 @@ static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, 
     if (!o->segments) return;
     gpi_text_add(text, "#define GPI_HEAD %s\n",
                  gpi_integer_cl(gpi_head_size(element), o->segments != GPI_SEGMENTS_RUNS));
-    if (o->segments == GPI_SEGMENTS_RUNS) return;
+    if (o->segments == GPI_SEGMENTS_RUNS) {
+        gpi_prelude_runs(element, text);
+        return;
+    }
     gpi_text_add(text, "#define GPI_HEADS_TYPE %s\n",
                  o->heads_type == GP_F16 ? "ushort" : gpi_type_cl(o->heads_type));
     if (o->segments == (int)GP_SEGMENTS_BY_KEYS) gpi_prelude_keyed(element, plan, element->heads_size, text);

@@ -45,7 +45,8 @@ static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc 
    compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
-    if (p->plan.shape != GP_SHAPE_LOCAL || p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
+    if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
+    if (p->plan.shape == GP_SHAPE_SERIAL && (p->ones || p->element.field_count == 0)) return false;
     if (!p->element.exact && !gp->info.fair) return false;
     return !gp->info.loop_limit && gp->info.device_class != GP_DEVICE_CLASS_LLVMPIPE;
 }
@@ -72,7 +73,9 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
 static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, gpi_text *text)
 {
     const char *key = keys->record ? keys->record->cl_type : keys->type ? gpi_type_cl(keys->type) : record;
-    gpi_text_add(text, "#define GPI_X %s\n", key);
+    const bool plain = !keys->equal && keys->size <= 8;
+    gpi_text_add(text, "#define GPI_X %s\n#define GPI_PLAIN %d\n", key, plain);
+    if (plain) gpi_text_add(text, "#define GPI_KEYS_OF(v) as_%s16(v)\n", key);
     if (!keys->record) {
         gpi_text_add(text, "#define GPI_KEY_OF(x) as_%s(x)\n", key);
         return;
@@ -110,7 +113,8 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     const size_t keyed = p->element.base_size + keys->size;
     const size_t size = keyed > p->element.size ? keyed : p->element.size;
     gp_result r = gpi_plan_make_sized(gp, keys->function, GPI_BY_KEY, size, d->strategy, &p->plan);
-    if (r == GP_OK && p->plan.per_item > 32) p->plan.per_item = 32; /* a bit each */
+    if (r == GP_OK && p->plan.shape == GP_SHAPE_LOCAL && p->plan.per_item > 32)
+        p->plan.per_item = 32; /* a bit each */
     return r == GP_OK ? gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles) : r;
 }
 

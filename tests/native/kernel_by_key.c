@@ -1,6 +1,6 @@
 /* kernel_by_key.c - the look-back of reductions by key as native code, its groups run against each other in threads.
 
-   The kernels have no serial shape: tools/kernel_tsan.sh compiles groups of one item, whose local memory is its own.
+   tools/kernel_tsan.sh compiles the serial shape, and groups of one item, whose local memory is its own.
    Sums of floats are expected to the bit: tiles are put together from left to right, whenever they are told of. */
 #include <stdint.h>
 #include <stdio.h>

@@ -164,13 +164,14 @@ static void check(gp_context *gp, const char *variant, const by_key_case *c)
 
 static const test_variant variants[] = {
     {"default", GP_SHAPE_AUTO, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
+    {"serial, single pass", GP_SHAPE_SERIAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_AUTO},
     {"serial, multi-pass", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO},
     {"local", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO},
     {"local, single pass", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_AUTO},
     {"local, single pass, narrow words", GP_SHAPE_LOCAL, GP_STRATEGY_SINGLE_PASS, GP_WORDS_NARROW},
     {"local, multi-pass", GP_SHAPE_LOCAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO},
 };
-enum { VARIANTS = sizeof variants / sizeof *variants, FIRST_LOCAL = 2 };
+enum { VARIANTS = sizeof variants / sizeof *variants, FIRST_LOCAL = 3 };
 
 /* The default, and those of the local shape: where the forms differ. */
 static bool is_other_form(size_t v) { return v == 0 || v >= FIRST_LOCAL; }
@@ -178,7 +179,7 @@ static bool is_other_form(size_t v) { return v == 0 || v >= FIRST_LOCAL; }
 /* Whether a call is one launch; of what is not exact, where the device is fair. */
 static bool is_single_pass(const gp_context *gp, size_t v, bool exact)
 {
-    return v > FIRST_LOCAL && variants[v].strategy == GP_STRATEGY_SINGLE_PASS &&
+    return variants[v].strategy == GP_STRATEGY_SINGLE_PASS &&
            gp_context_info(gp)->device_class != GP_DEVICE_CLASS_LLVMPIPE &&
            (exact || gp_context_info(gp)->fair);
 }
@@ -298,15 +299,16 @@ static void test_equal_and_map(void **state)
     }
 }
 
-/* NaN is equal to nothing, -0 to 0; keys go out as they are. */
+/* NaN is equal to nothing, -0 to 0; keys go out as they are. The same eight keys, over and over. */
 static void test_float_keys(void **state)
 {
+    enum { TIMES = 50 };
     const float nan = (float)(1e308 * 10 * 0.0);
     const float keys[] = {nan, nan, -0.0f, 0.0f, -0.0f, 1, 1, nan}, firsts[] = {nan, nan, -0.0f, 1, nan};
     const uint16_t halves[] = {0x7e01, 0x7e02, 0x8000, 0, 0x8000, 0x3c00, 0x3c00, 0x7e03};
     const uint16_t first_halves[] = {0x7e01, 0x7e02, 0x8000, 0x3c00, 0x7e03};
     const uint32_t in[] = {1, 2, 4, 8, 16, 32, 64, 128}, sums[] = {1, 2, 28, 96, 128};
-    size_t v, half;
+    size_t v, half, k;
     (void)state;
     for (v = 0; v < VARIANTS; v++) {
         gp_context *gp = v == 0 || v == FIRST_LOCAL + 1 ? test_open(&variants[v], NULL) : NULL;
@@ -315,21 +317,28 @@ static void test_float_keys(void **state)
             const size_t size = half ? 2 : 4;
             gp_reduce_by_key_desc d = {0};
             uint64_t count = 0;
-            void *out, *first;
-            d.keys = test_buffer(gp, 8 * size, half ? (const void *)halves : keys);
-            d.in = test_buffer(gp, sizeof in, in);
-            d.keys_out = test_buffer(gp, 8 * size, NULL);
-            d.out = test_buffer(gp, sizeof in, NULL);
-            d.count = 8;
+            unsigned char *out, *first, all_keys[TIMES * sizeof keys], all_in[TIMES * sizeof in];
+            for (k = 0; k < TIMES; k++) {
+                memcpy(all_keys + k * 8 * size, half ? (const void *)halves : keys, 8 * size);
+                memcpy(all_in + k * sizeof in, in, sizeof in);
+            }
+            d.keys = test_buffer(gp, TIMES * 8 * size, all_keys);
+            d.in = test_buffer(gp, sizeof all_in, all_in);
+            d.keys_out = test_buffer(gp, TIMES * 8 * size, NULL);
+            d.out = test_buffer(gp, sizeof all_in, NULL);
+            d.count = TIMES * 8;
             d.key_type = half ? GP_F16 : GP_F32;
             d.type = d.out_type = GP_U32;
             d.op = GP_SUM;
             assert_gp(gp, gp_reduce_by_key_read(gp, &d, &count));
-            assert_int_equal(count, 5);
-            out = test_read(gp, d.out, sizeof sums);
-            first = test_read(gp, d.keys_out, 5 * size);
-            assert_memory_equal(out, sums, sizeof sums);
-            assert_memory_equal(first, half ? (const void *)first_halves : firsts, 5 * size);
+            assert_int_equal(count, TIMES * 5);
+            out = test_read(gp, d.out, TIMES * sizeof sums);
+            first = test_read(gp, d.keys_out, TIMES * 5 * size);
+            for (k = 0; k < TIMES; k++) {
+                assert_memory_equal(out + k * sizeof sums, sums, sizeof sums);
+                assert_memory_equal(first + k * 5 * size, half ? (const void *)first_halves : firsts,
+                                    5 * size);
+            }
             free(out);
             free(first);
             release(&d);
@@ -362,7 +371,7 @@ static void check_repeats(size_t v, bool unfair)
             const uint64_t launches = test_profile_of(gp).launches;
             void *found;
             assert_gp(gp, gp_reduce_by_key(gp, &desc));
-            if (v > FIRST_LOCAL)
+            if (variants[v].strategy != GP_STRATEGY_AUTO)
                 assert_int_equal(test_profile_of(gp).launches - launches == 1, is_single_pass(gp, v, false));
             found = test_read(gp, desc.out, c.count * 4);
             if (bits && memcmp(bits, found, c.count * 4) != 0)
@@ -381,6 +390,7 @@ static void test_repeats(void **state)
 {
     (void)state;
     check_repeats(0, false);
+    check_repeats(1, false);
     check_repeats(FIRST_LOCAL + 1, false);
     check_repeats(FIRST_LOCAL + 1, true);
 }
@@ -391,7 +401,7 @@ static void test_single_pass(void **state)
     const by_key_case c = {&test_u32_sum_u64, RUNS_MIXED, test_small() ? 3000 : 100003, 4, 0, false, false};
     size_t v, bytes = 0;
     (void)state;
-    for (v = FIRST_LOCAL; v < VARIANTS; v++) {
+    for (v = 1; v < VARIANTS; v++) {
         gp_context *gp = test_open(&variants[v], NULL);
         by_key_data data;
         gp_reduce_by_key_desc desc;
@@ -399,9 +409,10 @@ static void test_single_pass(void **state)
         data = make_data(&c);
         desc = make_desc(gp, &c, &data);
         assert_gp(gp, gp_reduce_by_key_scratch_size(gp, &desc, &bytes));
-        if (v > FIRST_LOCAL) assert_int_equal(bytes < 4 * c.count, is_single_pass(gp, v, true));
+        if (v != FIRST_LOCAL) assert_int_equal(bytes < 4 * c.count, is_single_pass(gp, v, true));
         assert_gp(gp, gp_reduce_by_key(gp, &desc));
-        if (v > FIRST_LOCAL) assert_int_equal(test_profile_of(gp).launches == 1, is_single_pass(gp, v, true));
+        if (v != FIRST_LOCAL)
+            assert_int_equal(test_profile_of(gp).launches == 1, is_single_pass(gp, v, true));
         compare(gp, variants[v].name, &c, &desc, &data);
         release(&desc);
         free_data(&data);

@@ -1,0 +1,57 @@
+/* lanes_scan.cl - a vector of 16 elements scanned in registers, without and with segments. */
+#ifndef GPI_SCAN_LANES_SCAN_CL
+#define GPI_SCAN_LANES_SCAN_CL
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "element/ops.cl"
+
+#if GPI_LANES > 1
+#define GPI_LAST(v) ((v).sf)
+
+/* GPI_SHIFT(T, v, e): element i is v[i-1], or e for i = 0.
+   Quads are four elements each, which stay within what CPUs shuffle at once:
+   GPI_QUADS_SHIFT_k: element i is v[i-k] if that is of the same quad, else e.
+   GPI_QUADS_NEXT_k: elements are the last one of the k-th quad before theirs, or e. */
+#define GPI_SHIFT(T, v, e) \
+    ((T)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se))
+#define GPI_QUADS_SHIFT_1(T, v, e) \
+    ((T)(e, v.s0, v.s1, v.s2, e, v.s4, v.s5, v.s6, e, v.s8, v.s9, v.sa, e, v.sc, v.sd, v.se))
+#define GPI_QUADS_SHIFT_2(T, v, e) \
+    ((T)(e, e, v.s0, v.s1, e, e, v.s4, v.s5, e, e, v.s8, v.s9, e, e, v.sc, v.sd))
+#define GPI_QUADS_NEXT_1(T, v, e) \
+    ((T)(e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7, v.sb, v.sb, v.sb, v.sb))
+#define GPI_QUADS_NEXT_2(T, v, e) \
+    ((T)(e, e, e, e, e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7))
+
+#if GPI_SEGMENTED
+/* Lanes with a head spread to the right in *begun, step by step, over those whose segment begins in the vector. */
+static gpi_lanes gpi_lanes_scan_segments(gpi_lanes x, GPI_BASE e, gpi_lane_heads *begun)
+{
+    gpi_lane_heads b = *begun;
+    gpi_lanes v = x;
+    v = select(gpi_lanes_combine(GPI_QUADS_SHIFT_1(gpi_lanes, v, e), v), v, b);
+    b |= GPI_QUADS_SHIFT_1(gpi_lane_heads, b, 0);
+    v = select(gpi_lanes_combine(GPI_QUADS_SHIFT_2(gpi_lanes, v, e), v), v, b);
+    b |= GPI_QUADS_SHIFT_2(gpi_lane_heads, b, 0);
+    v = select(gpi_lanes_combine(GPI_QUADS_NEXT_1(gpi_lanes, v, e), v), v, b);
+    b |= GPI_QUADS_NEXT_1(gpi_lane_heads, b, 0);
+    v = select(gpi_lanes_combine(GPI_QUADS_NEXT_2(gpi_lanes, v, e), v), v, b);
+    b |= GPI_QUADS_NEXT_2(gpi_lane_heads, b, 0);
+    *begun = b;
+    return v;
+}
+#else
+static gpi_lanes gpi_lanes_scan(gpi_lanes x, GPI_BASE e)
+{
+    gpi_lanes v = x;
+    v = gpi_lanes_combine(GPI_QUADS_SHIFT_1(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_QUADS_SHIFT_2(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_QUADS_NEXT_1(gpi_lanes, v, e), v);
+    v = gpi_lanes_combine(GPI_QUADS_NEXT_2(gpi_lanes, v, e), v);
+    return v;
+}
+#endif
+#endif
+#endif
