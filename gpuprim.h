@@ -19716,7 +19716,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "#error \"buckets are for the serial shape\"\n",
     "#endif\n",
     "\n",
-    "#define GPI_SAMPLES 1024\n",
+    "#define GPI_SAMPLES 128\n",
     "#define GPI_SAMPLE 8u\n",
     "#define GPI_SAMPLE_SLACK 4\n",
     "\n",
@@ -22791,12 +22791,12 @@ static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "typedef gpi_rank_memory gpi_single_tile_memory;\n",
     "typedef gpi_rank_shared gpi_single_tile_shared;\n",
     "#line 21\n",
-    "static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
-    "                                  uint tmp_first, gpi_rank_shared shared)\n",
+    "static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
+    "                                   uint tmp_first, gpi_rank_shared shared)\n",
     "{\n",
     "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
     "    uint moves = 0;\n",
-    "    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
     "    const gpi_key any = move.key[base];\n",
     "    gpi_count_all(move.key, base, base + n, bits, count);\n",
     "    for (uint p = 0; p < bits.passes; p++)\n",
@@ -22814,8 +22814,127 @@ static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, shared);\n",
     "        from = to;\n",
     "    }\n",
-    "    move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    return from;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static gpi_move gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
     "    for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);\n",
+    "    return move;\n",
+    "}\n",
+    "#line 59\n",
+    "static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)\n",
+    "{\n",
+    "    const gpi_key key = move.key_to[i];\n",
+    "    const gpi_key_bits k = gpi_window_of(key, bits);\n",
+    "    const ulong least = i - base > steps ? i - steps : base;\n",
+    "    ulong j = i;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    const gpi_value value = move.value_to[i];\n",
+    "#endif\n",
+    "    for (; j > least && gpi_window_of(move.key_to[j - 1], bits) > k; j--) {\n",
+    "        move.key_to[j] = move.key_to[j - 1];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[j] = move.value_to[j - 1];\n",
+    "#endif\n",
+    "    }\n",
+    "    move.key_to[j] = key;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    move.value_to[j] = value;\n",
+    "#endif\n",
+    "    return i - j;\n",
+    "}\n",
+    "#line 83\n",
+    "static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)\n",
+    "{\n",
+    "    const ulong end = base + n;\n",
+    "    ulong steps = n;\n",
+    "    for (ulong i = base; i + 1 < end && steps > 0; i += GPI_RANK_STEP) {\n",
+    "        const ulong stop = min(i + GPI_RANK_STEP, end - 1);\n",
+    "        if (gpi_is_in_order(move.key_to, i + 1, stop + 1, bits)) continue;\n",
+    "        for (ulong k = i + 1; k <= stop; k++) steps -= gpi_insert_one(move, base, k, steps, bits);\n",
+    "    }\n",
+    "    return steps > 0;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "#define GPI_TOP_BITS_MAX 11\n",
+    "#define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)\n",
+    "#define GPI_TOP_MORE 5\n",
+    "#define GPI_TOP_MOST (1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE))\n",
+    "\n",
+    "typedef struct gpi_top {\n",
+    "    gpi_digit low, high;\n",
+    "    uint bins;\n",
+    "    uint next[2][GPI_TOP_BINS];\n",
+    "} gpi_top;\n",
+    "\n",
+    "static void gpi_top_count(gpi_top *top, __global const gpi_key *key, ulong base, ulong n)\n",
+    "{\n",
+    "    for (uint d = 0; d < top->bins; d++) top->next[0][d] = top->next[1][d] = 0;\n",
+    "    for (ulong i = base; i < base + n; i++) {\n",
+    "        top->next[0][gpi_digit_of(key[i], top->low)]++;\n",
+    "        top->next[1][gpi_digit_of(key[i], top->high)]++;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_top_parts(const gpi_top *top, ulong n)\n",
+    "{\n",
+    "    float alike[2] = {0, 0};\n",
+    "    for (uint d = 0; d < top->bins; d++) {\n",
+    "        alike[0] += (float)top->next[0][d] * top->next[0][d];\n",
+    "        alike[1] += (float)top->next[1][d] * top->next[1][d];\n",
+    "    }\n",
+    "    return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;\n",
+    "}\n",
+    "\n",
+    "static void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins, uint *next)\n",
+    "{\n",
+    "    ulong i = base;\n",
+    "    uint sum = 0;\n",
+    "    for (uint d = 0; d < bins; d++) {\n",
+    "        const uint x = next[d];\n",
+    "        next[d] = sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    for (; i + GPI_RANK_STEP <= base + n; i += GPI_RANK_STEP) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_RANK_STEP; k++)\n",
+    "            gpi_move_one(move, i + k, base + next[gpi_digit_of(move.key[i + k], digit)]++);\n",
+    "    }\n",
+    "    for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);\n",
+    "}\n",
+    "#line 146\n",
+    "static bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)\n",
+    "{\n",
+    "    gpi_top top;\n",
+    "    const uint width = (64 - (uint)clz(n) + GPI_TOP_MORE + 1) / 2, to = gpi_place_next(*from, GPI_PLACE_TMP);\n",
+    "    if (n > GPI_TOP_MOST || bits.end - bits.begin <= 2 * width) return false;\n",
+    "    top.bins = 1u << width;\n",
+    "    top.high.flip = top.low.flip = (gpi_key_bits)bits.flip;\n",
+    "    top.high.mask = top.low.mask = top.bins - 1;\n",
+    "    top.high.shift = bits.end - width;\n",
+    "    top.low.shift = top.high.shift - width;\n",
+    "    gpi_top_count(&top, gpi_move_make(places, *from, GPI_PLACE_OUT).key, base, n);\n",
+    "    if (!gpi_top_parts(&top, n)) return false;\n",
+    "    gpi_top_pass(gpi_move_make(places, *from, to), base, n, top.low, top.bins, top.next[0]);\n",
+    "    *from = gpi_place_next(to, GPI_PLACE_TMP);\n",
+    "    gpi_top_pass(gpi_move_make(places, to, *from), base, n, top.high, top.bins, top.next[1]);\n",
+    "    const gpi_move move = gpi_single_tile_end(places, base, n, *from);\n",
+    "    *from = GPI_PLACE_OUT;\n",
+    "    return gpi_insert_range(move, base, n, bits);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
+    "                                  uint tmp_first, gpi_rank_shared shared)\n",
+    "{\n",
+    "    if (gpi_single_tile_top(places, base, n, bits, &from)) return;\n",
+    "    from = gpi_single_tile_passes(places, base, n, bits, from, tmp_first, shared);\n",
+    "    (void)gpi_single_tile_end(places, base, n, from);\n",
     "}\n",
     "\n",
     "#define GPI_SINGLE_TILE_FEW 64\n",
@@ -30737,8 +30856,8 @@ enum {
    caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
    Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
-#define GPI_BUCKETS_BYTES_MIN ((size_t)4 << 20)
-#define GPI_BUCKETS_ELEMENT_MIN 8
+#define GPI_BUCKETS_BYTES_MIN ((size_t)512 << 10)
+#define GPI_BUCKETS_ELEMENT_MIN 4
 #define GPI_BUCKETS_DIGITS_MIN 4
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
@@ -30755,11 +30874,13 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : GPI_BUCKET_BYTES / gpi_sort_element(sort);
 }
 
-/* Keys of the largest bucket there may be. */
+/* Keys of the largest bucket there may be: so that no core is left with it when the others are done. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
-    const size_t few = gpi_buckets_few(gp, sort), share = sort->desc->count / GPI_BUCKETS_SHARE;
-    return few > share ? few : share;
+    const size_t n = sort->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
+    const size_t few = gpi_buckets_few(gp, sort), fair = n / (4 * units), share = n / GPI_BUCKETS_SHARE;
+    const size_t most = few < fair ? few : fair;
+    return most > share ? most : share;
 }
 
 /* Whether it is worth a try, as far as the host knows. */
@@ -30794,11 +30915,9 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
 
 static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    /* the buckets' passes end in the output when they are as many as it takes to get there */
-    const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* passes over it are two */
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);

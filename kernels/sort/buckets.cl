@@ -28,7 +28,7 @@
 #error "buckets are for the serial shape"
 #endif
 
-#define GPI_SAMPLES 1024
+#define GPI_SAMPLES 128
 #define GPI_SAMPLE 8u      /* keys of one */
 #define GPI_SAMPLE_SLACK 4 /* how far a sample may be off */
 

@@ -13,8 +13,8 @@ enum {
    caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
    Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
-#define GPI_BUCKETS_BYTES_MIN ((size_t)4 << 20)
-#define GPI_BUCKETS_ELEMENT_MIN 8
+#define GPI_BUCKETS_BYTES_MIN ((size_t)512 << 10)
+#define GPI_BUCKETS_ELEMENT_MIN 4
 #define GPI_BUCKETS_DIGITS_MIN 4
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
@@ -31,11 +31,13 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : GPI_BUCKET_BYTES / gpi_sort_element(sort);
 }
 
-/* Keys of the largest bucket there may be. */
+/* Keys of the largest bucket there may be: so that no core is left with it when the others are done. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
-    const size_t few = gpi_buckets_few(gp, sort), share = sort->desc->count / GPI_BUCKETS_SHARE;
-    return few > share ? few : share;
+    const size_t n = sort->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
+    const size_t few = gpi_buckets_few(gp, sort), fair = n / (4 * units), share = n / GPI_BUCKETS_SHARE;
+    const size_t most = few < fair ? few : fair;
+    return most > share ? most : share;
 }
 
 /* Whether it is worth a try, as far as the host knows. */
@@ -70,11 +72,9 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
 
 static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    /* the buckets' passes end in the output when they are as many as it takes to get there */
-    const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* passes over it are two */
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
