@@ -104,12 +104,19 @@ typedef struct gpi_top {
     uint next[2][GPI_TOP_BINS]; /* of low and high: counts, then where the next key goes */
 } gpi_top;
 
-static void gpi_top_count(gpi_top *top, __global const gpi_key *key, ulong base, ulong n)
+/* Counts both digits of keys [base, base + n), and fetches what the passes over them will write. */
+static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)
 {
     for (uint d = 0; d < top->bins; d++) top->next[0][d] = top->next[1][d] = 0;
     for (ulong i = base; i < base + n; i++) {
-        top->next[0][gpi_digit_of(key[i], top->low)]++;
-        top->next[1][gpi_digit_of(key[i], top->high)]++;
+        top->next[0][gpi_digit_of(move.key[i], top->low)]++;
+        top->next[1][gpi_digit_of(move.key[i], top->high)]++;
+        if (i % GPI_RANK_STEP) continue;
+        GPI_PREFETCH_WRITE(move.key_to + i);
+#if GPI_VALUE_SIZE
+        GPI_PREFETCH_READ(move.value + i);
+        GPI_PREFETCH_WRITE(move.value_to + i);
+#endif
     }
 }
 
@@ -153,12 +160,13 @@ static bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digi
     top.high.mask = top.low.mask = top.bins - 1;
     top.high.shift = bits.end - width;
     top.low.shift = top.high.shift - width;
-    gpi_top_count(&top, gpi_move_make(places, *from, GPI_PLACE_OUT).key, base, n);
+    gpi_move move = gpi_move_make(places, *from, to);
+    gpi_top_count(&top, move, base, n);
     if (!gpi_top_parts(&top, n)) return false;
-    gpi_top_pass(gpi_move_make(places, *from, to), base, n, top.low, top.bins, top.next[0]);
+    gpi_top_pass(move, base, n, top.low, top.bins, top.next[0]);
     *from = gpi_place_next(to, GPI_PLACE_TMP);
     gpi_top_pass(gpi_move_make(places, to, *from), base, n, top.high, top.bins, top.next[1]);
-    const gpi_move move = gpi_single_tile_end(places, base, n, *from);
+    move = gpi_single_tile_end(places, base, n, *from);
     *from = GPI_PLACE_OUT;
     return gpi_insert_range(move, base, n, bits);
 }
