@@ -6,14 +6,14 @@
 
 enum {
     GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
-    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
+    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
 /* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
    caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
    Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
-#define GPI_BUCKETS_BYTES_MIN ((size_t)512 << 10)
+#define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
 #define GPI_BUCKETS_ELEMENT_MIN 4
 #define GPI_BUCKETS_DIGITS_MIN 4
 
@@ -31,13 +31,12 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : GPI_BUCKET_BYTES / gpi_sort_element(sort);
 }
 
-/* Keys of the largest bucket there may be: so that no core is left with it when the others are done. */
+/* Keys of the largest bucket there may be: so few that no core is left with it when the others are done, and that its
+   keys are spread in their next bits, too. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
-    const size_t n = sort->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
-    const size_t few = gpi_buckets_few(gp, sort), fair = n / (4 * units), share = n / GPI_BUCKETS_SHARE;
-    const size_t most = few < fair ? few : fair;
-    return most > share ? most : share;
+    const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;
+    return tuned > share ? tuned : share;
 }
 
 /* Whether it is worth a try, as far as the host knows. */
