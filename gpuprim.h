@@ -1144,10 +1144,10 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      too. One pass that is not in place needs none.
    Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
      once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
-     elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
-     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. Smaller elements
-     whose keys are in order already are read once, and copied unless in place. A pass in which all keys agree
-     moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
+     1 MiB of elements (a key and its value) or more, sorted by at least 25 bits, are moved to 256 buckets
+     first, which are then sorted in the caches, by two passes and insertion where keys are random; unless one bucket
+     has more than 1/64 of them, or elements of less than 8 bytes are more than 80 MiB. Keys that are in order already
+     are read twice at most, and copied unless in place. A pass in which all keys agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
      2^(d+2) tiles of that size, d the bytes of a key, are sorted and merged: 1 + log2(tiles) launches, rounded
      up (u32 on NVIDIA: up to 229376 keys). Keys of a byte are not.
    Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
@@ -10179,25 +10179,26 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "}\n",
     "\n",
     "\n",
-    "#define GPI_STEP 16\n",
+    "#define GPI_EVERY_STEP 16\n",
     "static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, gpi_bins bins)\n",
     "{\n",
-    "    for (; i + GPI_STEP <= s.end; i += GPI_STEP) {\n",
-    "        uint b[GPI_STEP], differ = 0;\n",
+    "    for (; i + GPI_EVERY_STEP <= s.end; i += GPI_EVERY_STEP) {\n",
+    "        uint b[GPI_EVERY_STEP], differ = 0;\n",
     "#if GPI_INPUTS > 0\n",
     "        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048);\n",
     "#endif\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_STEP; k++) b[k] = gpi_every_bin(s, i + k, bins);\n",
-    "        if (!GPI_WEIGHTS && b[0] == b[GPI_STEP - 1]) {\n",
-    "            for (uint k = 1; k < GPI_STEP; k++) differ |= b[k] ^ b[0];\n",
+    "        for (uint k = 0; k < GPI_EVERY_STEP; k++) b[k] = gpi_every_bin(s, i + k, bins);\n",
+    "        if (!GPI_WEIGHTS && b[0] == b[GPI_EVERY_STEP - 1]) {\n",
+    "            for (uint k = 1; k < GPI_EVERY_STEP; k++) differ |= b[k] ^ b[0];\n",
     "            if (differ == 0) {\n",
-    "                table[b[0]] += GPI_STEP;\n",
+    "                table[b[0]] += GPI_EVERY_STEP;\n",
     "                continue;\n",
     "            }\n",
     "        }\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_STEP; k++) table[k % GPI_COPIES * row + b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "        for (uint k = 0; k < GPI_EVERY_STEP; k++)\n",
+    "            table[k % GPI_COPIES * row + b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
     "    }\n",
     "    return i;\n",
     "}\n",
@@ -10237,7 +10238,7 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "        if (sum) gpi_out_add(out, k, sum);\n",
     "    }\n",
     "}\n",
-    "#line 213\n",
+    "#line 214\n",
     "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,\n",
     "                          __global gpi_histogram_cell *slices)\n",
     "{\n",
@@ -19794,7 +19795,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
     "    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;\n",
     "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
-    "    if (gpi_largest(shared) > most) {\n",
+    "    if (gpi_largest(shared) > most || state[GPI_STATE_ORDER] == GPI_IN_ORDER) {\n",
     "        state[GPI_STATE_BUCKETS] = 0;\n",
     "        return;\n",
     "    }\n",
@@ -22818,19 +22819,21 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
 /* ---- Begin file kernels/sort/single_tile_serial.cl ---- */
 static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "#line 1 \"kernels/sort/single_tile_serial.cl\"\n",
-    "#line 10\n",
+    "#line 15\n",
     "#ifndef GPI_SORT_SINGLE_TILE_SERIAL_CL\n",
     "#define GPI_SORT_SINGLE_TILE_SERIAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 18 \"kernels/sort/single_tile_serial.cl\"\n",
     "#include \"element/key.cl\"\n",
-    "#line 13 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 19 \"kernels/sort/single_tile_serial.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 14 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 20 \"kernels/sort/single_tile_serial.cl\"\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 15 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 21 \"kernels/sort/single_tile_serial.cl\"\n",
     "\n",
     "typedef gpi_rank_memory gpi_single_tile_memory;\n",
     "typedef gpi_rank_shared gpi_single_tile_shared;\n",
-    "#line 21\n",
+    "#line 27\n",
     "static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
     "                                   uint tmp_first, gpi_rank_shared shared)\n",
     "{\n",
@@ -22864,7 +22867,7 @@ static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "    for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);\n",
     "    return move;\n",
     "}\n",
-    "#line 59\n",
+    "#line 65\n",
     "static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)\n",
     "{\n",
     "    const gpi_key key = move.key_to[i];\n",
@@ -22886,7 +22889,7 @@ static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "#endif\n",
     "    return i - j;\n",
     "}\n",
-    "#line 83\n",
+    "#line 89\n",
     "static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)\n",
     "{\n",
     "    const ulong end = base + n;\n",
@@ -22954,7 +22957,7 @@ static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "    }\n",
     "    for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);\n",
     "}\n",
-    "#line 153\n",
+    "#line 159\n",
     "static bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)\n",
     "{\n",
     "    gpi_top top;\n",
@@ -30901,11 +30904,11 @@ enum {
 };
 
 /* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
-   caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
-   Measured on PoCL. */
+   caches. And of a whole sort, where it begins to pay. To split buckets once more pays for elements of so many
+   bytes. Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
-#define GPI_BUCKETS_ELEMENT_MIN 4
+#define GPI_BUCKETS_SPLIT_ELEMENT 8
 #define GPI_BUCKETS_DIGITS_MIN 4
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
@@ -30938,8 +30941,9 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
     if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
         return false; /* a digit, and one to split by */
     if (tuned) return tuned > 1;
-    return sort->passes >= GPI_BUCKETS_DIGITS_MIN && gpi_sort_element(sort) >= GPI_BUCKETS_ELEMENT_MIN &&
-           sort->desc->count >= gpi_buckets_count_min(sort);
+    return sort->passes >= GPI_BUCKETS_DIGITS_MIN && sort->desc->count >= gpi_buckets_count_min(sort) &&
+           (gpi_sort_element(sort) >= GPI_BUCKETS_SPLIT_ELEMENT ||
+            sort->desc->count / GPI_SORT_BINS <= gpi_buckets_few(gp, sort));
 }
 
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
@@ -30964,7 +30968,7 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* passes over it are two */
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* two passes follow */
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
@@ -32361,10 +32365,12 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. */
+/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. Buckets ask for
+   the order of their digit, and leave keys that have it to the passes. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
-    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+    return (pass == 0 || when == GPI_WHEN_BUCKETS) && when != GPI_WHEN_ABANDONED &&
+           sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
 }
 
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,

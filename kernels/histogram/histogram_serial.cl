@@ -2,7 +2,7 @@
 
        8 bits      tables in private memory: byte k of each aligned word has one of its own, and with it its channel;
                    what a map makes goes to GPI_COPIES of them, in turns
-       few bins    GPI_COPIES tables in private memory, in turns
+       few bins    GPI_COPIES tables in private memory, in turns; where every number has a bin, without a batch
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL
 #define GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL
@@ -148,26 +148,27 @@ static uint gpi_every_bin(gpi_samples s, ulong i, gpi_bins bins)
     return (uint)(((gpi_distance)gpi_sample_read(s, i) - (gpi_distance)bins.lower) >> bins.shift);
 }
 
-/* Counts samples from `i` on, GPI_STEP at a time; where the rest begins. */
-#define GPI_STEP 16
+/* Counts samples from `i` on, GPI_EVERY_STEP at a time; where the rest begins. */
+#define GPI_EVERY_STEP 16
 static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, gpi_bins bins)
 {
-    for (; i + GPI_STEP <= s.end; i += GPI_STEP) {
-        uint b[GPI_STEP], differ = 0;
+    for (; i + GPI_EVERY_STEP <= s.end; i += GPI_EVERY_STEP) {
+        uint b[GPI_EVERY_STEP], differ = 0;
 #if GPI_INPUTS > 0
         GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048);
 #endif
 #pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++) b[k] = gpi_every_bin(s, i + k, bins);
-        if (!GPI_WEIGHTS && b[0] == b[GPI_STEP - 1]) {
-            for (uint k = 1; k < GPI_STEP; k++) differ |= b[k] ^ b[0];
+        for (uint k = 0; k < GPI_EVERY_STEP; k++) b[k] = gpi_every_bin(s, i + k, bins);
+        if (!GPI_WEIGHTS && b[0] == b[GPI_EVERY_STEP - 1]) {
+            for (uint k = 1; k < GPI_EVERY_STEP; k++) differ |= b[k] ^ b[0];
             if (differ == 0) {
-                table[b[0]] += GPI_STEP;
+                table[b[0]] += GPI_EVERY_STEP;
                 continue;
             }
         }
 #pragma unroll
-        for (uint k = 0; k < GPI_STEP; k++) table[k % GPI_COPIES * row + b[k]] += GPI_WEIGHT_OF(s, i + k);
+        for (uint k = 0; k < GPI_EVERY_STEP; k++)
+            table[k % GPI_COPIES * row + b[k]] += GPI_WEIGHT_OF(s, i + k);
     }
     return i;
 }

@@ -4,11 +4,17 @@
 
        rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|
 
-   More by passes over their digits, from place to place (sort/digit.cl).
+   More by passes over two digits at the top, which leave few of them alike, and then by insertion:
+
+       n = 1024:    | digit of 8 bits | digit of 8 bits | the rest |
+
+   Where digits are not spread, or insertion takes too many steps, by passes over all digits. All passes go from place to
+   place (sort/digit.cl).
 
    Parameters: those of sort/rank_serial.cl. */
 #ifndef GPI_SORT_SINGLE_TILE_SERIAL_CL
 #define GPI_SORT_SINGLE_TILE_SERIAL_CL
+#include "base/platform.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
@@ -95,7 +101,7 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
 /* Two digits at the top of the window, each of as many bits as leave few of n random keys alike in both. */
 #define GPI_TOP_BITS_MAX 11
 #define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)
-#define GPI_TOP_MORE 5 /* bits beyond log2(n) */
+#define GPI_TOP_MORE 5                                              /* bits beyond log2(n) */
 #define GPI_TOP_MOST (1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) /* keys */
 
 typedef struct gpi_top {
