@@ -1158,10 +1158,10 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      too. One pass that is not in place needs none.
    Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
      once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
-     elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
-     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. Smaller elements
-     whose keys are in order already are read once, and copied unless in place. A pass in which all keys agree
-     moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
+     1 MiB of elements (a key and its value) or more, sorted by at least 25 bits, are moved to 256 buckets
+     first, which are then sorted in the caches, by two passes and insertion where keys are random; unless one bucket
+     has more than 1/64 of them, or elements of less than 8 bytes are more than 80 MiB. Keys that are in order already
+     are read twice at most, and copied unless in place. A pass in which all keys agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
      2^(d+2) tiles of that size, d the bytes of a key, are sorted and merged: 1 + log2(tiles) launches, rounded
      up (u32 on NVIDIA: up to 229376 keys). Keys of a byte are not.
    Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
@@ -10246,6 +10246,46 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "    return differ == 0;\n",
     "}\n",
     "\n",
+    "#if !GPI_EDGES && !GPI_SAMPLE_FLOAT\n",
+    "\n",
+    "#define GPI_EVERY_BIN(bins) \\\n",
+    "    ((bins).shift != GPI_HISTOGRAM_NOWHERE && (gpi_distance)(bins).limit == (gpi_distance)GPI_DISTANCE_MOST)\n",
+    "#define GPI_DISTANCE_MOST (~0ul >> (64 - 8 * GPI_SAMPLE_SIZE))\n",
+    "\n",
+    "static uint gpi_every_bin(gpi_samples s, ulong i, gpi_bins bins)\n",
+    "{\n",
+    "    return (uint)(((gpi_distance)gpi_sample_read(s, i) - (gpi_distance)bins.lower) >> bins.shift);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "#define GPI_EVERY_STEP 16\n",
+    "static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, gpi_bins bins)\n",
+    "{\n",
+    "    for (; i + GPI_EVERY_STEP <= s.end; i += GPI_EVERY_STEP) {\n",
+    "        uint b[GPI_EVERY_STEP], differ = 0;\n",
+    "#if GPI_INPUTS > 0\n",
+    "        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048);\n",
+    "#endif\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_EVERY_STEP; k++) b[k] = gpi_every_bin(s, i + k, bins);\n",
+    "        if (!GPI_WEIGHTS && b[0] == b[GPI_EVERY_STEP - 1]) {\n",
+    "            for (uint k = 1; k < GPI_EVERY_STEP; k++) differ |= b[k] ^ b[0];\n",
+    "            if (differ == 0) {\n",
+    "                table[b[0]] += GPI_EVERY_STEP;\n",
+    "                continue;\n",
+    "            }\n",
+    "        }\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_EVERY_STEP; k++)\n",
+    "            table[k % GPI_COPIES * row + b[k]] += GPI_WEIGHT_OF(s, i + k);\n",
+    "    }\n",
+    "    return i;\n",
+    "}\n",
+    "#else\n",
+    "#define GPI_EVERY_BIN(bins) false\n",
+    "#define gpi_count_every(table, row, s, i, bins) (i)\n",
+    "#endif\n",
+    "\n",
     "\n",
     "static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,\n",
     "                           volatile __global uint *out)\n",
@@ -10257,6 +10297,7 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "    (void)copies;\n",
     "    (void)channels;\n",
     "    for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;\n",
+    "    if (GPI_EVERY_BIN(bins)) i = gpi_count_every(table, row, s, i, bins);\n",
     "    for (; i + GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {\n",
     "        gpi_bins_load_all(s, i, bins, b);\n",
     "        GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);\n",
@@ -10276,7 +10317,7 @@ static const char *const gpi_kernel_histogram_histogram_serial[] = {
     "        if (sum) gpi_out_add(out, k, sum);\n",
     "    }\n",
     "}\n",
-    "#line 173\n",
+    "#line 214\n",
     "static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,\n",
     "                          __global gpi_histogram_cell *slices)\n",
     "{\n",
@@ -20087,7 +20128,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "#error \"buckets are for the serial shape\"\n",
     "#endif\n",
     "\n",
-    "#define GPI_SAMPLES 1024\n",
+    "#define GPI_SAMPLES 128\n",
     "#define GPI_SAMPLE 8u\n",
     "#define GPI_SAMPLE_SLACK 4\n",
     "\n",
@@ -20125,7 +20166,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "    __global ulong *bases = gpi_part(state, bases_at);\n",
     "    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;\n",
     "    gpi_columns(gpi_part(state, table_at), blocks, shared);\n",
-    "    if (gpi_largest(shared) > most) {\n",
+    "    if (gpi_largest(shared) > most || state[GPI_STATE_ORDER] == GPI_IN_ORDER) {\n",
     "        state[GPI_STATE_BUCKETS] = 0;\n",
     "        return;\n",
     "    }\n",
@@ -23149,25 +23190,27 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
 /* ---- Begin file kernels/sort/single_tile_serial.cl ---- */
 static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "#line 1 \"kernels/sort/single_tile_serial.cl\"\n",
-    "#line 10\n",
+    "#line 15\n",
     "#ifndef GPI_SORT_SINGLE_TILE_SERIAL_CL\n",
     "#define GPI_SORT_SINGLE_TILE_SERIAL_CL\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 18 \"kernels/sort/single_tile_serial.cl\"\n",
     "#include \"element/key.cl\"\n",
-    "#line 13 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 19 \"kernels/sort/single_tile_serial.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 14 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 20 \"kernels/sort/single_tile_serial.cl\"\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 15 \"kernels/sort/single_tile_serial.cl\"\n",
+    "#line 21 \"kernels/sort/single_tile_serial.cl\"\n",
     "\n",
     "typedef gpi_rank_memory gpi_single_tile_memory;\n",
     "typedef gpi_rank_shared gpi_single_tile_shared;\n",
-    "#line 21\n",
-    "static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
-    "                                  uint tmp_first, gpi_rank_shared shared)\n",
+    "#line 27\n",
+    "static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
+    "                                   uint tmp_first, gpi_rank_shared shared)\n",
     "{\n",
     "    uint count[GPI_PASSES_MAX * GPI_BINS];\n",
     "    uint moves = 0;\n",
-    "    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
     "    const gpi_key any = move.key[base];\n",
     "    gpi_count_all(move.key, base, base + n, bits, count);\n",
     "    for (uint p = 0; p < bits.passes; p++)\n",
@@ -23185,8 +23228,135 @@ static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, shared);\n",
     "        from = to;\n",
     "    }\n",
-    "    move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
+    "    return from;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static gpi_move gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)\n",
+    "{\n",
+    "    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);\n",
     "    for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);\n",
+    "    return move;\n",
+    "}\n",
+    "#line 65\n",
+    "static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)\n",
+    "{\n",
+    "    const gpi_key key = move.key_to[i];\n",
+    "    const gpi_key_bits k = gpi_window_of(key, bits);\n",
+    "    const ulong least = i - base > steps ? i - steps : base;\n",
+    "    ulong j = i;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    const gpi_value value = move.value_to[i];\n",
+    "#endif\n",
+    "    for (; j > least && gpi_window_of(move.key_to[j - 1], bits) > k; j--) {\n",
+    "        move.key_to[j] = move.key_to[j - 1];\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        move.value_to[j] = move.value_to[j - 1];\n",
+    "#endif\n",
+    "    }\n",
+    "    move.key_to[j] = key;\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    move.value_to[j] = value;\n",
+    "#endif\n",
+    "    return i - j;\n",
+    "}\n",
+    "#line 89\n",
+    "static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)\n",
+    "{\n",
+    "    const ulong end = base + n;\n",
+    "    ulong steps = n;\n",
+    "    for (ulong i = base; i + 1 < end && steps > 0; i += GPI_RANK_STEP) {\n",
+    "        const ulong stop = min(i + GPI_RANK_STEP, end - 1);\n",
+    "        if (gpi_is_in_order(move.key_to, i + 1, stop + 1, bits)) continue;\n",
+    "        for (ulong k = i + 1; k <= stop; k++) steps -= gpi_insert_one(move, base, k, steps, bits);\n",
+    "    }\n",
+    "    return steps > 0;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "#define GPI_TOP_BITS_MAX 11\n",
+    "#define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)\n",
+    "#define GPI_TOP_MORE 5\n",
+    "#define GPI_TOP_MOST (1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE))\n",
+    "\n",
+    "typedef struct gpi_top {\n",
+    "    gpi_digit low, high;\n",
+    "    uint bins;\n",
+    "    uint next[2][GPI_TOP_BINS];\n",
+    "} gpi_top;\n",
+    "\n",
+    "\n",
+    "static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)\n",
+    "{\n",
+    "    for (uint d = 0; d < top->bins; d++) top->next[0][d] = top->next[1][d] = 0;\n",
+    "    for (ulong i = base; i < base + n; i++) {\n",
+    "        top->next[0][gpi_digit_of(move.key[i], top->low)]++;\n",
+    "        top->next[1][gpi_digit_of(move.key[i], top->high)]++;\n",
+    "        if (i % GPI_RANK_STEP) continue;\n",
+    "        GPI_PREFETCH_WRITE(move.key_to + i);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "        GPI_PREFETCH_READ(move.value + i);\n",
+    "        GPI_PREFETCH_WRITE(move.value_to + i);\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_top_parts(const gpi_top *top, ulong n)\n",
+    "{\n",
+    "    float alike[2] = {0, 0};\n",
+    "    for (uint d = 0; d < top->bins; d++) {\n",
+    "        alike[0] += (float)top->next[0][d] * top->next[0][d];\n",
+    "        alike[1] += (float)top->next[1][d] * top->next[1][d];\n",
+    "    }\n",
+    "    return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;\n",
+    "}\n",
+    "\n",
+    "static void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins, uint *next)\n",
+    "{\n",
+    "    ulong i = base;\n",
+    "    uint sum = 0;\n",
+    "    for (uint d = 0; d < bins; d++) {\n",
+    "        const uint x = next[d];\n",
+    "        next[d] = sum;\n",
+    "        sum += x;\n",
+    "    }\n",
+    "    for (; i + GPI_RANK_STEP <= base + n; i += GPI_RANK_STEP) {\n",
+    "#pragma unroll\n",
+    "        for (uint k = 0; k < GPI_RANK_STEP; k++)\n",
+    "            gpi_move_one(move, i + k, base + next[gpi_digit_of(move.key[i + k], digit)]++);\n",
+    "    }\n",
+    "    for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);\n",
+    "}\n",
+    "#line 159\n",
+    "static bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)\n",
+    "{\n",
+    "    gpi_top top;\n",
+    "    const uint width = (64 - (uint)clz(n) + GPI_TOP_MORE + 1) / 2, to = gpi_place_next(*from, GPI_PLACE_TMP);\n",
+    "    if (n > GPI_TOP_MOST || bits.end - bits.begin <= 2 * width) return false;\n",
+    "    top.bins = 1u << width;\n",
+    "    top.high.flip = top.low.flip = (gpi_key_bits)bits.flip;\n",
+    "    top.high.mask = top.low.mask = top.bins - 1;\n",
+    "    top.high.shift = bits.end - width;\n",
+    "    top.low.shift = top.high.shift - width;\n",
+    "    gpi_move move = gpi_move_make(places, *from, to);\n",
+    "    gpi_top_count(&top, move, base, n);\n",
+    "    if (!gpi_top_parts(&top, n)) return false;\n",
+    "    gpi_top_pass(move, base, n, top.low, top.bins, top.next[0]);\n",
+    "    *from = gpi_place_next(to, GPI_PLACE_TMP);\n",
+    "    gpi_top_pass(gpi_move_make(places, to, *from), base, n, top.high, top.bins, top.next[1]);\n",
+    "    move = gpi_single_tile_end(places, base, n, *from);\n",
+    "    *from = GPI_PLACE_OUT;\n",
+    "    return gpi_insert_range(move, base, n, bits);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
+    "                                  uint tmp_first, gpi_rank_shared shared)\n",
+    "{\n",
+    "    if (gpi_single_tile_top(places, base, n, bits, &from)) return;\n",
+    "    from = gpi_single_tile_passes(places, base, n, bits, from, tmp_first, shared);\n",
+    "    (void)gpi_single_tile_end(places, base, n, from);\n",
     "}\n",
     "\n",
     "#define GPI_SINGLE_TILE_FEW 64\n",
@@ -31228,15 +31398,15 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
  * caches. */
 enum {
     GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
-    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
+    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
 /* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
-   caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
-   Measured on PoCL. */
+   caches. And of a whole sort, where it begins to pay. To split buckets once more pays for elements of so many
+   bytes. Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
-#define GPI_BUCKETS_BYTES_MIN ((size_t)4 << 20)
-#define GPI_BUCKETS_ELEMENT_MIN 8
+#define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
+#define GPI_BUCKETS_SPLIT_ELEMENT 8
 #define GPI_BUCKETS_DIGITS_MIN 4
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
@@ -31253,11 +31423,12 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : GPI_BUCKET_BYTES / gpi_sort_element(sort);
 }
 
-/* Keys of the largest bucket there may be. */
+/* Keys of the largest bucket there may be: so few that no core is left with it when the others are done, and that its
+   keys are spread in their next bits, too. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
-    const size_t few = gpi_buckets_few(gp, sort), share = sort->desc->count / GPI_BUCKETS_SHARE;
-    return few > share ? few : share;
+    const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;
+    return tuned > share ? tuned : share;
 }
 
 /* Whether it is worth a try, as far as the host knows. */
@@ -31268,8 +31439,9 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
     if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
         return false; /* a digit, and one to split by */
     if (tuned) return tuned > 1;
-    return sort->passes >= GPI_BUCKETS_DIGITS_MIN && gpi_sort_element(sort) >= GPI_BUCKETS_ELEMENT_MIN &&
-           sort->desc->count >= gpi_buckets_count_min(sort);
+    return sort->passes >= GPI_BUCKETS_DIGITS_MIN && sort->desc->count >= gpi_buckets_count_min(sort) &&
+           (gpi_sort_element(sort) >= GPI_BUCKETS_SPLIT_ELEMENT ||
+            sort->desc->count / GPI_SORT_BINS <= gpi_buckets_few(gp, sort));
 }
 
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
@@ -31292,11 +31464,9 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
 
 static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    /* the buckets' passes end in the output when they are as many as it takes to get there */
-    const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* two passes follow */
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);
@@ -32693,10 +32863,12 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. */
+/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. Buckets ask for
+   the order of their digit, and leave keys that have it to the passes. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
-    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+    return (pass == 0 || when == GPI_WHEN_BUCKETS) && when != GPI_WHEN_ABANDONED &&
+           sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
 }
 
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,

@@ -2,7 +2,7 @@
 
        8 bits      tables in private memory: byte k of each aligned word has one of its own, and with it its channel;
                    what a map makes goes to GPI_COPIES of them, in turns
-       few bins    GPI_COPIES tables in private memory, in turns
+       few bins    GPI_COPIES tables in private memory, in turns; where every number has a bin, without a batch
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL
 #define GPI_HISTOGRAM_HISTOGRAM_SERIAL_CL
@@ -137,6 +137,46 @@ static bool gpi_is_one_bin(const uint *b)
     return differ == 0;
 }
 
+#if !GPI_EDGES && !GPI_SAMPLE_FLOAT
+/* Where a bin is 2^shift numbers, and every number has one. */
+#define GPI_EVERY_BIN(bins) \
+    ((bins).shift != GPI_HISTOGRAM_NOWHERE && (gpi_distance)(bins).limit == (gpi_distance)GPI_DISTANCE_MOST)
+#define GPI_DISTANCE_MOST (~0ul >> (64 - 8 * GPI_SAMPLE_SIZE))
+
+static uint gpi_every_bin(gpi_samples s, ulong i, gpi_bins bins)
+{
+    return (uint)(((gpi_distance)gpi_sample_read(s, i) - (gpi_distance)bins.lower) >> bins.shift);
+}
+
+/* Counts samples from `i` on, GPI_EVERY_STEP at a time; where the rest begins. */
+#define GPI_EVERY_STEP 16
+static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, gpi_bins bins)
+{
+    for (; i + GPI_EVERY_STEP <= s.end; i += GPI_EVERY_STEP) {
+        uint b[GPI_EVERY_STEP], differ = 0;
+#if GPI_INPUTS > 0
+        GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048);
+#endif
+#pragma unroll
+        for (uint k = 0; k < GPI_EVERY_STEP; k++) b[k] = gpi_every_bin(s, i + k, bins);
+        if (!GPI_WEIGHTS && b[0] == b[GPI_EVERY_STEP - 1]) {
+            for (uint k = 1; k < GPI_EVERY_STEP; k++) differ |= b[k] ^ b[0];
+            if (differ == 0) {
+                table[b[0]] += GPI_EVERY_STEP;
+                continue;
+            }
+        }
+#pragma unroll
+        for (uint k = 0; k < GPI_EVERY_STEP; k++)
+            table[k % GPI_COPIES * row + b[k]] += GPI_WEIGHT_OF(s, i + k);
+    }
+    return i;
+}
+#else
+#define GPI_EVERY_BIN(bins) false
+#define gpi_count_every(table, row, s, i, bins) (i)
+#endif
+
 /* Each table has a last cell for what has no bin. */
 static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
                            volatile __global uint *out)
@@ -148,6 +188,7 @@ static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint chann
     (void)copies;
     (void)channels;
     for (uint k = 0; k < GPI_COPIES * row; k++) table[k] = 0;
+    if (GPI_EVERY_BIN(bins)) i = gpi_count_every(table, row, s, i, bins);
     for (; i + GPI_HISTOGRAM_BATCH <= s.end; i += GPI_HISTOGRAM_BATCH) {
         gpi_bins_load_all(s, i, bins, b);
         GPI_FOR_BATCH(k) b[k] = min(b[k], bins.count);

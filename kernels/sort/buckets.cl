@@ -1,15 +1,15 @@
 /* buckets.cl - the highest digit first: many long keys become 256 buckets, which the caches hold.
 
        to[base(d) + rank(i)] = from[i]       d = highest digit of key i, as in sort/sort.cl
-       then bucket d is sorted by one group: by its next digit if it is large, and what that leaves by its
-       other digits, lowest first (sort/single_tile_sort.cl)
+       then bucket d is sorted by one group: by its next digit if it is large, and what that leaves as few keys
+       are (sort/single_tile_serial.cl)
 
    A key goes to memory and back two or three times, however many digits it has. It takes buckets of which
    none is much larger than others, so the device looks first:
 
        gp_buckets_sample   one group: a few keys; is any bucket likely to be too large?
        gp_sort_count       a group a block, as in a classic pass (sort/sort.cl)
-       gp_buckets_spine    one group: bases of the buckets; is any too large?
+       gp_buckets_spine    one group: bases of the buckets; is any too large? Or were they in order before?
        gp_sort_scatter     a group a block
        gp_buckets_sort     a group a bucket
 
@@ -28,7 +28,7 @@
 #error "buckets are for the serial shape"
 #endif
 
-#define GPI_SAMPLES 1024
+#define GPI_SAMPLES 128
 #define GPI_SAMPLE 8u      /* keys of one */
 #define GPI_SAMPLE_SLACK 4 /* how far a sample may be off */
 
@@ -66,7 +66,7 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
     __global ulong *bases = gpi_part(state, bases_at);
     if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;
     gpi_columns(gpi_part(state, table_at), blocks, shared);
-    if (gpi_largest(shared) > most) {
+    if (gpi_largest(shared) > most || state[GPI_STATE_ORDER] == GPI_IN_ORDER) {
         state[GPI_STATE_BUCKETS] = 0;
         return;
     }

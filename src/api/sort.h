@@ -25,10 +25,10 @@
      too. One pass that is not in place needs none.
    Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
      once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
-     elements (a key and its value) of 8 bytes or more, sorted by at least 25 bits, are moved to 256 buckets
-     first, which are then sorted in the caches, unless one bucket has more than 1/64 of them. Smaller elements
-     whose keys are in order already are read once, and copied unless in place. A pass in which all keys agree
-     moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
+     1 MiB of elements (a key and its value) or more, sorted by at least 25 bits, are moved to 256 buckets
+     first, which are then sorted in the caches, by two passes and insertion where keys are random; unless one bucket
+     has more than 1/64 of them, or elements of less than 8 bytes are more than 80 MiB. Keys that are in order already
+     are read twice at most, and copied unless in place. A pass in which all keys agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
      2^(d+2) tiles of that size, d the bytes of a key, are sorted and merged: 1 + log2(tiles) launches, rounded
      up (u32 on NVIDIA: up to 229376 keys). Keys of a byte are not.
    Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).

@@ -6,15 +6,15 @@
 
 enum {
     GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
-    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys, unless it is small */
+    GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
 /* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
-   caches. And of a whole sort, where it begins to pay: when passes wait for memory, and there are many.
-   Measured on PoCL. */
+   caches. And of a whole sort, where it begins to pay. To split buckets once more pays for elements of so many
+   bytes. Measured on PoCL. */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
-#define GPI_BUCKETS_BYTES_MIN ((size_t)4 << 20)
-#define GPI_BUCKETS_ELEMENT_MIN 8
+#define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
+#define GPI_BUCKETS_SPLIT_ELEMENT 8
 #define GPI_BUCKETS_DIGITS_MIN 4
 
 static size_t gpi_sort_element(const gpi_sort *sort) { return sort->key_size + sort->value_size; }
@@ -31,11 +31,12 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : GPI_BUCKET_BYTES / gpi_sort_element(sort);
 }
 
-/* Keys of the largest bucket there may be. */
+/* Keys of the largest bucket there may be: so few that no core is left with it when the others are done, and that its
+   keys are spread in their next bits, too. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
-    const size_t few = gpi_buckets_few(gp, sort), share = sort->desc->count / GPI_BUCKETS_SHARE;
-    return few > share ? few : share;
+    const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;
+    return tuned > share ? tuned : share;
 }
 
 /* Whether it is worth a try, as far as the host knows. */
@@ -46,8 +47,9 @@ static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
     if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
         return false; /* a digit, and one to split by */
     if (tuned) return tuned > 1;
-    return sort->passes >= GPI_BUCKETS_DIGITS_MIN && gpi_sort_element(sort) >= GPI_BUCKETS_ELEMENT_MIN &&
-           sort->desc->count >= gpi_buckets_count_min(sort);
+    return sort->passes >= GPI_BUCKETS_DIGITS_MIN && sort->desc->count >= gpi_buckets_count_min(sort) &&
+           (gpi_sort_element(sort) >= GPI_BUCKETS_SPLIT_ELEMENT ||
+            sort->desc->count / GPI_SORT_BINS <= gpi_buckets_few(gp, sort));
 }
 
 static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
@@ -70,11 +72,9 @@ static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state
 
 static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
-    /* the buckets' passes end in the output when they are as many as it takes to get there */
-    const bool tmp = gpi_sort_in_place(sort) || (sort->passes - 1) % 2;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_spine");
     GPI_CALL_ARG(call, state);
-    gpi_call_arg_uint(call, tmp ? GPI_PLACE_TMP : GPI_PLACE_OUT);
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort) ? GPI_PLACE_TMP : GPI_PLACE_OUT); /* two passes follow */
     GPI_CALL_ARG(call, sort->passes);
     GPI_CALL_ARG(call, sort->blocks);
     gpi_sort_arg_at(call, sort->at.table);

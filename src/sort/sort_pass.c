@@ -89,10 +89,12 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. */
+/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. Buckets ask for
+   the order of their digit, and leave keys that have it to the passes. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
-    return pass == 0 && when != GPI_WHEN_ABANDONED && sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
+    return (pass == 0 || when == GPI_WHEN_BUCKETS) && when != GPI_WHEN_ABANDONED &&
+           sort->plan.shape == GP_SHAPE_SERIAL && !sort->hash;
 }
 
 static gp_result gpi_sort_count(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass, cl_uint shift,

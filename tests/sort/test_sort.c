@@ -392,6 +392,55 @@ static void test_nearly_in_order(void **state)
     }
 }
 
+/* Two digits of `width` bits from `top` down that say the same, and bits below them in descending order: digits look
+   spread, but keys that are alike in both are too many for insertion (sort/single_tile_serial.cl). */
+static void check_echo(gp_context *gp, size_t count, unsigned top, unsigned width)
+{
+    sort_case c = {GP_U32, 4, count, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+    uint32_t *keys = malloc(count * sizeof *keys);
+    size_t i;
+    assert_non_null(keys);
+    for (i = 0; i < count; i++) {
+        const uint32_t digit = (uint32_t)i % (1u << width),
+                       above = top < 32 ? (uint32_t)(i >> width) << top : 0;
+        const uint32_t below = (uint32_t)((count - i) >> (top < 32 ? width + 8 : width));
+        keys[i] = above | digit << (top - width) | digit << (top - 2 * width) | below;
+    }
+    for (i = 0; i < 2; i++) {
+        c.in_place = i > 0;
+        check_keys(gp, "echo", &c, (const unsigned char *)keys);
+    }
+    free(keys);
+}
+
+/* Many keys in order, and in the order of their highest digit alone. */
+static void check_in_buckets(gp_context *gp, bool all)
+{
+    sort_case c = {GP_U32, 4, 1 << 18, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+    uint32_t *keys = malloc(c.count * sizeof *keys);
+    size_t i;
+    assert_non_null(keys);
+    for (i = 0; i < c.count; i++) keys[i] = (uint32_t)i << 14 ^ (all ? 0 : (uint32_t)i * 0x9e3779b1u >> 8);
+    for (i = 0; i < 2; i++) {
+        c.in_place = i > 0;
+        check_keys(gp, "in buckets", &c, (const unsigned char *)keys);
+    }
+    free(keys);
+}
+
+static void test_spread(void **state)
+{
+    gp_context *gp;
+    (void)state;
+    if (test_small()) return;
+    gp = open_variant(&variants[0], NULL);
+    check_echo(gp, 8192, 32, 10);   /* one tile */
+    check_echo(gp, 1 << 18, 24, 8); /* buckets */
+    check_in_buckets(gp, true);
+    check_in_buckets(gp, false);
+    gp_context_destroy(gp);
+}
+
 /* More than the caches are taken for, so that lines are written; every alignment of keys and values. */
 static void test_lines(void **state)
 {
@@ -713,21 +762,14 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_argsort),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_lines_apart),
-        cmocka_unit_test(test_fault_injection),
-        cmocka_unit_test(test_impatient),
-        cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_own_scratch),
-        cmocka_unit_test(test_scratch_is_constant),
-        cmocka_unit_test(test_nearly_in_order),
-        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),
-        cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_every_variant),   cmocka_unit_test(test_types),
+        cmocka_unit_test(test_argsort),         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_apart),     cmocka_unit_test(test_fault_injection),
+        cmocka_unit_test(test_impatient),       cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_own_scratch),     cmocka_unit_test(test_scratch_is_constant),
+        cmocka_unit_test(test_nearly_in_order), cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_warmup),          cmocka_unit_test(test_merged),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }
