@@ -52,11 +52,11 @@
        start.
      - A forked child must not use or destroy its parent's contexts (docs/RELIABILITY.md).
      - The library prints nothing (an OpenCL implementation may, when a text of yours does not compile),
-       never aborts, and leaves no half-made object. Failures return a negative gp_result; gp_last_error
+       never aborts, and leaves no partially made object. Failures return a negative gp_result; gp_last_error
        gives the function, the condition with its values, and the OpenCL error by name.
      - After a call that has begun to enqueue and then fails, what it would have written is undefined, and so
        are arrays that it worked on in place; a hash table's batch may have been done in part. Inputs are
-       unchanged, and the context can be used on.
+       unchanged, and the context remains usable.
 
    LINES IN THE COMMENTS OF CALLS
      Always in this order; a line that would say nothing is left out. The comment begins with what the call
@@ -378,7 +378,7 @@ typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
     GP_SHAPE_SERIAL,    /* one work-item per group, long tile, vector loop: CPUs */
     GP_SHAPE_LOCAL,     /* many work-items, local memory and barriers: GPUs */
-    GP_SHAPE_SUB_GROUP, /* the same, and neighbours tell each other things without barriers, in primitives
+    GP_SHAPE_SUB_GROUP, /* the same, and neighbours exchange values without barriers, in primitives
                            that gain by it: GPUs whose sub-groups have been found right */
     GP_SHAPE_COUNT
 } gp_shape;
@@ -1205,7 +1205,7 @@ GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
    `values` is NULL. With keys_out NULL the sorted keys are not wanted, and the keys stay as they are. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this matters: which
+/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Only this matters of the buffers: which
    ones are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
    values_out must be set. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
@@ -1344,7 +1344,7 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    alpha). Weights are integers, one per element, for all its channels.
 
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
-   Order: has no influence: the same result every time, on every device.
+   Order: of the input does not matter: the same result every time, on every device.
    Aliasing: `out` overlaps nothing.
    Count 0: gives zeros; with `accumulate`, `out` stays as it is.
    Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.
@@ -1407,7 +1407,7 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
      first, also where only some of them are taken. The same keys give the same result every time, on every
      device.
    Aliasing: outputs overlap nothing.
-   Count 0: with k 0 it does nothing.
+   Count 0: k = 0 does nothing.
    Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
      5 MiB for the sort.
    Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below
@@ -1518,7 +1518,7 @@ GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc 
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report);
 
-/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this matters: which ones
+/* Bytes of scratch that gp_segmented_sort with this desc needs. Only this matters of the buffers: which ones
    are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes);
@@ -1637,7 +1637,7 @@ typedef struct gp_sort_records_desc {
 
 GP_API gp_result gp_sort_records(gp_context *gp, const gp_sort_records_desc *desc);
 
-/* Bytes of scratch that gp_sort_records with this desc needs. Of the buffers only this matters: which ones are
+/* Bytes of scratch that gp_sort_records with this desc needs. Only this matters of the buffers: which ones are
    NULL, and whether `out` is another one than `in`. Can be 0. */
 GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_records_desc *desc,
                                               size_t *bytes);
@@ -1872,7 +1872,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
    same time on one table, from several contexts, and your own kernels with them (gp_device_source).
    Exclusive: clear, rehash, growing, destroy and share. Nothing else may use the table meanwhile, in any
-   context. Retrieve and the statistics want the table unchanged, or count what they happen to see.
+   context. Do not change the table during retrieve or the statistics: their result would be a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
    Values: all are legal where keys and values have up to 32 bits and the device has 64-bit atomics, where
@@ -1884,9 +1884,10 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
    gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
    do not look at `reserved`.
-   Full: an operation looks at each slot once at most. A key that finds no slot fails, is counted, and is
-   listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash for more slots,
-   then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
+   Full: a table that is full does not take new keys, and the call returns GP_OK. Set `grow`, or ask for failed_keys, or
+   check gp_hash_counts.failed after the batch. An operation looks at each slot once at most. A key that finds no slot
+   fails, is counted, and is listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash
+   for more slots, then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
    Load: speed is best up to a load of 1/2, and good up to 0.8; see README. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer

@@ -48,5 +48,8 @@ def test_bad_input(ctx):
         ctx.join(np.zeros(1, np.int32), np.zeros(1, np.int64))
     with pytest.raises(ValueError, match="values is required"):
         ctx.group_by([1, 2])
-    with pytest.raises(ValueError, match="op is 'median'"):
-        ctx.group_by([1, 2], [1, 2], "median")
+    for agg in ("median", "argmax"):
+        with pytest.raises(ValueError, match=f"agg is '{agg}', not one of sum"):
+            ctx.group_by([1, 2], [1, 2], agg)
+    with pytest.raises(TypeError, match="dict"):
+        ctx.group_by([1, 2], [1, 2], {"sum": "x"})

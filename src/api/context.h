@@ -18,7 +18,7 @@ typedef enum gp_shape {
     GP_SHAPE_AUTO = 0,
     GP_SHAPE_SERIAL,    /* one work-item per group, long tile, vector loop: CPUs */
     GP_SHAPE_LOCAL,     /* many work-items, local memory and barriers: GPUs */
-    GP_SHAPE_SUB_GROUP, /* the same, and neighbours tell each other things without barriers, in primitives
+    GP_SHAPE_SUB_GROUP, /* the same, and neighbours exchange values without barriers, in primitives
                            that gain by it: GPUs whose sub-groups have been found right */
     GP_SHAPE_COUNT
 } gp_shape;

@@ -52,11 +52,11 @@
        start.
      - A forked child must not use or destroy its parent's contexts (docs/RELIABILITY.md).
      - The library prints nothing (an OpenCL implementation may, when a text of yours does not compile),
-       never aborts, and leaves no half-made object. Failures return a negative gp_result; gp_last_error
+       never aborts, and leaves no partially made object. Failures return a negative gp_result; gp_last_error
        gives the function, the condition with its values, and the OpenCL error by name.
      - After a call that has begun to enqueue and then fails, what it would have written is undefined, and so
        are arrays that it worked on in place; a hash table's batch may have been done in part. Inputs are
-       unchanged, and the context can be used on.
+       unchanged, and the context remains usable.
 
    LINES IN THE COMMENTS OF CALLS
      Always in this order; a line that would say nothing is left out. The comment begins with what the call

@@ -13,7 +13,7 @@
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
    same time on one table, from several contexts, and your own kernels with them (gp_device_source).
    Exclusive: clear, rehash, growing, destroy and share. Nothing else may use the table meanwhile, in any
-   context. Retrieve and the statistics want the table unchanged, or count what they happen to see.
+   context. Do not change the table during retrieve or the statistics: their result would be a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
    Values: all are legal where keys and values have up to 32 bits and the device has 64-bit atomics, where
@@ -25,9 +25,10 @@
    refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
    gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
    do not look at `reserved`.
-   Full: an operation looks at each slot once at most. A key that finds no slot fails, is counted, and is
-   listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash for more slots,
-   then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
+   Full: a table that is full does not take new keys, and the call returns GP_OK. Set `grow`, or ask for failed_keys, or
+   check gp_hash_counts.failed after the batch. An operation looks at each slot once at most. A key that finds no slot
+   fails, is counted, and is listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash
+   for more slots, then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
    Load: speed is best up to a load of 1/2, and good up to 0.8; see README. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer

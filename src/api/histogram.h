@@ -25,7 +25,7 @@
    alpha). Weights are integers, one per element, for all its channels.
 
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
-   Order: has no influence: the same result every time, on every device.
+   Order: of the input does not matter: the same result every time, on every device.
    Aliasing: `out` overlaps nothing.
    Count 0: gives zeros; with `accumulate`, `out` stays as it is.
    Scratch: on CPUs with many bins, a table for each core, but no more counts than samples; otherwise none.

@@ -74,7 +74,7 @@ GP_API gp_result gp_segmented_sort(gp_context *gp, const gp_segmented_sort_desc 
 GP_API gp_result gp_segmented_sort_read(gp_context *gp, const gp_segmented_sort_desc *desc,
                                         gp_segmented_sort_report *report);
 
-/* Bytes of scratch that gp_segmented_sort with this desc needs. Of the buffers only this matters: which ones
+/* Bytes of scratch that gp_segmented_sort with this desc needs. Only this matters of the buffers: which ones
    are NULL, and whether keys_out and values_out are other ones than keys and values. Can be 0. */
 GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segmented_sort_desc *desc,
                                                 size_t *bytes);

@@ -72,7 +72,7 @@ GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
    `values` is NULL. With keys_out NULL the sorted keys are not wanted, and the keys stay as they are. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Of the buffers only this matters: which
+/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Only this matters of the buffers: which
    ones are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
    values_out must be set. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);

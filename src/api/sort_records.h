@@ -68,7 +68,7 @@ typedef struct gp_sort_records_desc {
 
 GP_API gp_result gp_sort_records(gp_context *gp, const gp_sort_records_desc *desc);
 
-/* Bytes of scratch that gp_sort_records with this desc needs. Of the buffers only this matters: which ones are
+/* Bytes of scratch that gp_sort_records with this desc needs. Only this matters of the buffers: which ones are
    NULL, and whether `out` is another one than `in`. Can be 0. */
 GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_records_desc *desc,
                                               size_t *bytes);

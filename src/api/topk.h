@@ -18,7 +18,7 @@
      first, also where only some of them are taken. The same keys give the same result every time, on every
      device.
    Aliasing: outputs overlap nothing.
-   Count 0: with k 0 it does nothing.
+   Count 0: k = 0 does nothing.
    Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
      5 MiB for the sort.
    Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below

@@ -9,6 +9,8 @@ import numpy as np
 from ._array import Array
 from ._map import Maps
 
+AGGREGATES = ("sum", "prod", "min", "max", "count", "mean", "and", "or", "xor")
+
 
 class Columns(Maps):
     def group_by(self, keys: Any, values: Any = None, agg: Union[str, Sequence[str]] = "sum") -> tuple[Array, ...]:
@@ -35,6 +37,11 @@ class Columns(Maps):
         aggs = [agg] if isinstance(agg, str) else list(agg)
         if not aggs:
             raise ValueError("agg names at least one reduction")
+        if isinstance(agg, dict):
+            raise TypeError("agg is a dict, must be names of reductions")
+        for name in aggs:
+            if name not in AGGREGATES:
+                raise ValueError(f"agg is {name!r}, not one of {', '.join(AGGREGATES)}")
         if values is None:
             if set(aggs) != {"count"}:
                 raise ValueError("values is required unless agg is 'count'")
