@@ -49,6 +49,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
@@ -547,6 +548,14 @@ template <typename D> struct call {
     {
         if (!holds && !problem) problem = what;
     }
+    void require_size(const char *function, const char *field, size_t has, size_t least)
+    {
+        static thread_local char text[160];
+        if (has >= least || problem) return;
+        std::snprintf(text, sizeof text, "gp::%s: %s has %zu elements, %zu are needed", function, field, has,
+                      least);
+        problem = text;
+    }
     template <typename T> void element(gp_type &type, const gp_record *&as)
     {
         type = type_of<T>();
@@ -591,7 +600,7 @@ template <typename D> struct call {
 // Puts a view into c.d.FIELD and FIELD_offset. It has to have `least` elements, unless it may be {} (GPI_PUT_IF).
 #define GPI_PUT(field, view, least)                                  \
     (c.d.field = (view).get(), c.d.field##_offset = (view).offset(), \
-     c.require((view).size() >= (least), #field ": the view is shorter than the call needs"))
+     c.require_size(__func__, #field, (view).size(), (least)))
 #define GPI_PUT_IF(field, view, least) ((view).get() ? GPI_PUT(field, view, least) : void())
 
 // ---- reduce, scan
