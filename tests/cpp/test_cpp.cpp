@@ -484,8 +484,8 @@ void test_maps(gp_context *ctx)
     gp::stencil(ctx, b, floats, nullptr, wide);
     CHECK(gp::read(ctx, floats)[12] == 12 + 2 * 13);
     wide.height = 501;
-    CHECK(
-        has(error_of([&] { gp::stencil(ctx, b, floats, nullptr, wide); }, GP_ERROR_INVALID_BUFFER), "in has "));
+    CHECK(has(error_of([&] { gp::stencil(ctx, b, floats, nullptr, wide); }, GP_ERROR_INVALID_BUFFER),
+              "in has "));
 }
 
 void test_hash(gp::context &ctx)
