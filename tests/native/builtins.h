@@ -41,6 +41,8 @@ uint32_t max_uint(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 uint32_t clz_uint(uint32_t x) __asm__("_Z3clzj");
 uint32_t clz_uint(uint32_t x) { return x ? (uint32_t)__builtin_clz(x) : 32; }
+uint64_t clz_ulong(uint64_t x) __asm__("_Z3clzm");
+uint64_t clz_ulong(uint64_t x) { return x ? (uint64_t)__builtin_clzll(x) : 64; }
 
 /* Atomics of OpenCL C 1.2 are relaxed. */
 #ifndef RELAXED

@@ -156,8 +156,8 @@ def check_verdict(head):
 def check_readme(head, rows):
     made = readme.figures(head, rows)
     old = "a\n" + readme.BEGIN + "old\n" + readme.END + "b\n"
-    new = readme.with_figures(old, made)
-    check(new == readme.with_figures(new, made) and made in new and "old" not in new and new.endswith("b\n"), "README's table")
+    new = readme.with_figures("README.md", old, made)
+    check(new == readme.with_figures("README.md", new, made) and made in new and "old" not in new and new.endswith("b\n"), "README's table")
     check(made.count("\n") == 4 + len(list(results.headlines(rows))), "README's lines")
 
 
