@@ -216,14 +216,19 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
 #define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
+/* So a pass before this one has found; the first one and that of the buckets write it themselves. */
+static bool gpi_are_in_order(gpi_state state, uint pass)
+{
+    return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;
+}
+
 static bool gpi_is_idle(gpi_state state, uint pass, uint when)
 {
-    const bool in_order = pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;
     switch (when) {
     case GPI_WHEN_ABANDONED: return gpi_is_trivial(state, pass) || state[GPI_STATE_ABANDONED] == 0;
-    case GPI_UNLESS_BUCKETS: return in_order || state[GPI_STATE_BUCKETS] != 0;
+    case GPI_UNLESS_BUCKETS: return state[GPI_STATE_BUCKETS] != 0 || gpi_are_in_order(state, pass);
     case GPI_WHEN_BUCKETS: return state[GPI_STATE_BUCKETS] == 0;
-    default: return in_order;
+    default: return gpi_are_in_order(state, pass);
     }
 }
 
