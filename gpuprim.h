@@ -1884,10 +1884,11 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
    gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
    do not look at `reserved`.
-   Full: a table that is full does not take new keys, and the call returns GP_OK. Set `grow`, or ask for failed_keys, or
-   check gp_hash_counts.failed after the batch. An operation looks at each slot once at most. A key that finds no slot
-   fails, is counted, and is listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash
-   for more slots, then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
+   Full: a table that is full takes no new keys, and keeps those that are there. Set `grow`, and it never is. Or ask
+   for failed_keys: call gp_hash_rehash for more slots, then insert the listed keys. Where a call asks for neither
+   failed_keys nor results, a key that finds no slot is an error, told as refusals are: GP_ERROR_COUNT_LIMIT. An
+   operation looks at each slot once at most. On devices with limited loops (loop_limit) a probe ends after 24,000
+   slots.
    Load: speed is best up to a load of 1/2, and good up to 0.8; see README. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
@@ -1986,8 +1987,9 @@ typedef enum gp_hash_duplicates {
    piece by piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST goes straight
    all the same. GP_STRATEGY_AUTO partitions for large tables and batches where the device's profile says so.
    Limits: 2^32 - 2 keys with GP_HASH_FIRST, GP_HASH_LAST or failed_keys.
-   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). A key that is
-   given the reserved value is refused, whatever `op` would make of it.
+   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no slot are
+   an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results or failed_keys. A
+   key that is given the reserved value is refused, whatever `op` would make of it.
    Example: examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
     cl_mem keys; /* count elements of key_size */
@@ -2757,7 +2759,7 @@ typedef struct gpi_symbols {
     cl_mem classes; /* NULL: free */
 } gpi_symbols;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 12, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 12, GPI_HASH_TOLD = 6, GPI_ASYNC_TEXT_MAX = 256 };
 
 enum { GPI_SYMBOL_TABLES = 8, GPI_COUNTER_ZERO = 10 /* one that stays 0 */ };
 
@@ -5606,6 +5608,8 @@ static const char *const gpi_kernel_base_count[] = {
     "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */\n",
     "#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */\n",
     "#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */\n",
+    "#define GPI_COUNT_FULL \\\n",
+    "    10 /* keys that found no slot in a full hash table, where nothing else tells the caller */\n",
     "#define GPI_COUNT_ARRIVED \\\n",
     "    11 /* groups of a launch that have ended their part (scan/reduce.cl); 0 in between */\n",
     "\n",
@@ -8136,6 +8140,7 @@ static const char *const gpi_kernel_hash_batch_keys[] = {
     "#define GPI_WANTS_FAILED_VALUES 4u\n",
     "#define GPI_IS_JUDGED 8u\n",
     "#define GPI_IS_CHECKED 16u\n",
+    "#define GPI_TELLS_FULL 32u\n",
     "\n",
     "\n",
     "#define GPI_PUT_PARAMETERS                                                                                  \\\n",
@@ -8156,13 +8161,13 @@ static const char *const gpi_kernel_hash_batch_keys[] = {
     "    if (source == GPI_SOURCE_BUFFER) return gpi_element_read(values, i, (widths & GPI_WIDE_VALUES) != 0);\n",
     "    return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);\n",
     "}\n",
-    "#line 94\n",
+    "#line 95\n",
     "static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)\n",
     "{\n",
     "    gp_hash_value chosen;\n",
     "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
     "}\n",
-    "#line 102\n",
+    "#line 103\n",
     "#define GPI_WANTS_VALUES 1u\n",
     "#define GPI_WANTS_FOUND 2u\n",
     "\n",
@@ -8217,7 +8222,7 @@ static const char *const gpi_kernel_hash_batch_local[] = {
     "    }\n",
     "}\n",
     "\n",
-    "static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change,\n",
+    "static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change, uint wants,\n",
     "                            volatile __global uint *counters)\n",
     "{\n",
     "    gpi_sync();\n",
@@ -8227,9 +8232,11 @@ static const char *const gpi_kernel_hash_batch_local[] = {
     "        const uint x = (four.x + four.y + four.z + four.w) >> 16 * (k / 4) & 0xffffu;\n",
     "        if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);\n",
     "        if (x && k == GP_HASH_REFUSED) gpi_hash_tell_refused(facts, counters, min(change, 2u), x);\n",
+    "        if (x && k == GP_HASH_FAILED && (wants & GPI_TELLS_FULL))\n",
+    "            (void)atomic_add(counters + GPI_COUNT_FULL, x);\n",
     "    }\n",
     "}\n",
-    "#line 55\n",
+    "#line 57\n",
     "GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)\n",
     "{\n",
     "    const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));\n",
@@ -8255,9 +8262,9 @@ static const char *const gpi_kernel_hash_batch_local[] = {
     "        }\n",
     "    }\n",
     "    gpi_tally_add(tally_sums, tally);\n",
-    "    gpi_tally_flush(tally_sums, t, facts, change, counters);\n",
+    "    gpi_tally_flush(tally_sums, t, facts, change, wants, counters);\n",
     "}\n",
-    "#line 85\n",
+    "#line 87\n",
     "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)\n",
     "{\n",
     "    GPI_RUN_OPEN(false);\n",
@@ -8283,7 +8290,7 @@ static const char *const gpi_kernel_hash_batch_local[] = {
     "        if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;\n",
     "    }\n",
     "    gpi_tally_add(tally_sums, tally);\n",
-    "    gpi_tally_flush(tally_sums, t, facts, 0, counters);\n",
+    "    gpi_tally_flush(tally_sums, t, facts, 0, wants, counters);\n",
     "}\n",
     "#endif\n",
 };
@@ -8358,10 +8365,11 @@ static const char *const gpi_kernel_hash_batch_serial[] = {
     "#define GPI_TALLY_ADD(name, what) name[what]++\n",
     "\n",
     "\n",
-    "static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change,\n",
+    "static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change, uint wants,\n",
     "                            volatile __global uint *counters)\n",
     "{\n",
     "    const uint refused = tally[GP_HASH_REFUSED] + tally[GPI_CLAIMED + GP_HASH_REFUSED];\n",
+    "    const uint failed = tally[GP_HASH_FAILED] + tally[GPI_CLAIMED + GP_HASH_FAILED];\n",
     "    uint claimed = 0;\n",
     "    for (uint k = 1; k < GPI_CLAIMED; k++) {\n",
     "        const uint x = tally[k] + tally[GPI_CLAIMED + k];\n",
@@ -8370,8 +8378,9 @@ static const char *const gpi_kernel_hash_batch_serial[] = {
     "    }\n",
     "    if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);\n",
     "    if (refused) gpi_hash_tell_refused(facts, counters, min(change, 2u), refused);\n",
+    "    if (failed && (wants & GPI_TELLS_FULL)) (void)atomic_add(counters + GPI_COUNT_FULL, failed);\n",
     "}\n",
-    "#line 88\n",
+    "#line 90\n",
     "typedef struct gpi_failed {\n",
     "    __global uint *keys, *values;\n",
     "    volatile __global uint *count;\n",
@@ -8411,9 +8420,9 @@ static const char *const gpi_kernel_hash_batch_serial[] = {
     "                gpi_failed_add(failed, ahead.now.key[k], value, wants, widths);\n",
     "        }\n",
     "    }\n",
-    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
+    "    gpi_tally_flush(tally, t, facts, change, wants, counters);\n",
     "}\n",
-    "#line 132\n",
+    "#line 134\n",
     "GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)\n",
     "{\n",
     "    gpi_ahead ahead;\n",
@@ -8447,7 +8456,7 @@ static const char *const gpi_kernel_hash_batch_serial[] = {
     "            if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;\n",
     "        }\n",
     "    }\n",
-    "    gpi_tally_flush(tally, t, facts, 0, counters);\n",
+    "    gpi_tally_flush(tally, t, facts, 0, wants, counters);\n",
     "}\n",
     "#endif\n",
 };
@@ -8549,7 +8558,7 @@ static const char *const gpi_kernel_hash_combine[] = {
     "        combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);\n",
     "    }\n",
     "    for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);\n",
-    "    gpi_tally_flush(tally, t, facts, change, counters);\n",
+    "    gpi_tally_flush(tally, t, facts, change, wants, counters);\n",
     "}\n",
     "\n",
     "#else\n",
@@ -8689,7 +8698,7 @@ static const char *const gpi_kernel_hash_combine[] = {
     "        const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, gpi_cell_value(&cells, c), change);\n",
     "        gpi_tally_cell(tally_sums, what, count);\n",
     "    }\n",
-    "    gpi_tally_flush(tally_sums, t, facts, change, counters);\n",
+    "    gpi_tally_flush(tally_sums, t, facts, change, wants, counters);\n",
     "}\n",
     "#endif\n",
     "#endif\n",
@@ -35816,7 +35825,8 @@ enum {
     GPI_HASH_COUNTS = 9,
     GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
     GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of base/count.cl: four counters, */
-    GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
+    GPI_HASH_STRANGE_AT = 9,        /* ... GPI_COUNT_STRANGE, */
+    GPI_HASH_FULL_AT = 10,          /* ... and GPI_COUNT_FULL */
     GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
@@ -35826,7 +35836,8 @@ enum {
     GPI_WANTS_FAILED = 2,
     GPI_WANTS_FAILED_VALUES = 4,
     GPI_IS_JUDGED = 8,
-    GPI_IS_CHECKED = 16
+    GPI_IS_CHECKED = 16,
+    GPI_TELLS_FULL = 32
 };
 
 enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
@@ -36831,6 +36842,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
     if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* of value 0 */
     if (desc->results) put->wants |= GPI_WANTS_RESULTS;
     if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
+    if (!desc->results && !desc->failed_keys) put->wants |= GPI_TELLS_FULL;
     if (desc->failed_values) put->wants |= GPI_WANTS_FAILED_VALUES;
     if (put->wants & GPI_IS_JUDGED) put->scratch_bytes = gpi_hash_bytes(&put->judge);
     return gpi_hash_plan_order(gp, batch, put);
@@ -37391,12 +37403,16 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 }
 
 /* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
-   that the caller does not know of, and tables that are none. One counter is told at a time, and cleared. */
+   that the caller does not know of, tables that are none, and keys for which there was no room. One counter
+   is told at a time, and cleared. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
-    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT };
+    enum {
+        STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT,
+        FULL = GPI_HASH_FULL_AT - GPI_HASH_REFUSED_AT
+    };
     const cl_uint zero = 0;
     const cl_uint *counts = gp->hash_told;
     cl_uint by = GPI_HASH_TOLD;
@@ -37411,6 +37427,13 @@ static gp_result gpi_hash_tell(gp_context *gp)
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
     if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    if (by == FULL) {
+        return gpi_fail(
+            gp, GP_ERROR_COUNT_LIMIT,
+            "gp_hash_insert, insert_or_assign or insert_or_apply: keys that found no slot: %u: the "
+            "table is full; set gp_hash_desc.grow or a larger capacity, or ask for failed_keys",
+            counts[by]);
+    }
     return gpi_fail(
         gp, GP_ERROR_INVALID_ARGUMENT,
         "%s: keys refused: %u: their value is, or would have become, the one that marks absent keys; "

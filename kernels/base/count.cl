@@ -34,6 +34,8 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
 #define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */
 #define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */
 #define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */
+#define GPI_COUNT_FULL \
+    10 /* keys that found no slot in a full hash table, where nothing else tells the caller */
 #define GPI_COUNT_ARRIVED \
     11 /* groups of a launch that have ended their part (scan/reduce.cl); 0 in between */
 

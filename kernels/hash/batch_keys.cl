@@ -68,6 +68,7 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
 #define GPI_WANTS_FAILED_VALUES 4u
 #define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */
 #define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */
+#define GPI_TELLS_FULL 32u /* keys that find no slot are an error: nothing says which they are */
 
 /* Table, batch, and what is done with it. */
 #define GPI_PUT_PARAMETERS                                                                                  \

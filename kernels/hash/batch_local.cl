@@ -36,7 +36,7 @@ static void gpi_tally_add(__local uint *sums, gpi_tally tally)
     }
 }
 
-static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change,
+static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change, uint wants,
                             volatile __global uint *counters)
 {
     gpi_sync(); /* all items have added theirs */
@@ -46,6 +46,8 @@ static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 fa
         const uint x = (four.x + four.y + four.z + four.w) >> 16 * (k / 4) & 0xffffu;
         if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);
         if (x && k == GP_HASH_REFUSED) gpi_hash_tell_refused(facts, counters, min(change, 2u), x);
+        if (x && k == GP_HASH_FAILED && (wants & GPI_TELLS_FULL))
+            (void)atomic_add(counters + GPI_COUNT_FULL, x);
     }
 }
 
@@ -77,7 +79,7 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)
         }
     }
     gpi_tally_add(tally_sums, tally);
-    gpi_tally_flush(tally_sums, t, facts, change, counters);
+    gpi_tally_flush(tally_sums, t, facts, change, wants, counters);
 }
 
 /* ------------------------------------------------------------------ find, erase */
@@ -107,6 +109,6 @@ GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)
         if (wants & GPI_WANTS_RESULTS) results[results_at + i] = (uchar)what;
     }
     gpi_tally_add(tally_sums, tally);
-    gpi_tally_flush(tally_sums, t, facts, 0, counters); /* nothing is refused */
+    gpi_tally_flush(tally_sums, t, facts, 0, wants, counters); /* nothing is refused */
 }
 #endif

@@ -69,10 +69,11 @@ typedef uint gpi_tally[32];
 #define GPI_TALLY_ADD(name, what) name[what]++
 
 /* Claimed slots are counted with what came of their keys, 16 places further on. */
-static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change,
+static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change, uint wants,
                             volatile __global uint *counters)
 {
     const uint refused = tally[GP_HASH_REFUSED] + tally[GPI_CLAIMED + GP_HASH_REFUSED];
+    const uint failed = tally[GP_HASH_FAILED] + tally[GPI_CLAIMED + GP_HASH_FAILED];
     uint claimed = 0;
     for (uint k = 1; k < GPI_CLAIMED; k++) {
         const uint x = tally[k] + tally[GPI_CLAIMED + k];
@@ -81,6 +82,7 @@ static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint cha
     }
     if (claimed) gpi_hash_count(t, GPI_COUNT_CLAIMED, claimed);
     if (refused) gpi_hash_tell_refused(facts, counters, min(change, 2u), refused);
+    if (failed && (wants & GPI_TELLS_FULL)) (void)atomic_add(counters + GPI_COUNT_FULL, failed);
 }
 
 /* ------------------------------------------------------------------ put */
@@ -124,7 +126,7 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)
                 gpi_failed_add(failed, ahead.now.key[k], value, wants, widths);
         }
     }
-    gpi_tally_flush(tally, t, facts, change, counters);
+    gpi_tally_flush(tally, t, facts, change, wants, counters);
 }
 
 /* ------------------------------------------------------------------ find, erase */
@@ -162,6 +164,6 @@ GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)
             if (wants & GPI_WANTS_RESULTS) results[results_at + base + k] = (uchar)what;
         }
     }
-    gpi_tally_flush(tally, t, facts, 0, counters); /* nothing is refused */
+    gpi_tally_flush(tally, t, facts, 0, wants, counters); /* nothing is refused */
 }
 #endif

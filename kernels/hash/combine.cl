@@ -104,7 +104,7 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         combines = combines && (base - begin < GPI_TRIAL || 2 * found >= base - begin);
     }
     for (uint c = 0; c < GPI_CELLS; c++) gpi_cell_flush(t, &cells, c, change, tally);
-    gpi_tally_flush(tally, t, facts, change, counters);
+    gpi_tally_flush(tally, t, facts, change, wants, counters);
 }
 
 #else
@@ -244,7 +244,7 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
         const uint what = GPI_PUT(t, gpi_hash_home(t, key), key, gpi_cell_value(&cells, c), change);
         gpi_tally_cell(tally_sums, what, count);
     }
-    gpi_tally_flush(tally_sums, t, facts, change, counters);
+    gpi_tally_flush(tally_sums, t, facts, change, wants, counters);
 }
 #endif
 #endif

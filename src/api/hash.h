@@ -25,10 +25,11 @@
    refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
    gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
    do not look at `reserved`.
-   Full: a table that is full does not take new keys, and the call returns GP_OK. Set `grow`, or ask for failed_keys, or
-   check gp_hash_counts.failed after the batch. An operation looks at each slot once at most. A key that finds no slot
-   fails, is counted, and is listed when asked for; keys that are there stay. To finish the batch, call gp_hash_rehash
-   for more slots, then insert the listed keys. On devices with limited loops (loop_limit) a probe ends after 24,000 slots.
+   Full: a table that is full takes no new keys, and keeps those that are there. Set `grow`, and it never is. Or ask
+   for failed_keys: call gp_hash_rehash for more slots, then insert the listed keys. Where a call asks for neither
+   failed_keys nor results, a key that finds no slot is an error, told as refusals are: GP_ERROR_COUNT_LIMIT. An
+   operation looks at each slot once at most. On devices with limited loops (loop_limit) a probe ends after 24,000
+   slots.
    Load: speed is best up to a load of 1/2, and good up to 0.8; see README. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
@@ -127,8 +128,9 @@ typedef enum gp_hash_duplicates {
    piece by piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST goes straight
    all the same. GP_STRATEGY_AUTO partitions for large tables and batches where the device's profile says so.
    Limits: 2^32 - 2 keys with GP_HASH_FIRST, GP_HASH_LAST or failed_keys.
-   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). A key that is
-   given the reserved value is refused, whatever `op` would make of it.
+   Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no slot are
+   an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results or failed_keys. A
+   key that is given the reserved value is refused, whatever `op` would make of it.
    Example: examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash_insert_desc {
     cl_mem keys; /* count elements of key_size */

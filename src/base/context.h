@@ -11,7 +11,7 @@ typedef struct gpi_symbols {
     cl_mem classes; /* NULL: free */
 } gpi_symbols;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 12, GPI_HASH_TOLD = 5, GPI_ASYNC_TEXT_MAX = 256 };
+enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 12, GPI_HASH_TOLD = 6, GPI_ASYNC_TEXT_MAX = 256 };
 
 enum { GPI_SYMBOL_TABLES = 8, GPI_COUNTER_ZERO = 10 /* one that stays 0 */ };
 

@@ -38,7 +38,8 @@ enum {
     GPI_HASH_COUNTS = 9,
     GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
     GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of base/count.cl: four counters, */
-    GPI_HASH_STRANGE_AT = 9,        /* ... and GPI_COUNT_STRANGE */
+    GPI_HASH_STRANGE_AT = 9,        /* ... GPI_COUNT_STRANGE, */
+    GPI_HASH_FULL_AT = 10,          /* ... and GPI_COUNT_FULL */
     GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
@@ -48,7 +49,8 @@ enum {
     GPI_WANTS_FAILED = 2,
     GPI_WANTS_FAILED_VALUES = 4,
     GPI_IS_JUDGED = 8,
-    GPI_IS_CHECKED = 16
+    GPI_IS_CHECKED = 16,
+    GPI_TELLS_FULL = 32
 };
 
 enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };

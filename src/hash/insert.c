@@ -160,6 +160,7 @@ static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash
     if (batch->table->value_size == 0) put->source = GPI_SOURCE_ONE; /* of value 0 */
     if (desc->results) put->wants |= GPI_WANTS_RESULTS;
     if (desc->failed_keys) put->wants |= GPI_WANTS_FAILED;
+    if (!desc->results && !desc->failed_keys) put->wants |= GPI_TELLS_FULL;
     if (desc->failed_values) put->wants |= GPI_WANTS_FAILED_VALUES;
     if (put->wants & GPI_IS_JUDGED) put->scratch_bytes = gpi_hash_bytes(&put->judge);
     return gpi_hash_plan_order(gp, batch, put);

@@ -38,12 +38,16 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 }
 
 /* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
-   that the caller does not know of, and tables that are none. One counter is told at a time, and cleared. */
+   that the caller does not know of, tables that are none, and keys for which there was no room. One counter
+   is told at a time, and cleared. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
-    enum { STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT };
+    enum {
+        STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT,
+        FULL = GPI_HASH_FULL_AT - GPI_HASH_REFUSED_AT
+    };
     const cl_uint zero = 0;
     const cl_uint *counts = gp->hash_told;
     cl_uint by = GPI_HASH_TOLD;
@@ -58,6 +62,13 @@ static gp_result gpi_hash_tell(gp_context *gp)
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
     if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    if (by == FULL) {
+        return gpi_fail(
+            gp, GP_ERROR_COUNT_LIMIT,
+            "gp_hash_insert, insert_or_assign or insert_or_apply: keys that found no slot: %u: the "
+            "table is full; set gp_hash_desc.grow or a larger capacity, or ask for failed_keys",
+            counts[by]);
+    }
     return gpi_fail(
         gp, GP_ERROR_INVALID_ARGUMENT,
         "%s: keys refused: %u: their value is, or would have become, the one that marks absent keys; "

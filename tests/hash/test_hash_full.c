@@ -131,6 +131,53 @@ static void test_full(void **state)
     hash_each_way(check_full);
 }
 
+/* Keys that find no slot and are in no list of the call's are an error, told once. */
+static void check_told(gp_context *gp, const hash_variant *way, hash_widths w)
+{
+    const size_t capacity = 64, n = 300;
+    const size_t room = capacity + (w.key == 8 || w.value <= 4 ? hash_side_slots(gp, w) : 0);
+    hash_model m = hash_model_make(n, w.key);
+    hash_column keys = hash_column_make(gp, w.key, n, 0, m.key),
+                results = hash_column_make(gp, 1, n, 0, NULL);
+    hash_column values = hash_column_make(gp, w.value, n, 0, m.value);
+    gp_hash table = hash_create(gp, w, capacity);
+    const gp_hash_clear_desc clear = {0};
+    gp_hash_counts counts;
+    size_t how, duplicates;
+    (void)way;
+    for (how = HASH_INSERT; how <= (w.value ? HASH_APPLY : HASH_ASSIGN); how++) {
+        for (duplicates = 0; duplicates < (how == HASH_APPLY ? 1 : GP_HASH_DUPLICATES_COUNT); duplicates++) {
+            gp_hash_insert_desc d = {0};
+            d.keys = keys.mem;
+            d.values = values.mem;
+            d.count = n;
+            d.duplicates = (gp_hash_duplicates)duplicates;
+            d.op = how == HASH_APPLY ? GP_SUM : GP_OP_NONE;
+            assert_gp(gp, hash_put(gp, table, (hash_how)how, &d));
+            assert_gp_fails(gp, gp_finish(gp), GP_ERROR_COUNT_LIMIT, "found no slot");
+            assert_gp(gp, gp_finish(gp));
+            assert_gp(gp, hash_put(gp, table, (hash_how)how, &d));
+            assert_gp_fails(gp, gp_hash_counts_read(gp, table, &counts), GP_ERROR_COUNT_LIMIT, "grow");
+            assert_int_equal(counts.failed, 2 * (n - room));
+            d.results = results.mem;
+            assert_gp(gp, hash_put(gp, table, (hash_how)how, &d));
+            assert_gp(gp, gp_finish(gp));
+            assert_gp(gp, gp_hash_clear(gp, table, &clear));
+        }
+    }
+    assert_gp(gp, gp_hash_destroy(gp, table));
+    hash_column_free(&keys);
+    hash_column_free(&values);
+    hash_column_free(&results);
+    hash_model_free(&m);
+}
+
+static void test_told(void **state)
+{
+    (void)state;
+    hash_each_way(check_told);
+}
+
 /* All keys have one home: a single long probe, of known depths. */
 static void check_one_home(gp_context *gp, const hash_variant *way, hash_widths w)
 {
@@ -323,10 +370,8 @@ static void test_concurrent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full),
-        cmocka_unit_test(test_one_home),
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_concurrent),
+        cmocka_unit_test(test_full), cmocka_unit_test(test_told),       cmocka_unit_test(test_one_home),
+        cmocka_unit_test(test_few),  cmocka_unit_test(test_concurrent),
     };
     return cmocka_run_group_tests_name("hash_full", tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ typedef struct batch {
 } batch;
 
 static _Alignas(64) uint32_t memory[HEADER + SLOT_WORDS * (CAPACITY + SIDE)];
-static uint32_t counters[10];
+static uint32_t counters[12];
 static uint64_t facts[4];
 #define FACTS facts[0], facts[1], facts[2], facts[3]
 static batch batches[OPERATIONS];
