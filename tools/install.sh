@@ -1,7 +1,7 @@
 #!/bin/sh
 # Copies the headers, the shared library (except on macOS), and what pkg-config and CMake read, or removes all of it again.
 #
-# usage: VERSION=0.1.0 tools/install.sh install | uninstall
+# usage: VERSION=0.2.0 tools/install.sh install | uninstall
 #
 # PREFIX, LIBDIR   where to, as absolute paths (/usr/local, PREFIX/lib)
 # DESTDIR          a folder that stands for the root meanwhile

@@ -2,7 +2,7 @@
 # Programs of others, which use an installed copy, the checkout or the tarball in every way that README names. Each runs a
 # call and checks its result.
 #
-# usage: VERSION=0.1.0 tools/test_install.sh
+# usage: VERSION=0.2.0 tools/test_install.sh
 set -eu
 cd "$(dirname "$0")/.."
 checkout=$PWD

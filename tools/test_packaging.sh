@@ -1,7 +1,7 @@
 #!/bin/sh
 # Debian's packages from the tarball, looked at by lintian and used by a program; Conan's package by its test program.
 #
-# usage: VERSION=0.1.0 tools/test_packaging.sh
+# usage: VERSION=0.2.0 tools/test_packaging.sh
 set -eu
 cd "$(dirname "$0")/.."
 checkout=$PWD
