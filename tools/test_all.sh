@@ -5,7 +5,7 @@
 #
 # PLATFORMS=pocl,rusticl takes some of them. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
 # as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
-# with emulated sub-groups of this size.
+# with emulated sub-groups of this size. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
 #
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
 set -eu
@@ -33,6 +33,12 @@ class_of() { # platform
     esac
 }
 
+# It keeps no built kernels: with a cache for all programs test_hash_values takes 21 s of CPU time, not 126.
+run_on_intel() { # program...
+    OCL_ICD_VENDORS="$PWD/build/intel/vendors" GPUPRIM_DEVICE=Intel GPUPRIM_CACHE="$PWD/$results/intel-cache" \
+        tools/run_tests.sh "$@"
+}
+
 run_on() { # platform program...
     platform=$1
     shift
@@ -48,10 +54,10 @@ run_on() { # platform program...
         class=$(class_of "$platform") || return 1
         GPUPRIM_TEST_CLASS=$class GPUPRIM_DEVICE=Portable TEST_TIMEOUT=${TEST_TIMEOUT:-1200} tools/run_tests.sh "$@"
         ;;
-    intel)
-        # It keeps no built kernels: with a cache for all programs test_hash_values takes 21 s of CPU time, not 126.
-        OCL_ICD_VENDORS="$PWD/build/intel/vendors" GPUPRIM_DEVICE=Intel GPUPRIM_CACHE="$PWD/$results/intel-cache" \
-            tools/run_tests.sh "$@"
+    intel) run_on_intel "$@" ;;
+    intel-sub_groups)
+        class=$(class_of as-intel_gpu) || return 1
+        (export GPUPRIM_TEST_CLASS="$class" TEST_TIMEOUT="${TEST_TIMEOUT:-1200}" && run_on_intel "$@")
         ;;
     rusticl)
         RUSTICL_ENABLE=llvmpipe GPUPRIM_DEVICE=rusticl TEST_TIMEOUT=${TEST_TIMEOUT:-900} tools/run_tests.sh "$@"
@@ -85,6 +91,7 @@ for platform in $PLATFORMS; do
     found=0
     case $platform in
     as-* | sub_group-*) tools/deps.sh pocl || found=$? ;;
+    intel-*) tools/deps.sh intel || found=$? ;;
     *) tools/deps.sh "$platform" || found=$? ;;
     esac
     case $found in

@@ -142,8 +142,12 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_r
 #endif
 
 /* Plain memory written before GPI_RELEASE and a word's write is there after a load of that word and
-   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. */
-#if GPI_ON_CPU
+   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. (Intel's
+   compiler leaves a kernel with clang's scalar, where operations of sub-groups abort: docs/drivers.md.) */
+#ifdef GPI_INTEL_CPU
+#define GPI_RELEASE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define GPI_ACQUIRE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#elif GPI_ON_CPU
 #define GPI_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define GPI_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #else
