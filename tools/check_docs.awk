@@ -111,7 +111,7 @@ function check_label(name) {
     if ((desc_comment[name "_desc"] own_comment()) !~ ("\n[ \t]*" label ":")) missing("label", name " (" label ")")
 }
 
-/^GP_API / { declaration = ""; declaring = 1 }
+/^GP_(HOST_)?API / { declaration = ""; declaring = 1 }
 declaring {
     if (declaration == "") {
         name = function_name($0)
