@@ -43,11 +43,11 @@ CPP_PROGRAMS := $(CPP_TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
-DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python cxx shared install packaging)
+DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cxx shared install packaging)
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	$(DEPS) gpu-day test-gpu-day site check-site wheel test-python install uninstall test-install test-packaging dist clean help always
+	$(DEPS) gpu-day test-gpu-day site check-site wheel test-python mpi-test install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -288,6 +288,17 @@ build/stress/%.o: tests/stress/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
+# MPICC and MPIRUN name another MPI, RANKS how many ranks, MPI_LARGE the elements of the largest arrays.
+MPICC ?= mpicc
+export MPICC MPIRUN RANKS MPI_LARGE
+mpi-test: build/mpi/ranks ## gpuprim_mpi.h on 1 to 8 ranks of this machine
+	@$(POCL_ALONE) tools/mpi_test.sh $<
+
+build/mpi/ranks: tests/mpi/ranks.c gpuprim_mpi.h gpuprim.h | deps-mpi
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o build/mpi/gpuprim.o gpuprim.h
+	$(MPICC) $(C_FLAGS) -o $@ $< build/mpi/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
+
 models: ## the Promela models of look-back, ring and hash slots: every reachable state
 	tools/check_models.sh
 
@@ -473,6 +484,7 @@ cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk 
 docs: gpuprim.h gpuprim_host.h ## is every public function and field documented, and named in README and a test or example? Has README the newest figures?
 	tools/check_docs.sh
 	tools/check_docs.sh gpuprim_host.h
+	tools/check_docs.sh gpuprim_mpi.h
 	@tools/deps.sh python3
 	tools/report/readme.py --check
 

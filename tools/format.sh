@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # gpuprim.h and gpuprim_host.h are left out: they are put together from files that are formatted.
 list_sources() {
-    echo gpuprim.hpp
+    printf '%s\n' gpuprim.hpp gpuprim_mpi.h
     find src kernels host tests bench examples tools manual -type f \
         \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.cpp' -o -name '*.hpp' \)
 }

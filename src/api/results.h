@@ -21,7 +21,8 @@
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
     X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")                \
     X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")           \
-    X(GP_ERROR_CANCELED, -16, "canceled by the caller")
+    X(GP_ERROR_CANCELED, -16, "canceled by the caller")                            \
+    X(GP_ERROR_MPI, -17, "an MPI call failed")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,
