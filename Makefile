@@ -43,11 +43,11 @@ CPP_PROGRAMS := $(CPP_TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
 
-DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python cxx shared install packaging)
+DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cxx shared install packaging)
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	$(DEPS) gpu-day test-gpu-day site check-site wheel test-python install uninstall test-install test-packaging dist clean help always
+	$(DEPS) gpu-day test-gpu-day site check-site wheel test-python mpi-test install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -55,16 +55,22 @@ all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbenc
 
 # ---- header
 
-header: ## make gpuprim.h from src/, kernels/ and tunings/
+header: ## make gpuprim.h from src/, kernels/ and tunings/, gpuprim_host.h from host/
 	tools/amalgamate.sh gpuprim.h
+	tools/amalgamate.sh --host gpuprim_host.h
 
 gpuprim.h: $(shell find src kernels tunings -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
 	tools/amalgamate.sh $@
 
-check-header: ## is gpuprim.h what src/, kernels/ and tunings/ make?
+gpuprim_host.h: $(shell find host -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
+	tools/amalgamate.sh --host $@
+
+check-header: ## are gpuprim.h and gpuprim_host.h what their sources make?
 	@mkdir -p build
 	tools/amalgamate.sh build/gpuprim.h
 	diff -u gpuprim.h build/gpuprim.h
+	tools/amalgamate.sh --host build/gpuprim_host.h
+	diff -u gpuprim_host.h build/gpuprim_host.h
 
 # ---- demo, examples
 
@@ -142,7 +148,7 @@ test-strings: build/tests/test_nest_strings ## every string of up to eight brack
 test-hash-stress: build/tests/test_hash build/tests/test_hash_full ## the hash table against a model: ten seeds, millions of operations each
 	@GPUPRIM_TEST_HASH=10 tools/run_tests.sh $^
 
-build/tests/%.o: %.c | gpuprim.h deps-test
+build/tests/%.o: %.c | gpuprim.h gpuprim_host.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
@@ -193,7 +199,7 @@ sanitize: $(SANITIZED) ## the tests with the address, leak and undefined-behavio
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 tools/run_tests.sh $(SANITIZED)
 
-build/sanitize/%.o: %.c | gpuprim.h deps-test
+build/sanitize/%.o: %.c | gpuprim.h gpuprim_host.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) $(SANITIZE) -c -o $@ $<
 
@@ -249,7 +255,7 @@ fault: build/fault/driver build/fault/layer.so ## every call and command fails, 
 fault-check: build/fault/driver build/fault/layer.so ## the same, with one error a call, and programs that are there
 	@$(POCL_ALONE) FAULT_TURNS=1 FAULT_PASSES=ac FAULT_TIMEOUT=600 tools/fault.sh
 
-build/fault/%.o: tests/fault/%.c | gpuprim.h deps-test
+build/fault/%.o: tests/fault/%.c | gpuprim.h gpuprim_host.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) $(SANITIZE) -D_POSIX_C_SOURCE=200809L -c -o $@ $<
 
@@ -260,7 +266,7 @@ build/fault/layer.so: tests/fault/layer.c | deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -fPIC -shared -DCL_TARGET_OPENCL_VERSION=300 -o $@ $<
 
-compile-matrix: gpuprim.h | deps-lint ## gcc and clang, C99, C11, C++11, C++17 and C++20, warnings as errors
+compile-matrix: gpuprim.h gpuprim_host.h | deps-lint ## gcc and clang, C99, C11, C++11, C++17 and C++20, warnings as errors
 	tools/compile_matrix.sh
 
 FUZZ_SECONDS ?= 60
@@ -281,6 +287,17 @@ build/stress/stress: $(STRESS) $(SUPPORT:%=build/tests/%.o)
 build/stress/%.o: tests/stress/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -c -o $@ $<
+
+# MPICC and MPIRUN name another MPI, RANKS how many ranks, MPI_LARGE the elements of the largest arrays.
+MPICC ?= mpicc
+export MPICC MPIRUN RANKS MPI_LARGE
+mpi-test: build/mpi/ranks ## gpuprim_mpi.h on 1 to 8 ranks of this machine
+	@$(POCL_ALONE) tools/mpi_test.sh $<
+
+build/mpi/ranks: tests/mpi/ranks.c gpuprim_mpi.h gpuprim.h | deps-mpi
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o build/mpi/gpuprim.o gpuprim.h
+	$(MPICC) $(C_FLAGS) -o $@ $< build/mpi/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 models: ## the Promela models of look-back, ring and hash slots: every reachable state
 	tools/check_models.sh
@@ -464,8 +481,10 @@ check-format: | deps-lint ## are the sources formatted?
 cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk cache's keys
 	tools/check_cache_keys.sh
 
-docs: gpuprim.h ## is every public function and field documented, and named in README and a test or example? Has README the newest figures?
+docs: gpuprim.h gpuprim_host.h ## is every public function and field documented, and named in README and a test or example? Has README the newest figures?
 	tools/check_docs.sh
+	tools/check_docs.sh gpuprim_host.h
+	tools/check_docs.sh gpuprim_mpi.h
 	@tools/deps.sh python3
 	tools/report/readme.py --check
 
@@ -478,9 +497,10 @@ lint: | deps-lint ## compile every kernel with clang's warnings as errors
 declarations: | deps-lint ## do programs call the same functions with kernels/base/declarations.cl as with all of OpenCL's?
 	tools/lint_kernels.sh --declarations
 
-layers: ## does every file of src/ and kernels/ stand on those below it only, and name what it stands on?
+layers: ## does every file of src/, kernels/ and host/ stand on those below it only, and name what it stands on?
 	tools/layers.sh
 	tools/layers.sh kernels
+	tools/layers.sh host
 
 # ---- dependencies
 

@@ -148,7 +148,9 @@ extern "C" {
     X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
     X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")                \
-    X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")
+    X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")           \
+    X(GP_ERROR_CANCELED, -16, "canceled by the caller")                            \
+    X(GP_ERROR_MPI, -17, "an MPI call failed")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,
@@ -159,6 +161,9 @@ typedef enum gp_result {
 
 /* The fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);
+
+/* The name of an OpenCL error, such as CL_OUT_OF_RESOURCES; never NULL. */
+GP_API const char *gp_cl_error_string(cl_int error);
 
 /* GP_VERSION of the implementation that is linked. */
 GP_API int gp_version(void);
@@ -572,6 +577,10 @@ GP_API void gp_context_destroy(gp_context *gp);
 /* Text of the last failure in this context. For NULL: of this thread's last failure without a context
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
+
+/* Makes `text` the text of the last failure, after the result's name, and gives it to `log`. For code that stands on
+   this library and fails as its calls do, such as gpuprim_host.h. Returns `result`. */
+GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text);
 
 /* The context's OpenCL objects, not retained for the caller; and what the library knows about its device. */
 GP_API cl_context gp_cl_context(const gp_context *gp);
@@ -3023,6 +3032,13 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function,
 {
     return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
                     gpi_cl_error_name(error), (int)error);
+}
+
+GP_API const char *gp_cl_error_string(cl_int error) { return gpi_cl_error_name(error); }
+
+GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text)
+{
+    return gpi_fail(gp, result, "%s", text ? text : "");
 }
 /* ---- End file src/base/error.c ---- */
 

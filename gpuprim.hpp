@@ -522,6 +522,14 @@ inline returns<void> programs_import(gp_context *ctx, const void *data, size_t s
 
 inline int version() noexcept { return gp_version(); }
 
+inline const char *cl_error_string(cl_int error) noexcept { return gp_cl_error_string(error); }
+
+// For code that fails as the library's calls do: throws, or returns, `code` with this text.
+inline returns<void> set_error(gp_context *ctx, gp_result code, const char *text)
+{
+    return detail::ended(ctx, gp_set_error(ctx, code, text));
+}
+
 inline returns<std::vector<gp_device_info>> devices()
 {
     std::vector<gp_device_info> infos;

@@ -151,7 +151,7 @@ class Page:
     def targets(self):
         """Where each function of the page is described."""
         for _, code in self.chunks:
-            functions = re.findall(r"^GP_API [\w *]*?\b(gp_\w+)\(", code, re.M)
+            functions = re.findall(r"^GP_(?:HOST_)?API [\w *]*?\b(gp_\w+)\(", code, re.M)
             heading = not self.calls and name_of(code) == functions[0] != self.title if functions else False
             for function in functions:
                 yield function, f"{self.name}.md" + (f"#{function}" if heading else "")
@@ -185,7 +185,7 @@ def pages_of(name, text):
 
 def name_of(code):
     """What a chunk declares, for its heading."""
-    names = re.findall(r"^GP_API [\w *]*?\b(gp_\w+)\(", code, re.M) or re.findall(
+    names = re.findall(r"^GP_(?:HOST_)?API [\w *]*?\b(gp_\w+)\(", code, re.M) or re.findall(
         r"^(?:typedef (?:struct|enum|union) |\} )(gp_\w+)", code, re.M
     )
     names = list(dict.fromkeys(names or re.findall(r"^#define (\w+)\(X\)", code)))
@@ -202,7 +202,7 @@ def page_text(page, label, example, pages):
     out.append(prose(own[0][0], pages))
     if example:
         out.append("## Example\n\n" + example)
-    functions = [chunk for chunk in page.chunks if chunk[1].startswith("GP_API")]
+    functions = [chunk for chunk in page.chunks if chunk[1].startswith(("GP_API", "GP_HOST_API"))]
     out.append("## Functions\n")
     for comment, code in functions:
         out.append(f"```c\n{code}\n```\n")
@@ -210,7 +210,7 @@ def page_text(page, label, example, pages):
             out.append(prose(comment, pages))
     out.append("## Descriptor\n")
     for comment, code in page.chunks:
-        if code.startswith("GP_API"):
+        if code.startswith(("GP_API", "GP_HOST_API")):
             continue
         if (comment, code) != own[0] and comment != [""]:
             out.append(prose(comment, pages))

@@ -115,12 +115,13 @@ def fenced(lines):
 
 def reference(out):
     """Writes reference/: a page for each call, and one with their list."""
-    sources = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "src/api").glob("*.h"))}
-    order = re.findall(r'"api/(\w+\.h)"', sources["gpuprim.h"])
+    paths = [*sorted((ROOT / "src/api").glob("*.h")), *sorted((ROOT / "host/api").glob("*.h"))]
+    sources = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    order = re.findall(r'"api/(\w+\.h)"', sources["gpuprim.h"] + sources["gpuprim_host.h"])
     pages = [page for name in order if name != "base.h" for page in doc_comments.pages_of(name, sources[name])]
     headings = {heading: fenced(lines) for heading, lines in readme_examples()}
     names = {function: target for page in pages for function, target in page.targets()}
-    missing = set(re.findall(r"^GP_API [\w *]*?\b(gp_\w+)\(", "".join(sources.values()), re.M)) - set(names)
+    missing = set(re.findall(r"^GP_(?:HOST_)?API [\w *]*?\b(gp_\w+)\(", "".join(sources.values()), re.M)) - set(names)
     if missing:
         raise SystemExit(f"stage: no page has {missing}")
     out.mkdir(parents=True)

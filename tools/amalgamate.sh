@@ -1,7 +1,8 @@
 #!/bin/sh
-# Makes gpuprim.h from src/, kernels/ and tunings/.
+# Makes gpuprim.h from src/, kernels/ and tunings/; gpuprim_host.h from host/.
 #
 # usage: tools/amalgamate.sh [OUT]      (to standard output without OUT)
+#        tools/amalgamate.sh --host [OUT]
 #        tools/amalgamate.sh --api      (the public part alone; --kernels, --tunings: what src/ includes as kernels.h, as tunings.h)
 #
 # The public header comes first, verbatim. After GP_IMPLEMENTATION follow the sources, folder by folder as
@@ -12,6 +13,7 @@
 set -eu
 
 API=src/api/gpuprim.h
+HOST_API=host/api/gpuprim_host.h
 KERNELS=$(cd "$(dirname "$0")/../kernels" && find . -name "*.cl" | sed "s,^\./,,; s,\.cl$,," | LC_ALL=C sort)
 LICENSE=LICENSE
 # In what gp_device_source gives to users.
@@ -22,6 +24,11 @@ die() {
     exit 1
 }
 
+emit=emit_header
+if [ "${1:-}" = --host ]; then
+    emit=emit_host_header
+    shift
+fi
 out=${1:-}
 case $out in
 '' | /* | --api | --kernels | --tunings) ;;
@@ -38,21 +45,22 @@ check_input() {
 
 check_inputs() {
     check_input $API
+    check_input $HOST_API
     check_input $LICENSE
     for name in $KERNELS; do check_input "kernels/$name.cl"; done
 }
 
-# The host's sources, in the order of the folders.
+# The sources of $1, in the order of the folders.
 list_sources() {
-    awk '{ print $1 }' src/layers.txt | while read -r folder; do
-        find "src/$folder" -name '*.c' | LC_ALL=C sort
+    awk '{ print $1 }' "$1/layers.txt" | while read -r folder; do
+        find "$1/$folder" -name '*.c' | LC_ALL=C sort
     done
 }
 
-# The files of list $2, each after the headers that it includes, but for $1, which is written already.
+# The files of list $3, below $1, each after the headers that it includes, but for $2, which is written already.
 emit_sources() {
     # shellcheck disable=SC2086 # no name has blanks
-    awk -v root=src -v known="$1" -v generated="src/kernels.h=$scratch/kernels.h src/tunings.h=$scratch/tunings.h" -f tools/resolve.awk $2
+    awk -v root="$1" -v known="$2" -v generated="src/kernels.h=$scratch/kernels.h src/tunings.h=$scratch/tunings.h" -f tools/resolve.awk $3
 }
 
 # kernels/FOLDER/NAME.cl as gpi_kernel_FOLDER_NAME[]. Comments go, unless the file is in a text for users; #line, which
@@ -191,7 +199,7 @@ emit_tunings() {
 }
 
 emit_header() {
-    emit_sources '' $API
+    emit_sources src '' $API
     echo
     echo '/* From here on this file is generated: tools/amalgamate.sh makes it from src/, kernels/ and tunings/. */'
     echo '#ifdef GP_IMPLEMENTATION'
@@ -200,7 +208,7 @@ emit_header() {
     echo
     emit_kernels >"$scratch/kernels.h"
     emit_tunings >"$scratch/tunings.h"
-    emit_sources $API "$(list_sources)"
+    emit_sources src $API "$(list_sources src)"
     echo '/*'
     cat $LICENSE
     echo '*/'
@@ -208,11 +216,27 @@ emit_header() {
     echo '#endif /* GP_IMPLEMENTATION */'
 }
 
+emit_host_header() {
+    emit_sources host '' $HOST_API
+    echo
+    echo '/* From here on this file is generated: tools/amalgamate.sh makes it from host/. */'
+    echo '#ifdef GP_HOST_IMPLEMENTATION'
+    echo '#ifndef GPI_HOST_IMPLEMENTATION_ONCE'
+    echo '#define GPI_HOST_IMPLEMENTATION_ONCE'
+    echo
+    emit_sources host $HOST_API "$(list_sources host)"
+    echo '/*'
+    cat $LICENSE
+    echo '*/'
+    echo '#endif /* GPI_HOST_IMPLEMENTATION_ONCE */'
+    echo '#endif /* GP_HOST_IMPLEMENTATION */'
+}
+
 check_inputs
 if [ -z "$out" ]; then
-    emit_header
+    $emit
 elif [ "$out" = --api ]; then
-    emit_sources '' $API
+    emit_sources src '' $API
 elif [ "$out" = --kernels ]; then
     emit_kernels
 elif [ "$out" = --tunings ]; then
@@ -220,6 +244,6 @@ elif [ "$out" = --tunings ]; then
 else
     # Renamed only when whole: an interrupted run leaves the old header in place, and two at once both succeed.
     trap 'rm -rf "$scratch" "$out.$$"' EXIT
-    emit_header >"$out.$$"
+    $emit >"$out.$$"
     mv "$out.$$" "$out"
 fi

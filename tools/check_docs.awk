@@ -77,7 +77,7 @@ function read_desc_line(line,   at, trailing, code, part) {
     }
 }
 
-/^#ifdef GP_IMPLEMENTATION/ { exit }
+/^#ifdef GP_([A-Z]+_)?IMPLEMENTATION/ { exit }
 
 desc != "" {
     if ($0 ~ /^} gp_/) { desc = ""; next }
@@ -111,7 +111,7 @@ function check_label(name) {
     if ((desc_comment[name "_desc"] own_comment()) !~ ("\n[ \t]*" label ":")) missing("label", name " (" label ")")
 }
 
-/^GP_API / { declaration = ""; declaring = 1 }
+/^GP_([A-Z]+_)?API / { declaration = ""; declaring = 1 }
 declaring {
     if (declaration == "") {
         name = function_name($0)

@@ -52,6 +52,15 @@ check_c_files() { # compiler and options...
 
     compile cl300.o cl300.c "$@"
     "$@" -o $dir/cl300 -x none $dir/cl300.o $libs
+
+    compile host.o host.c "$@"
+    check_exports $dir/host.o '^gp_host_\|^main$'
+    "$@" -o $dir/host -x none $dir/c_one.o $dir/host.o $libs
+    $dir/host
+    compile host.o host.c "$@" -DGP_STATIC
+    check_exports $dir/host.o '^main$'
+    "$@" -o $dir/host -x none $dir/host.o $libs
+    $dir/host
     echo "compile-matrix: ok  $*"
 }
 
@@ -90,6 +99,8 @@ check_cpp_example() { # C++ compiler
 check_windows() { # compiler and options...
     compile windows.o windows.c "$@" -I$dir/khronos
     "$@" -o $dir/windows.exe -x none $dir/windows.o -L$dir -lOpenCL
+    compile host.o host.c "$@" -I$dir/khronos -DGP_STATIC
+    "$@" -o $dir/host.exe -x none $dir/host.o -L$dir -lOpenCL
     echo "compile-matrix: ok  $*"
 }
 

@@ -2,7 +2,7 @@
 # Looks for what a build needs, and installs what is missing where it can (Debian and Ubuntu, as root or
 # with passwordless sudo). Elsewhere it prints the packages.
 #
-# usage: tools/deps.sh run | test | lint | all | shared | install | packaging | bench | report | site | python | gpu-cost | machine-code | COMPONENT...
+# usage: tools/deps.sh run | test | lint | all | shared | install | packaging | bench | report | site | python | mpi | gpu-cost | machine-code | COMPONENT...
 #
 # Every component is looked for by using it, each time: no stamp can go stale. DEPS_INSTALL=no only looks.
 # Exit status: 0 all is there; 1 something is missing; 2 what is missing has no package on this system.
@@ -14,12 +14,13 @@ LINT="cc headers loader cxx clhpp clang clang-format"
 SHARED="cc headers loader"
 INSTALL="$RUN cxx clhpp pkg-config cmake meson git"
 PACKAGING="$RUN git cmake dpkg conan"
-ALL="$TEST pocl intel rusticl oclgrind clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git mingw venv sphinx"
+ALL="$TEST pocl intel rusticl oclgrind clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git mingw venv sphinx mpi"
 BENCH="$RUN cxx tbb boost simdjson viennacl python-peers gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
 SITE="$RUN sphinx"
 PYTHON="$RUN venv"
+MPI="$RUN mpi"
 MACHINE_CODE="libclc clang-15 clang-19 cuda"
 
 CC=${CC:-cc}
@@ -75,6 +76,10 @@ packages_of() { # component manager
     clang-format:dnf) echo clang-tools-extra ;;
     clang-format:pacman) echo clang ;;
     clang-format:*) echo clang-format ;;
+    mpi:apt) echo libopenmpi-dev openmpi-bin ;;
+    mpi:dnf) echo openmpi-devel ;;
+    mpi:pacman) echo openmpi ;;
+    mpi:brew) echo open-mpi ;;
     tbb:apt) echo libtbb-dev ;;
     tbb:dnf) echo tbb-devel ;;
     tbb:pacman) echo onetbb ;;
@@ -170,6 +175,11 @@ source_of() { # component
 	int main() { return 0; }
 	C
         ;;
+    mpi) cat <<-'C'
+	#include <mpi.h>
+	int main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }
+	C
+        ;;
     boost) cat <<-'C'
 	#if !__has_include(<boost/compute/version.hpp>) && !__has_include(<boost/compute/core.hpp>)
 	#error "no Boost.Compute headers"
@@ -234,6 +244,7 @@ have() { # component
     clang-format) command -v clang-format >/dev/null ;;
     spin | gnuplot | pkg-config | cmake | git) command -v "$1" >/dev/null ;;
     dpkg) command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null && command -v lintian >/dev/null ;;
+    mpi) compiles ${MPICC:-mpicc} -x c "$tmp/try.c" && command -v ${MPIRUN:-mpirun} >/dev/null ;;
     conan) test -x build/conan/bin/conan ;;
     mingw) command -v x86_64-w64-mingw32-g++ >/dev/null ;;
     meson) command -v meson >/dev/null && command -v ninja >/dev/null ;;
@@ -391,6 +402,7 @@ bench) components=$BENCH ;;
 report) components=$REPORT ;;
 site) components=$SITE ;;
 python) components=$PYTHON ;;
+mpi) components=$MPI ;;
 gpu-cost) components=$GPU_COST ;;
 machine-code) components=$MACHINE_CODE ;;
 '')

@@ -18,10 +18,10 @@ mkdir -p $results
 
 # What the harness must know of: each OpenCL function that is called, and each call of the API.
 missing=$(
-    find src -name '*.c' -exec grep -oh '\bcl[A-Z][A-Za-z]*(' {} + | sort -u | while read -r call; do
+    find src host -name '*.c' -exec grep -oh '\bcl[A-Z][A-Za-z]*(' {} + | sort -u | while read -r call; do
         grep -q "X(${call%(})" tests/fault/layer.c || echo "layer.c: ${call%(}"
     done
-    sed -n 's/^GP_API gp_result \(gp_[a-z_]*\)(.*/\1/p' src/api/*.h | while read -r call; do
+    sed -n 's/^GP_\(HOST_\)\{0,1\}API gp_result \(gp_[a-z_]*\)(.*/\2/p' src/api/*.h host/api/*.h | grep -v '^gp_set_error$' | while read -r call; do
         grep -q "\b$call(\|SIZE(${call#gp_}" tests/fault/*.c ||
             grep -q "SIZE($(echo "${call#gp_}" | sed 's/_scratch_size//')," tests/fault/*.c || echo "scenarios: $call"
     done

@@ -5,10 +5,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# gpuprim.h is left out: it is put together from files that are formatted.
+# gpuprim.h and gpuprim_host.h are left out: they are put together from files that are formatted.
 list_sources() {
-    echo gpuprim.hpp
-    find src kernels tests bench examples tools manual -type f \
+    printf '%s\n' gpuprim.hpp gpuprim_mpi.h
+    find src kernels host tests bench examples tools manual -type f \
         \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.cpp' -o -name '*.hpp' \)
 }
 

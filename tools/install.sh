@@ -51,7 +51,7 @@ install | uninstall) ;;
     ;;
 esac
 
-for header in gpuprim.h gpuprim.hpp; do
+for header in gpuprim.h gpuprim.hpp gpuprim_host.h gpuprim_mpi.h; do
     if [ -f $header ]; then put_file $header "$prefix/include/$header"; fi
 done
 put_filled packaging/gpuprim.pc.in "$prefix/share/pkgconfig/gpuprim.pc"

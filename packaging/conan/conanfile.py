@@ -24,11 +24,11 @@ class Gpuprim(ConanFile):
         self.version = ".".join(re.findall(r"#define GP_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
 
     def export_sources(self):
-        for name in ("gpuprim.h", "gpuprim.hpp", "LICENSE"):
+        for name in ("gpuprim.h", "gpuprim.hpp", "gpuprim_host.h", "LICENSE"):
             copy(self, name, self._checkout, self.export_sources_folder)
 
     def package(self):
-        copy(self, "gpuprim.h*", self.source_folder, os.path.join(self.package_folder, "include"))
+        copy(self, "gpuprim*.h*", self.source_folder, os.path.join(self.package_folder, "include"))
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
 
     def package_id(self):

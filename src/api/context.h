@@ -213,6 +213,10 @@ GP_API void gp_context_destroy(gp_context *gp);
    (gp_context_create, gp_devices, any call whose gp was NULL). */
 GP_API const char *gp_last_error(const gp_context *gp);
 
+/* Makes `text` the text of the last failure, after the result's name, and gives it to `log`. For code that stands on
+   this library and fails as its calls do, such as gpuprim_host.h. Returns `result`. */
+GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text);
+
 /* The context's OpenCL objects, not retained for the caller; and what the library knows about its device. */
 GP_API cl_context gp_cl_context(const gp_context *gp);
 GP_API cl_device_id gp_cl_device(const gp_context *gp);

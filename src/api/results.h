@@ -20,7 +20,9 @@
     X(GP_ERROR_OUT_OF_DEVICE_MEMORY, -12, "more memory than the device can give") \
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
     X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")                \
-    X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")
+    X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")           \
+    X(GP_ERROR_CANCELED, -16, "canceled by the caller")                            \
+    X(GP_ERROR_MPI, -17, "an MPI call failed")
 
 typedef enum gp_result {
 #define GP_RESULT_ENUM(name, value, text) name = value,
@@ -31,6 +33,9 @@ typedef enum gp_result {
 
 /* The fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);
+
+/* The name of an OpenCL error, such as CL_OUT_OF_RESOURCES; never NULL. */
+GP_API const char *gp_cl_error_string(cl_int error);
 
 /* GP_VERSION of the implementation that is linked. */
 GP_API int gp_version(void);

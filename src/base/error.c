@@ -192,3 +192,10 @@ static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function,
     return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,
                     gpi_cl_error_name(error), (int)error);
 }
+
+GP_API const char *gp_cl_error_string(cl_int error) { return gpi_cl_error_name(error); }
+
+GP_API gp_result gp_set_error(gp_context *gp, gp_result result, const char *text)
+{
+    return gpi_fail(gp, result, "%s", text ? text : "");
+}

@@ -39,6 +39,9 @@ void test_empty(gp_context *ctx)
     CHECK(!none && std::strstr(gp_last_error(none), "no such device"));
     const gp::buffer<uint32_t> homeless(none, 5), large(ctx, SIZE_MAX / 4), good(ctx, 5);
     CHECK(!homeless && !large && large.size() == 0 && std::strstr(gp_last_error(ctx), "bytes"));
+    const gp::result<void> ours =
+        gp::set_error(ctx, GP_ERROR_CANCELED, gp::cl_error_string(CL_INVALID_VALUE));
+    CHECK(ours.code == GP_ERROR_CANCELED && std::strstr(ours.text, "CL_INVALID_VALUE"));
     CHECK(gp::scan(none, good, good).code == GP_ERROR_INVALID_ARGUMENT);
     CHECK(gp::scan(ctx, good, large).code == GP_ERROR_INVALID_BUFFER);
     const gp::hash_table<uint32_t> nothing(ctx, 0);

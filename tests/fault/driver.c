@@ -411,8 +411,8 @@ static int run_scenario(const scenario *s, unsigned turns)
 
 /* ------------------------------------------------------------------ main */
 
-static const scenario *const all[] = {scenarios_context, scenarios_elements, scenarios_maps, scenarios_keys,
-                                      scenarios_hash};
+static const scenario *const all[] = {scenarios_context, scenarios_elements, scenarios_maps,
+                                      scenarios_keys,    scenarios_hash,     scenarios_host};
 
 static const scenario *find(const char *name)
 {

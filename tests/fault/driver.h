@@ -40,7 +40,7 @@ typedef struct scenario {
 } scenario;
 
 extern const scenario scenarios_context[], scenarios_elements[], scenarios_maps[], scenarios_keys[],
-    scenarios_hash[];
+    scenarios_hash[], scenarios_host[];
 
 /* ------------------------------------------------------------------ for scenarios */
 

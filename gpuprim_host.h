@@ -1,0 +1,1157 @@
+/* gpuprim_host.h - gpuprim's calls on arrays in host memory, of any size, for C99.
+
+   Put this in exactly one C or C++ file, and only include the header everywhere else:
+
+       #define GP_HOST_IMPLEMENTATION
+       #include "gpuprim_host.h"
+
+   One file, this one or another, has gpuprim.h's implementation. A call looks like this:
+
+       gp_host_scan_desc scan = { .in = a, .out = b, .count = n, .type = GP_U32, .op = GP_SUM };
+       if (gp_host_scan(gp, &scan) != GP_OK) puts(gp_last_error(gp));
+
+   RULES THAT HOLD FOR EVERY CALL
+     - Arrays are pointers to host memory, aligned as their elements are. A file that is mapped into memory is such an
+       array. They go through the device in chunks: one is copied to it and one from it while one is computed, on the
+       context's queue and a second one for copies.
+     - A call returns when its result is in host memory.
+     - Every desc starts as all zeros. Types, operations and expressions are those of the device's call: gp_host_scan's
+       are gp_scan's. A map's i counts from the call's first element. Its `args` are on the device, as always. Where
+       a map has i, or a scan a map, the call adds args of its own, whose names begin with chunk_.
+     - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its
+       largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit.
+     - `progress` is told from time to time how much of the work is done; `total` is the same each time, and the last
+       call has done == total. It runs on the caller's thread, and must not use the context. If it returns other than 0,
+       the call ends with GP_ERROR_CANCELED.
+     - gp_last_error(gp) has the text of a failure. Where the device's call refuses an argument, it names that call.
+     - Inputs are never written, unless they are also the output. After a failure an output is undefined, except that of a sort in
+       place: it holds its elements, in any order.
+     - What a call takes is freed when it returns.
+
+   The lines in the comments of calls are gpuprim.h's.
+
+   OPTIONS (define before including)
+     GP_HOST_IMPLEMENTATION   emit the implementation here
+     GP_STATIC                as in gpuprim.h: both implementations are in this file then, and static
+
+   Licence: MIT, see the end of this file's implementation part or LICENSE. */
+#ifndef GPUPRIM_HOST_H
+#define GPUPRIM_HOST_H
+
+#include "gpuprim.h"
+
+#ifdef GP_STATIC
+#define GP_HOST_API GP_API
+#else
+#define GP_HOST_API extern
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 0 to go on, anything else to cancel. */
+typedef int (*gp_host_progress)(uint64_t done, uint64_t total, void *user);
+
+/* ------------------------------------------------------------------ reduce */
+
+/* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
+
+   Reduces an array in host memory to one value, as gp_reduce does; with `map`, of map(in[i]).
+
+   Result: one element of out_type.
+   Order: each chunk as by gp_reduce, then the chunks' results in input order: float results repeat bit for bit for the
+     same count and budget on the same device.
+   Aliasing: `out` may be anywhere.
+   Count 0: gives `initial`.
+   Cost: copies the input to the device once.
+   Limits: memory. No argmin, argmax. */
+typedef struct gp_host_reduce_desc {
+    const void *in;
+    void *out;                 /* one element of out_type */
+    size_t count;              /* of elements */
+    gp_type type;              /* of the input; with a monoid but no map: leave 0 */
+    const gp_record *record;   /* instead of type; takes a map, and out_type or a monoid */
+    gp_type out_type;          /* 0: as in gp_reduce_desc */
+    gp_op op;                  /* set op or monoid */
+    const gp_monoid *monoid;   /* instead of out_type and op */
+    const char *map;           /* expression in x, y and i; NULL: the element itself */
+    const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
+    size_t arg_count;          /* at most GP_ARGS_MAX, with those that the call adds */
+    const void *in2;           /* second input, count elements, for map's y; NULL: none */
+    gp_type type2;             /* of the second input; 0: `type` */
+    const void *initial;       /* one element of out_type; NULL: the identity */
+    size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is count */
+    void *progress_user;       /* for progress */
+} gp_host_reduce_desc;
+
+GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *desc);
+
+/* ------------------------------------------------------------------ scan */
+
+/* inclusive            out[i] = initial . in[0] ... in[i]               . is op or monoid
+   exclusive            out[i] = initial . in[0] ... in[i-1]
+   reverse              out[i] = in[i] ... in[count-1] . initial
+   reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
+
+   Reduces the elements of an array in host memory up to each one, as gp_scan does; with `map`, of map(in[i]).
+
+   Result: elements of out_type. What is before a chunk is carried to it on the device, as an element of out_type: with
+     GP_F16 it is rounded there.
+   Order: input order. Float sums as with gp_scan: for the same bits each time set `deterministic`, and the same budget.
+   Aliasing: in place (`in` and `out` are the same, of types of one size), or no overlap.
+   Count 0: does nothing.
+   Cost: copies the input to the device and the output from it once.
+   Limits: memory. No segments, argmin, argmax. */
+typedef struct gp_host_scan_desc {
+    const void *in;
+    void *out;               /* count elements of out_type */
+    size_t count;            /* of elements */
+    gp_type type;            /* of the input; with a monoid but no map: leave 0 */
+    const gp_record *record; /* instead of type; takes a map, and out_type or a monoid */
+    gp_type out_type;        /* of sums and output; 0: `type` */
+    gp_op op;                /* set op or monoid */
+    const gp_monoid *monoid; /* instead of out_type and op */
+    const char *map;         /* expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and device buffers that expressions name; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX, with those that the call adds */
+    bool exclusive;
+    bool reverse;              /* from the last element to the first */
+    bool deterministic;        /* the same bits every time, also for floats and monoids that are not exact */
+    const void *initial;       /* one element of out_type; NULL: the identity */
+    size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is count */
+    void *progress_user;       /* for progress */
+} gp_host_scan_desc;
+
+GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* GPUPRIM_HOST_H */
+
+/* From here on this file is generated: tools/amalgamate.sh makes it from host/. */
+#ifdef GP_HOST_IMPLEMENTATION
+#ifndef GPI_HOST_IMPLEMENTATION_ONCE
+#define GPI_HOST_IMPLEMENTATION_ONCE
+
+/* ---- Begin file host/base/chunks.h ---- */
+/* chunks.h - an array in host memory goes through the device in chunks.
+
+   Three slots, each with a buffer for each array, and two queues. At a time one chunk is copied to the device, one
+   computed, one copied back:
+
+       copies     up 0 | up 1    | down 0, up 2 | down 1, up 3 | ...
+       computes        | chunk 0 | chunk 1      | chunk 2      | ...
+
+   The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most. */
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 3 };
+
+/* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
+typedef struct gpi_host_array {
+    const char *in; /* NULL: nothing is copied to the device */
+    char *out;      /* NULL: nothing is copied back */
+    size_t size;    /* 0: there is no such array */
+    cl_mem buffers[GPI_HOST_SLOTS];
+} gpi_host_array;
+
+typedef struct gpi_host_chunk {
+    size_t index, first, count; /* its elements */
+    int slot;
+} gpi_host_chunk;
+
+typedef struct gpi_host_chunks gpi_host_chunks;
+typedef gp_result (*gpi_host_step)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
+
+struct gpi_host_chunks {
+    /* set by the call */
+    gp_context *gp;
+    const char *function;
+    size_t count; /* of all elements */
+    size_t budget;
+    gp_host_progress progress;
+    void *progress_user;
+    gpi_host_array arrays[GPI_HOST_ARRAYS];
+    size_t lead, tail;      /* room in each buffer before and after a chunk's elements */
+    size_t fixed;           /* bytes of device memory besides */
+    bool reverse;           /* from the last chunk to the first */
+    gpi_host_step upload;   /* NULL: each array's elements of the chunk */
+    gpi_host_step compute;  /* enqueues calls, each with wait and wait_count, and gpi_host_then after it */
+    gpi_host_step download; /* NULL: each array's elements of the chunk */
+    /* Bytes of scratch for a chunk of `count` elements; NULL: none. */
+    gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
+    void *call;
+
+    /* for compute */
+    cl_event wait[2];
+    cl_uint wait_count;
+    cl_event done;
+    cl_mem scratch;
+
+    /* the rest is of chunks.c */
+    size_t chunk, number; /* elements of a chunk; how many chunks */
+    int slots;
+    cl_command_queue copies;
+    cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
+    uint64_t progress_done, progress_total; /* total 0: count */
+};
+
+static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
+                                size_t budget, gp_host_progress progress, void *progress_user);
+
+/* The size of chunks, which the budget allows; the queue for copies, buffers and scratch. */
+static gp_result gpi_host_chunks_open(gpi_host_chunks *chunks);
+
+/* Sends all chunks through. */
+static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
+
+/* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
+static gp_result gpi_host_chunks_close(gpi_host_chunks *chunks, gp_result result);
+
+/* As calls take it: NULL where there is nothing to wait for. */
+static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
+
+/* The call that was given `done` is the one to wait for from here on. */
+static void gpi_host_then(gpi_host_chunks *chunks);
+
+/* One element, or some bytes, by the queue of the device's calls, after what has been enqueued there. */
+static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
+                               size_t to_byte, size_t bytes);
+
+/* Copies, by the queue for them, that belong to the chunk's upload or download: `bytes` of a buffer, from byte `at`. */
+static gp_result gpi_host_write(gpi_host_chunks *chunks, cl_mem buffer, size_t at, size_t bytes,
+                                const void *from, cl_event *done);
+static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
+                               size_t bytes, void *to);
+
+/* The device memory that a call may take. */
+static size_t gpi_host_budget(const gp_context *gp, size_t budget);
+static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
+static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);
+/* ---- End file host/base/chunks.h ---- */
+
+/* ---- Begin file host/base/error.h ---- */
+/* error.h - failures, as gp_last_error tells them; sizes of types. */
+#include <stdlib.h>
+
+#ifdef GP_MALLOC
+#define GPI_HOST_MALLOC(bytes) GP_MALLOC(bytes)
+#define GPI_HOST_FREE(memory) GP_FREE(memory)
+#else
+#define GPI_HOST_MALLOC(bytes) malloc(bytes)
+#define GPI_HOST_FREE(memory) free(memory)
+#endif
+
+#if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
+#define GPI_HOST_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
+#define GPI_HOST_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define GPI_HOST_PRINTF(text, first)
+#endif
+
+static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
+    GPI_HOST_PRINTF(3, 4);
+static gp_result gpi_host_fail_cl(gp_context *gp, const char *function, const char *call, cl_int error);
+static gp_result gpi_host_check(gp_context *gp, const char *function, const void *desc);
+
+/* Bytes of an element; 0: not a type. */
+static size_t gpi_host_size_of(gp_type type);
+static gp_result gpi_host_check_type(gp_context *gp, const char *function, const char *name, gp_type type);
+
+/* An array of `count` elements of `size` bytes. */
+static gp_result gpi_host_check_array(gp_context *gp, const char *function, const char *name,
+                                      const void *array, size_t count, size_t size);
+
+/* Whether two arrays share bytes. */
+static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes);
+/* ---- End file host/base/error.h ---- */
+
+/* ---- Begin file host/base/chunks.c ---- */
+/* chunks.c - chunks on their way through the device. */
+#include <string.h>
+
+static void gpi_host_release(cl_event *event)
+{
+    if (*event) clReleaseEvent(*event);
+    *event = NULL;
+}
+
+/* Takes the place of *at. */
+static void gpi_host_keep(cl_event *at, cl_event event)
+{
+    gpi_host_release(at);
+    *at = event;
+}
+
+/* ------------------------------------------------------------------ sizes */
+
+static size_t gpi_host_budget(const gp_context *gp, size_t budget)
+{
+    const gp_device_info *info = gp_context_info(gp);
+    cl_ulong most = info->global_mem_size / 4;
+    if (budget) return budget;
+    if (most > info->max_alloc_size) most = info->max_alloc_size;
+    return most > SIZE_MAX ? SIZE_MAX : (size_t)most;
+}
+
+static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
+{
+    return c->count / chunk + (c->count % chunk > 0);
+}
+
+/* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
+static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
+{
+    const size_t number = gpi_host_number(c, chunk);
+    const size_t slots = number < GPI_HOST_SLOTS ? number : (size_t)GPI_HOST_SLOTS;
+    const size_t room = c->lead + chunk + c->tail;
+    size_t element = 0, largest = 0, used = 0;
+    gp_result result = GP_OK;
+    int a;
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        element += c->arrays[a].size;
+        if (c->arrays[a].size > largest) largest = c->arrays[a].size;
+    }
+    *fits = room <= SIZE_MAX / (element * slots) && room * largest <= gp_context_info(c->gp)->max_alloc_size;
+    if (*fits) *fits = room * element * slots <= budget;
+    if (!*fits) return GP_OK;
+    if (c->scratch_size) result = c->scratch_size(c, chunk, &used);
+    used += c->fixed + room * element * slots;
+    *fits = used <= budget;
+    return result;
+}
+
+/* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several. */
+static gp_result gpi_host_choose(gpi_host_chunks *c)
+{
+    const size_t budget = gpi_host_budget(c->gp, c->budget);
+    size_t low = 0, high = c->count + 1;
+    while (high - low > 1) {
+        const size_t middle = low == 0 && high == c->count + 1 ? c->count : low + (high - low) / 2;
+        bool fits;
+        const gp_result result = gpi_host_fits(c, middle, budget, &fits);
+        if (result != GP_OK) return result;
+        if (fits) low = middle;
+        else high = middle;
+    }
+    if (!low)
+        return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: budget = %zu bytes is not enough for chunks of one element", c->function,
+                             budget);
+    c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
+    c->number = gpi_host_number(c, c->chunk);
+    c->slots = c->number < GPI_HOST_SLOTS ? (int)c->number : GPI_HOST_SLOTS;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ life */
+
+static gp_result gpi_host_buffer(gpi_host_chunks *c, size_t bytes, cl_mem *out)
+{
+    return gp_buffer_create(c->gp, bytes ? bytes : 1, NULL, out);
+}
+
+static gp_result gpi_host_buffers(gpi_host_chunks *c)
+{
+    size_t scratch = 0;
+    gp_result result = GP_OK;
+    int a, s;
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        for (s = 0; s < c->slots && c->arrays[a].size && result == GP_OK; s++)
+            result = gpi_host_buffer(c, (c->lead + c->chunk + c->tail) * c->arrays[a].size,
+                                     &c->arrays[a].buffers[s]);
+    }
+    if (result == GP_OK && c->scratch_size && c->number) result = c->scratch_size(c, c->chunk, &scratch);
+    if (result == GP_OK && scratch) result = gpi_host_buffer(c, scratch, &c->scratch);
+    return result;
+}
+
+static void gpi_host_chunks_set(gpi_host_chunks *c, gp_context *gp, const char *function, size_t count,
+                                size_t budget, gp_host_progress progress, void *progress_user)
+{
+    memset(c, 0, sizeof *c);
+    c->gp = gp;
+    c->function = function;
+    c->count = count;
+    c->budget = budget;
+    c->progress = progress;
+    c->progress_user = progress_user;
+    c->progress_total = count;
+}
+
+static gp_result gpi_host_chunks_open(gpi_host_chunks *c)
+{
+    gp_result result = c->count ? gpi_host_choose(c) : GP_OK;
+    cl_int error;
+    if (result != GP_OK) return result;
+    c->copies = clCreateCommandQueue(gp_cl_context(c->gp), gp_cl_device(c->gp), 0, &error);
+    if (!c->copies) return gpi_host_fail_cl(c->gp, c->function, "clCreateCommandQueue", error);
+    return gpi_host_buffers(c);
+}
+
+static void gpi_host_free_events(gpi_host_chunks *c)
+{
+    int s;
+    for (s = 0; s < GPI_HOST_SLOTS; s++) {
+        gpi_host_release(&c->uploaded[s]);
+        gpi_host_release(&c->computed[s]);
+        gpi_host_release(&c->downloaded[s]);
+    }
+    gpi_host_release(&c->last);
+    c->wait_count = 0;
+}
+
+static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
+{
+    cl_int error;
+    int a, s;
+    /* Its commands may wait for the copies, and read and write the caller's memory. */
+    const gp_result finished = gp_finish(c->gp);
+    if (result == GP_OK) result = finished;
+    error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
+    if (result == GP_OK && error != CL_SUCCESS)
+        result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
+    gpi_host_free_events(c);
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        for (s = 0; s < GPI_HOST_SLOTS; s++) {
+            if (c->arrays[a].buffers[s]) clReleaseMemObject(c->arrays[a].buffers[s]);
+            c->arrays[a].buffers[s] = NULL;
+        }
+    }
+    if (c->scratch) clReleaseMemObject(c->scratch);
+    if (c->copies) clReleaseCommandQueue(c->copies);
+    c->scratch = NULL;
+    c->copies = NULL;
+    return result;
+}
+
+/* ------------------------------------------------------------------ commands */
+
+static const cl_event *gpi_host_waits(const gpi_host_chunks *c) { return c->wait_count ? c->wait : NULL; }
+
+static void gpi_host_then(gpi_host_chunks *c)
+{
+    gpi_host_keep(&c->last, c->done);
+    c->done = NULL;
+    c->wait[0] = c->last;
+    c->wait_count = 1;
+}
+
+static gp_result gpi_host_copy(gpi_host_chunks *c, cl_mem from, size_t from_byte, cl_mem to, size_t to_byte,
+                               size_t bytes)
+{
+    const cl_int error = clEnqueueCopyBuffer(gp_cl_queue(c->gp), from, to, from_byte, to_byte, bytes,
+                                             c->wait_count, c->wait_count ? c->wait : NULL, &c->done);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueCopyBuffer", error);
+    gpi_host_then(c);
+    return GP_OK;
+}
+
+static gp_result gpi_host_write(gpi_host_chunks *c, cl_mem buffer, size_t at, size_t bytes, const void *from,
+                                cl_event *done)
+{
+    cl_event written;
+    const cl_int error =
+        clEnqueueWriteBuffer(c->copies, buffer, CL_FALSE, at, bytes, from, 0, NULL, &written);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueWriteBuffer", error);
+    gpi_host_keep(done, written);
+    return GP_OK;
+}
+
+static gp_result gpi_host_read(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
+                               size_t bytes, void *to)
+{
+    cl_event read;
+    const cl_int error =
+        clEnqueueReadBuffer(c->copies, buffer, CL_FALSE, at, bytes, to, 1, &c->computed[chunk->slot], &read);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+    gpi_host_keep(&c->downloaded[chunk->slot], read);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ chunks */
+
+static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *c, size_t turn)
+{
+    gpi_host_chunk chunk;
+    chunk.index = c->reverse ? c->number - 1 - turn : turn;
+    chunk.first = chunk.index * c->chunk;
+    chunk.count = c->count - chunk.first < c->chunk ? c->count - chunk.first : c->chunk;
+    chunk.slot = (int)(turn % GPI_HOST_SLOTS);
+    return chunk;
+}
+
+static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result = GP_OK;
+    int a;
+    gpi_host_release(&c->uploaded[chunk->slot]);
+    if (c->upload) return c->upload(c, chunk);
+    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[a];
+        if (!array->in) continue;
+        result =
+            gpi_host_write(c, array->buffers[chunk->slot], c->lead * array->size, chunk->count * array->size,
+                           array->in + chunk->first * array->size, &c->uploaded[chunk->slot]);
+    }
+    return result;
+}
+
+/* The queue for copies is in order, so its last event stands for all of an upload. */
+static gp_result gpi_host_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result;
+    c->wait_count = 0;
+    if (c->last) c->wait[c->wait_count++] = c->last;
+    if (c->uploaded[chunk->slot]) c->wait[c->wait_count++] = c->uploaded[chunk->slot];
+    result = c->compute(c, chunk);
+    if (result != GP_OK) return result;
+    clRetainEvent(c->last);
+    gpi_host_keep(&c->computed[chunk->slot], c->last);
+    clFlush(c->copies);
+    clFlush(gp_cl_queue(c->gp));
+    return GP_OK;
+}
+
+static gp_result gpi_host_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result = GP_OK;
+    int a;
+    gpi_host_release(&c->downloaded[chunk->slot]);
+    if (c->download) return c->download(c, chunk);
+    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[a];
+        if (!array->out) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
+                               chunk->count * array->size, array->out + chunk->first * array->size);
+    }
+    clFlush(c->copies);
+    return result;
+}
+
+static gp_result gpi_host_tell(gpi_host_chunks *c, uint64_t more)
+{
+    c->progress_done += more;
+    if (!c->progress || !c->progress(c->progress_done, c->progress_total, c->progress_user)) return GP_OK;
+    return gpi_host_fail(c->gp, GP_ERROR_CANCELED, "%s: progress canceled the call after %llu of %llu",
+                         c->function, (unsigned long long)c->progress_done,
+                         (unsigned long long)c->progress_total);
+}
+
+/* Waits for the chunk, and tells. */
+static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const cl_event *event =
+        c->downloaded[chunk->slot] ? &c->downloaded[chunk->slot] : &c->computed[chunk->slot];
+    const cl_int error = clWaitForEvents(1, event);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
+    return gpi_host_tell(c, chunk->count);
+}
+
+static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
+{
+    gp_result result = GP_OK;
+    size_t turn;
+    for (turn = 0; turn < c->number + 2 && c->number && result == GP_OK; turn++) {
+        if (turn < c->number) {
+            const gpi_host_chunk next = gpi_host_chunk_of(c, turn);
+            result = gpi_host_upload(c, &next);
+            if (result == GP_OK) result = gpi_host_compute(c, &next);
+        }
+        if (result == GP_OK && turn >= 1 && turn - 1 < c->number) {
+            const gpi_host_chunk computed = gpi_host_chunk_of(c, turn - 1);
+            result = gpi_host_download(c, &computed);
+        }
+        if (result == GP_OK && turn >= 2) {
+            const gpi_host_chunk ending = gpi_host_chunk_of(c, turn - 2);
+            result = gpi_host_end(c, &ending);
+        }
+    }
+    return result;
+}
+/* ---- End file host/base/chunks.c ---- */
+
+/* ---- Begin file host/base/error.c ---- */
+/* error.c - failures, as gp_last_error tells them; sizes of types. */
+#include <stdarg.h>
+#include <stdio.h>
+
+static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return gp_set_error(gp, result, text);
+}
+
+static gp_result gpi_host_fail_cl(gp_context *gp, const char *function, const char *call, cl_int error)
+{
+    gp_result result = GP_ERROR_OPENCL;
+    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES)
+        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    return gpi_host_fail(gp, result, "%s: %s returned %s (%d)", function, call, gp_cl_error_string(error),
+                         (int)error);
+}
+
+static gp_result gpi_host_check(gp_context *gp, const char *function, const void *desc)
+{
+    if (!gp) return gpi_host_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
+    if (!desc) return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
+    return GP_OK;
+}
+
+static size_t gpi_host_size_of(gp_type type)
+{
+    switch (type) {
+#define GPI_HOST_TYPE_CASE(name, value, cl, bytes) \
+    case name: return bytes;
+        GP_TYPES(GPI_HOST_TYPE_CASE)
+#undef GPI_HOST_TYPE_CASE
+    default: return 0;
+    }
+}
+
+static gp_result gpi_host_check_type(gp_context *gp, const char *function, const char *name, gp_type type)
+{
+    if (gpi_host_size_of(type)) return GP_OK;
+    return gpi_host_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s = %d is not an element type", function, name,
+                         (int)type);
+}
+
+static gp_result gpi_host_check_array(gp_context *gp, const char *function, const char *name,
+                                      const void *array, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / 2 / size)
+        return gpi_host_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than memory can hold",
+                             function, count);
+    if (array || !count) return GP_OK;
+    return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", function, name);
+}
+
+static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    if (!a || !b || !a_bytes || !b_bytes) return false;
+    return x <= y ? y - x < a_bytes : x - y < b_bytes;
+}
+/* ---- End file host/base/error.c ---- */
+
+/* ---- Begin file host/base/text.h ---- */
+/* text.h - expressions of the caller's, on chunks. */
+/* What an expression becomes where i counts from the call's first element. */
+typedef struct gpi_host_text {
+    char *text; /* to be freed; NULL: there is none */
+    bool has_index;
+} gpi_host_text;
+
+/* The expression `map` between `before` and `after`, with (i + chunk_first) for each i. */
+static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
+                                    const char *after, gpi_host_text *text);
+static void gpi_host_text_free(gpi_host_text *text);
+
+/* The caller's args and some more. */
+typedef struct gpi_host_args {
+    gp_arg args[GP_ARGS_MAX];
+    size_t count;
+    cl_ulong first; /* chunk_first */
+} gpi_host_args;
+
+static gp_result gpi_host_args_make(gp_context *gp, const char *function, const gp_arg *args, size_t count,
+                                    size_t more, gpi_host_args *all);
+static gp_arg *gpi_host_args_add(gpi_host_args *all, const char *name, gp_type type, const void *value);
+/* ---- End file host/base/text.h ---- */
+
+/* ---- Begin file host/base/text.c ---- */
+/* text.c - expressions of the caller's, on chunks. */
+static bool gpi_host_is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The end of what begins at `at`: a word or number, a literal or a comment as a whole, else one character. */
+static const char *gpi_host_token_end(const char *at)
+{
+    const char quote = *at;
+    const char *end = at + 1;
+    if (quote == '"' || quote == '\'') {
+        while (*end && *end != quote) end += *end == '\\' && end[1] ? 2 : 1;
+        return *end ? end + 1 : end;
+    }
+    if (at[0] == '/' && at[1] == '*') {
+        end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    if (at[0] == '/' && at[1] == '/') return at + strcspn(at, "\n");
+    if (gpi_host_is_word(*at)) {
+        while (gpi_host_is_word(*end)) end++;
+    }
+    return end;
+}
+
+/* Writes `map` to `out`, with `index` for each i that is no member's name; NULL: counts only. */
+static size_t gpi_host_replace_index(const char *map, const char *index, char *out, bool *found)
+{
+    size_t length = 0;
+    char before = 0, last = 0; /* the last two characters that are not blank */
+    while (*map) {
+        const char *end = gpi_host_token_end(map);
+        const bool is_index = end == map + 1 && *map == 'i' && last != '.' && !(before == '-' && last == '>');
+        const char *text = is_index ? index : map;
+        const size_t n = is_index ? strlen(index) : (size_t)(end - map);
+        if (is_index) *found = true;
+        if (out) memcpy(out + length, text, n);
+        length += n;
+        if (!strchr(" \t\n", *map)) {
+            before = last;
+            last = end[-1];
+        }
+        map = end;
+    }
+    return length;
+}
+
+static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
+                                    const char *after, gpi_host_text *text)
+{
+    static const char index[] = "(i + chunk_first)";
+    size_t length, head = strlen(before);
+    memset(text, 0, sizeof *text);
+    if (!map) return GP_OK;
+    length = gpi_host_replace_index(map, index, NULL, &text->has_index);
+    text->text = (char *)GPI_HOST_MALLOC(head + length + strlen(after) + 1);
+    if (!text->text)
+        return gpi_host_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for the map", function);
+    memcpy(text->text, before, head);
+    (void)gpi_host_replace_index(map, index, text->text + head, &text->has_index);
+    memcpy(text->text + head + length, after, strlen(after) + 1);
+    return GP_OK;
+}
+
+static void gpi_host_text_free(gpi_host_text *text)
+{
+    GPI_HOST_FREE(text->text);
+    text->text = NULL;
+}
+
+static gp_result gpi_host_args_make(gp_context *gp, const char *function, const gp_arg *args, size_t count,
+                                    size_t more, gpi_host_args *all)
+{
+    memset(all, 0, sizeof *all);
+    if (count > GP_ARGS_MAX - more)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: arg_count = %zu is more than %zu, beside %zu of the call's own", function,
+                             count, (GP_ARGS_MAX - more), more);
+    if (count && !args) return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: args is NULL", function);
+    if (count) memcpy(all->args, args, count * sizeof *args);
+    all->count = count;
+    return GP_OK;
+}
+
+static gp_arg *gpi_host_args_add(gpi_host_args *all, const char *name, gp_type type, const void *value)
+{
+    gp_arg *arg = &all->args[all->count++];
+    memset(arg, 0, sizeof *arg);
+    arg->name = name;
+    arg->type = type;
+    arg->value = value;
+    return arg;
+}
+/* ---- End file host/base/text.c ---- */
+
+/* ---- Begin file host/calls/reduce.c ---- */
+/* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one. */
+/* So many partial results are kept, then reduced to the first of them. */
+enum { GPI_HOST_PARTIALS = 32 };
+
+typedef struct gpi_host_reduce {
+    const gp_host_reduce_desc *desc;
+    gp_type out_type; /* with an op */
+    size_t out_size;
+    gpi_host_text map;
+    gpi_host_args args;
+    gp_reduce_desc chunk, partials; /* the device's calls, as far as they are the same for all chunks */
+    cl_mem buffer;                  /* of partial results */
+    size_t kept;
+} gpi_host_reduce;
+
+/* As gp_reduce's out_type 0. */
+static gp_type gpi_host_sum_type(gp_op op, gp_type type)
+{
+    const bool sums = op == GP_SUM || op == GP_PROD;
+    if (!sums || type == GP_F32 || type == GP_F64) return type;
+    if (type == GP_F16) return GP_F32;
+    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? GP_I64 : GP_U64;
+}
+
+static gp_result gpi_host_reduce_types(gp_context *gp, const char *function, gpi_host_reduce *r,
+                                       gpi_host_chunks *c)
+{
+    const gp_host_reduce_desc *desc = r->desc;
+    const bool bare = desc->monoid && !desc->map; /* the input is the monoid's elements */
+    gp_result result = GP_OK;
+    if (desc->op == GP_ARGMIN || desc->op == GP_ARGMAX)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax are not taken",
+                             function, (int)desc->op);
+    if (!bare && !desc->record) result = gpi_host_check_type(gp, function, "type", desc->type);
+    if (result == GP_OK && desc->type2) result = gpi_host_check_type(gp, function, "type2", desc->type2);
+    r->out_type = desc->out_type ? desc->out_type : gpi_host_sum_type(desc->op, desc->type);
+    if (result == GP_OK && !desc->monoid) result = gpi_host_check_type(gp, function, "out_type", r->out_type);
+    if (result != GP_OK) return result;
+    r->out_size = desc->monoid ? desc->monoid->size : gpi_host_size_of(r->out_type);
+    c->arrays[0].in = (const char *)desc->in;
+    c->arrays[0].size = bare           ? desc->monoid->size
+                        : desc->record ? desc->record->size
+                                       : gpi_host_size_of(desc->type);
+    result = gpi_host_check_array(gp, function, "in", desc->in, desc->count, c->arrays[0].size);
+    if (result == GP_OK) result = gpi_host_check_array(gp, function, "out", desc->out, 1, r->out_size);
+    if (result != GP_OK || !desc->in2) return result;
+    c->arrays[1].in = (const char *)desc->in2;
+    c->arrays[1].size = gpi_host_size_of(desc->type2 ? desc->type2 : desc->type);
+    if (!c->arrays[1].size)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_TYPE, "%s: in2 without type2", function);
+    return gpi_host_check_array(gp, function, "in2", desc->in2, desc->count, c->arrays[1].size);
+}
+
+static gp_result gpi_host_reduce_prepare(gp_context *gp, const char *function, gpi_host_reduce *r)
+{
+    const gp_host_reduce_desc *desc = r->desc;
+    gp_result result = gpi_host_text_make(gp, function, "", desc->map, "", &r->map);
+    if (result == GP_OK)
+        result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, r->map.has_index, &r->args);
+    if (result != GP_OK) return result;
+    if (r->map.has_index) (void)gpi_host_args_add(&r->args, "chunk_first", GP_U64, &r->args.first);
+    r->chunk.type = desc->type;
+    r->chunk.record = desc->record;
+    r->chunk.out_type = desc->out_type;
+    r->chunk.op = desc->op;
+    r->chunk.monoid = desc->monoid;
+    r->chunk.map = r->map.text;
+    r->chunk.args = r->args.count ? r->args.args : NULL;
+    r->chunk.arg_count = r->args.count;
+    r->chunk.type2 = desc->in2 && !desc->type2 ? desc->type : desc->type2;
+    if (!desc->monoid) r->partials.type = r->partials.out_type = r->out_type;
+    r->partials.op = desc->op;
+    r->partials.monoid = desc->monoid;
+    if (desc->monoid && desc->monoid->takes_args) {
+        r->partials.args = desc->args;
+        r->partials.arg_count = desc->arg_count;
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_host_reduce_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    gpi_host_reduce *r = (gpi_host_reduce *)c->call;
+    gp_reduce_desc desc = r->chunk;
+    desc.count = count;
+    return gp_reduce_scratch_size(c->gp, &desc, bytes);
+}
+
+/* To the first of them. */
+static gp_result gpi_host_reduce_partials(gpi_host_chunks *c, gpi_host_reduce *r)
+{
+    gp_reduce_desc desc = r->partials;
+    gp_result result;
+    desc.in = desc.out = r->buffer;
+    desc.count = r->kept;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_reduce(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    r->kept = 1;
+    return result;
+}
+
+static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_reduce *r = (gpi_host_reduce *)c->call;
+    gp_reduce_desc desc = r->chunk;
+    gp_result result;
+    r->args.first = chunk->first;
+    desc.in = c->arrays[0].buffers[chunk->slot];
+    desc.in2 = c->arrays[1].buffers[chunk->slot];
+    desc.count = chunk->count;
+    desc.out = r->buffer;
+    desc.out_offset = r->kept++;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_reduce(c->gp, &desc);
+    if (result != GP_OK) return result;
+    gpi_host_then(c);
+    return r->kept == GPI_HOST_PARTIALS ? gpi_host_reduce_partials(c, r) : GP_OK;
+}
+
+static gp_result gpi_host_reduce_run(gpi_host_chunks *c, gpi_host_reduce *r)
+{
+    gp_reduce_desc desc;
+    gp_result result = gpi_host_chunks_open(c);
+    if (result == GP_OK) result = gpi_host_buffer(c, GPI_HOST_PARTIALS * r->out_size, &r->buffer);
+    if (result == GP_OK) result = gpi_host_chunks_run(c);
+    if (result != GP_OK) return result;
+    desc = r->partials;
+    desc.in = r->buffer;
+    desc.count = r->kept;
+    desc.initial = r->desc->initial;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    return gp_reduce_read(c->gp, &desc, r->desc->out);
+}
+
+GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *desc)
+{
+    static const char function[] = "gp_host_reduce";
+    gpi_host_reduce r;
+    gpi_host_chunks c;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&r, 0, sizeof r);
+    r.desc = desc;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.compute = gpi_host_reduce_compute;
+    c.scratch_size = gpi_host_reduce_scratch;
+    c.call = &r;
+    result = gpi_host_reduce_types(gp, function, &r, &c);
+    if (result == GP_OK) result = gpi_host_reduce_prepare(gp, function, &r);
+    c.fixed = GPI_HOST_PARTIALS * r.out_size;
+    if (result == GP_OK) result = gpi_host_reduce_run(&c, &r);
+    result = gpi_host_chunks_close(&c, result);
+    if (r.buffer) clReleaseMemObject(r.buffer);
+    gpi_host_text_free(&r.map);
+    return result;
+}
+/* ---- End file host/calls/reduce.c ---- */
+
+/* ---- Begin file host/calls/scan.c ---- */
+/* scan.c - gp_host_scan: what is before a chunk is carried to it on the device, as an element more.
+
+   A chunk's buffer has room for an element at each end. Forward (in reverse the other way round):
+
+       carry  in[first] ... in[first + count - 1]  end
+
+   The scan takes the carry with the elements, and where it is exclusive the element at the end, which only makes room
+   for the sum of all. What it leaves in its last element is the next chunk's carry. The input's elements may not be sums yet:
+   then the map gives the carry in place of what is at the ends. */
+typedef struct gpi_host_scan {
+    const gp_host_scan_desc *desc;
+    size_t out_size;
+    bool maps; /* the carry is what the map gives, not an element of the input */
+    gpi_host_text map;
+    gpi_host_args args;
+    cl_ulong lead, count; /* args: where the chunk's elements begin in the scan, and how many they are */
+    gp_record carry_record;
+    cl_mem carry;
+    gp_scan_desc chunk; /* as far as it is the same for all chunks */
+    bool carried;
+} gpi_host_scan;
+
+static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_host_scan *s,
+                                     gpi_host_chunks *c)
+{
+    const gp_host_scan_desc *desc = s->desc;
+    const bool bare = desc->monoid && !desc->map;
+    const gp_type out_type = desc->out_type ? desc->out_type : desc->type;
+    size_t in_size;
+    gp_result result = GP_OK;
+    if (desc->op == GP_ARGMIN || desc->op == GP_ARGMAX)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax are not taken",
+                             function, (int)desc->op);
+    if (!bare && !desc->record) result = gpi_host_check_type(gp, function, "type", desc->type);
+    if (result == GP_OK && !desc->monoid) result = gpi_host_check_type(gp, function, "out_type", out_type);
+    if (result != GP_OK) return result;
+    s->out_size = desc->monoid ? desc->monoid->size : gpi_host_size_of(out_type);
+    in_size = bare ? s->out_size : desc->record ? desc->record->size : gpi_host_size_of(desc->type);
+    result = gpi_host_check_array(gp, function, "in", desc->in, desc->count, in_size);
+    if (result == GP_OK)
+        result = gpi_host_check_array(gp, function, "out", desc->out, desc->count, s->out_size);
+    if (result != GP_OK) return result;
+    s->maps = !bare && (desc->map || out_type != desc->type);
+    c->arrays[0].in = (const char *)desc->in;
+    c->arrays[0].size = in_size;
+    if (in_size == s->out_size) {
+        c->arrays[0].out = (char *)desc->out;
+    } else {
+        c->arrays[1].out = (char *)desc->out;
+        c->arrays[1].size = s->out_size;
+    }
+    if (gpi_host_overlap(desc->in, desc->count * in_size, desc->out, desc->count * s->out_size) &&
+        (desc->in != desc->out || in_size != s->out_size))
+        return gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: in and out overlap, and are not the same elements",
+                             function);
+    return GP_OK;
+}
+
+/* Converted to a sum's type before the carry stands beside it. */
+static const char *gpi_host_conversion(gp_type type)
+{
+    switch (type) {
+#define GPI_HOST_CONVERSION_CASE(name, value, cl, bytes) \
+    case name: return "i - chunk_lead < chunk_count ? (" cl ")(";
+        GP_TYPES(GPI_HOST_CONVERSION_CASE)
+#undef GPI_HOST_CONVERSION_CASE
+    default: return "i - chunk_lead < chunk_count ? (";
+    }
+}
+
+/* The map, and the carry in place of what is at the ends. */
+static gp_result gpi_host_scan_map(gp_context *gp, const char *function, gpi_host_scan *s)
+{
+    const gp_host_scan_desc *desc = s->desc;
+    const gp_type type = desc->monoid ? GP_TYPE_NONE : desc->out_type ? desc->out_type : desc->type;
+    const bool half = type == GP_F16;
+    gp_arg *carry;
+    gp_result result;
+    if (!s->maps) return gpi_host_args_make(gp, function, desc->args, desc->arg_count, 0, &s->args);
+    result = gpi_host_text_make(gp, function, gpi_host_conversion(half ? GP_F32 : type),
+                                desc->map ? desc->map : "x",
+                                half ? ") : vload_half(0, chunk_carry)" : ") : chunk_carry[0]", &s->map);
+    if (result == GP_OK) result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, 4, &s->args);
+    if (result != GP_OK) return result;
+    (void)gpi_host_args_add(&s->args, "chunk_first", GP_U64, &s->args.first);
+    (void)gpi_host_args_add(&s->args, "chunk_lead", GP_U64, &s->lead);
+    (void)gpi_host_args_add(&s->args, "chunk_count", GP_U64, &s->count);
+    carry = gpi_host_args_add(&s->args, "chunk_carry", type, NULL);
+    if (!desc->monoid) return GP_OK;
+    s->carry_record.cl_type = desc->monoid->type;
+    s->carry_record.size = desc->monoid->size;
+    s->carry_record.source = desc->monoid->source;
+    carry->record = &s->carry_record;
+    return GP_OK;
+}
+
+static gp_result gpi_host_scan_prepare(gp_context *gp, const char *function, gpi_host_scan *s)
+{
+    const gp_host_scan_desc *desc = s->desc;
+    const gp_result result = gpi_host_scan_map(gp, function, s);
+    if (result != GP_OK) return result;
+    s->chunk.type = desc->type;
+    s->chunk.record = desc->record;
+    s->chunk.out_type = desc->out_type;
+    s->chunk.op = desc->op;
+    s->chunk.monoid = desc->monoid;
+    s->chunk.map = s->map.text;
+    s->chunk.args = s->args.count ? s->args.args : NULL;
+    s->chunk.arg_count = s->args.count;
+    s->chunk.exclusive = desc->exclusive;
+    s->chunk.reverse = desc->reverse;
+    s->chunk.deterministic = desc->deterministic;
+    return GP_OK;
+}
+
+static gp_result gpi_host_scan_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    gpi_host_scan *s = (gpi_host_scan *)c->call;
+    gp_scan_desc desc = s->chunk;
+    desc.count = count + 2;
+    return gp_scan_scratch_size(c->gp, &desc, bytes);
+}
+
+/* A copy of the carry is the element `at` of the input. */
+static gp_result gpi_host_scan_put(gpi_host_chunks *c, const gpi_host_scan *s, cl_mem in, size_t at)
+{
+    return gpi_host_copy(c, s->carry, 0, in, at * s->out_size, s->out_size);
+}
+
+static gp_result gpi_host_scan_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_scan *s = (gpi_host_scan *)c->call;
+    const bool reverse = s->desc->reverse, exclusive = s->desc->exclusive;
+    const size_t before = reverse ? exclusive : s->carried, after = reverse ? s->carried : exclusive;
+    cl_mem in = c->arrays[0].buffers[chunk->slot];
+    cl_mem out = c->arrays[1].size ? c->arrays[1].buffers[chunk->slot] : in;
+    const size_t begin = 1 - before, end = 1 + chunk->count + after;
+    gp_scan_desc desc = s->chunk;
+    gp_result result = GP_OK;
+    if (!s->maps && before) result = gpi_host_scan_put(c, s, in, 0);
+    if (!s->maps && after && result == GP_OK) result = gpi_host_scan_put(c, s, in, 1 + chunk->count);
+    if (result != GP_OK) return result;
+    s->lead = before;
+    s->count = chunk->count;
+    s->args.first = (cl_ulong)chunk->first - before;
+    desc.in = in;
+    desc.out = out;
+    desc.in_offset = desc.out_offset = begin;
+    desc.count = end - begin;
+    desc.initial = s->carried ? NULL : s->desc->initial;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_scan(c->gp, &desc);
+    if (result != GP_OK) return result;
+    gpi_host_then(c);
+    s->carried = true;
+    return gpi_host_copy(c, out, (reverse ? begin : end - 1) * s->out_size, s->carry, 0, s->out_size);
+}
+
+/* Until the first chunk's end the carry is an element that no sum has. */
+static gp_result gpi_host_scan_carry(gpi_host_chunks *c, gpi_host_scan *s)
+{
+    static const char zeros[8] = {0};
+    const void *data = s->desc->monoid ? s->desc->monoid->identity : zeros;
+    const gp_result result = gp_buffer_create(c->gp, s->out_size, data, &s->carry);
+    if (s->maps) s->args.args[s->args.count - 1].buffer = s->carry;
+    return result;
+}
+
+GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc)
+{
+    static const char function[] = "gp_host_scan";
+    gpi_host_scan s;
+    gpi_host_chunks c;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.lead = c.tail = 1;
+    c.reverse = desc->reverse;
+    c.compute = gpi_host_scan_compute;
+    c.scratch_size = gpi_host_scan_scratch;
+    c.call = &s;
+    result = gpi_host_scan_types(gp, function, &s, &c);
+    if (result == GP_OK) result = gpi_host_scan_prepare(gp, function, &s);
+    c.fixed = s.out_size;
+    if (result == GP_OK) result = gpi_host_chunks_open(&c);
+    if (result == GP_OK) result = gpi_host_scan_carry(&c, &s);
+    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    result = gpi_host_chunks_close(&c, result);
+    if (s.carry) clReleaseMemObject(s.carry);
+    gpi_host_text_free(&s.map);
+    return result;
+}
+/* ---- End file host/calls/scan.c ---- */
+
+/*
+MIT License
+
+Copyright (c) 2026 the gpuprim authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+*/
+#endif /* GPI_HOST_IMPLEMENTATION_ONCE */
+#endif /* GP_HOST_IMPLEMENTATION */

@@ -1,0 +1,305 @@
+/* chunks.c - chunks on their way through the device. */
+#include "base/chunks.h"
+#include "base/error.h"
+
+#include <string.h>
+
+static void gpi_host_release(cl_event *event)
+{
+    if (*event) clReleaseEvent(*event);
+    *event = NULL;
+}
+
+/* Takes the place of *at. */
+static void gpi_host_keep(cl_event *at, cl_event event)
+{
+    gpi_host_release(at);
+    *at = event;
+}
+
+/* ------------------------------------------------------------------ sizes */
+
+static size_t gpi_host_budget(const gp_context *gp, size_t budget)
+{
+    const gp_device_info *info = gp_context_info(gp);
+    cl_ulong most = info->global_mem_size / 4;
+    if (budget) return budget;
+    if (most > info->max_alloc_size) most = info->max_alloc_size;
+    return most > SIZE_MAX ? SIZE_MAX : (size_t)most;
+}
+
+static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
+{
+    return c->count / chunk + (c->count % chunk > 0);
+}
+
+/* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
+static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
+{
+    const size_t number = gpi_host_number(c, chunk);
+    const size_t slots = number < GPI_HOST_SLOTS ? number : (size_t)GPI_HOST_SLOTS;
+    const size_t room = c->lead + chunk + c->tail;
+    size_t element = 0, largest = 0, used = 0;
+    gp_result result = GP_OK;
+    int a;
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        element += c->arrays[a].size;
+        if (c->arrays[a].size > largest) largest = c->arrays[a].size;
+    }
+    *fits = room <= SIZE_MAX / (element * slots) && room * largest <= gp_context_info(c->gp)->max_alloc_size;
+    if (*fits) *fits = room * element * slots <= budget;
+    if (!*fits) return GP_OK;
+    if (c->scratch_size) result = c->scratch_size(c, chunk, &used);
+    used += c->fixed + room * element * slots;
+    *fits = used <= budget;
+    return result;
+}
+
+/* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several. */
+static gp_result gpi_host_choose(gpi_host_chunks *c)
+{
+    const size_t budget = gpi_host_budget(c->gp, c->budget);
+    size_t low = 0, high = c->count + 1;
+    while (high - low > 1) {
+        const size_t middle = low == 0 && high == c->count + 1 ? c->count : low + (high - low) / 2;
+        bool fits;
+        const gp_result result = gpi_host_fits(c, middle, budget, &fits);
+        if (result != GP_OK) return result;
+        if (fits) low = middle;
+        else high = middle;
+    }
+    if (!low)
+        return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: budget = %zu bytes is not enough for chunks of one element", c->function,
+                             budget);
+    c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
+    c->number = gpi_host_number(c, c->chunk);
+    c->slots = c->number < GPI_HOST_SLOTS ? (int)c->number : GPI_HOST_SLOTS;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ life */
+
+static gp_result gpi_host_buffer(gpi_host_chunks *c, size_t bytes, cl_mem *out)
+{
+    return gp_buffer_create(c->gp, bytes ? bytes : 1, NULL, out);
+}
+
+static gp_result gpi_host_buffers(gpi_host_chunks *c)
+{
+    size_t scratch = 0;
+    gp_result result = GP_OK;
+    int a, s;
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        for (s = 0; s < c->slots && c->arrays[a].size && result == GP_OK; s++)
+            result = gpi_host_buffer(c, (c->lead + c->chunk + c->tail) * c->arrays[a].size,
+                                     &c->arrays[a].buffers[s]);
+    }
+    if (result == GP_OK && c->scratch_size && c->number) result = c->scratch_size(c, c->chunk, &scratch);
+    if (result == GP_OK && scratch) result = gpi_host_buffer(c, scratch, &c->scratch);
+    return result;
+}
+
+static void gpi_host_chunks_set(gpi_host_chunks *c, gp_context *gp, const char *function, size_t count,
+                                size_t budget, gp_host_progress progress, void *progress_user)
+{
+    memset(c, 0, sizeof *c);
+    c->gp = gp;
+    c->function = function;
+    c->count = count;
+    c->budget = budget;
+    c->progress = progress;
+    c->progress_user = progress_user;
+    c->progress_total = count;
+}
+
+static gp_result gpi_host_chunks_open(gpi_host_chunks *c)
+{
+    gp_result result = c->count ? gpi_host_choose(c) : GP_OK;
+    cl_int error;
+    if (result != GP_OK) return result;
+    c->copies = clCreateCommandQueue(gp_cl_context(c->gp), gp_cl_device(c->gp), 0, &error);
+    if (!c->copies) return gpi_host_fail_cl(c->gp, c->function, "clCreateCommandQueue", error);
+    return gpi_host_buffers(c);
+}
+
+static void gpi_host_free_events(gpi_host_chunks *c)
+{
+    int s;
+    for (s = 0; s < GPI_HOST_SLOTS; s++) {
+        gpi_host_release(&c->uploaded[s]);
+        gpi_host_release(&c->computed[s]);
+        gpi_host_release(&c->downloaded[s]);
+    }
+    gpi_host_release(&c->last);
+    c->wait_count = 0;
+}
+
+static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
+{
+    cl_int error;
+    int a, s;
+    /* Its commands may wait for the copies, and read and write the caller's memory. */
+    const gp_result finished = gp_finish(c->gp);
+    if (result == GP_OK) result = finished;
+    error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
+    if (result == GP_OK && error != CL_SUCCESS)
+        result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
+    gpi_host_free_events(c);
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        for (s = 0; s < GPI_HOST_SLOTS; s++) {
+            if (c->arrays[a].buffers[s]) clReleaseMemObject(c->arrays[a].buffers[s]);
+            c->arrays[a].buffers[s] = NULL;
+        }
+    }
+    if (c->scratch) clReleaseMemObject(c->scratch);
+    if (c->copies) clReleaseCommandQueue(c->copies);
+    c->scratch = NULL;
+    c->copies = NULL;
+    return result;
+}
+
+/* ------------------------------------------------------------------ commands */
+
+static const cl_event *gpi_host_waits(const gpi_host_chunks *c) { return c->wait_count ? c->wait : NULL; }
+
+static void gpi_host_then(gpi_host_chunks *c)
+{
+    gpi_host_keep(&c->last, c->done);
+    c->done = NULL;
+    c->wait[0] = c->last;
+    c->wait_count = 1;
+}
+
+static gp_result gpi_host_copy(gpi_host_chunks *c, cl_mem from, size_t from_byte, cl_mem to, size_t to_byte,
+                               size_t bytes)
+{
+    const cl_int error = clEnqueueCopyBuffer(gp_cl_queue(c->gp), from, to, from_byte, to_byte, bytes,
+                                             c->wait_count, c->wait_count ? c->wait : NULL, &c->done);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueCopyBuffer", error);
+    gpi_host_then(c);
+    return GP_OK;
+}
+
+static gp_result gpi_host_write(gpi_host_chunks *c, cl_mem buffer, size_t at, size_t bytes, const void *from,
+                                cl_event *done)
+{
+    cl_event written;
+    const cl_int error =
+        clEnqueueWriteBuffer(c->copies, buffer, CL_FALSE, at, bytes, from, 0, NULL, &written);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueWriteBuffer", error);
+    gpi_host_keep(done, written);
+    return GP_OK;
+}
+
+static gp_result gpi_host_read(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
+                               size_t bytes, void *to)
+{
+    cl_event read;
+    const cl_int error =
+        clEnqueueReadBuffer(c->copies, buffer, CL_FALSE, at, bytes, to, 1, &c->computed[chunk->slot], &read);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+    gpi_host_keep(&c->downloaded[chunk->slot], read);
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ chunks */
+
+static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *c, size_t turn)
+{
+    gpi_host_chunk chunk;
+    chunk.index = c->reverse ? c->number - 1 - turn : turn;
+    chunk.first = chunk.index * c->chunk;
+    chunk.count = c->count - chunk.first < c->chunk ? c->count - chunk.first : c->chunk;
+    chunk.slot = (int)(turn % GPI_HOST_SLOTS);
+    return chunk;
+}
+
+static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result = GP_OK;
+    int a;
+    gpi_host_release(&c->uploaded[chunk->slot]);
+    if (c->upload) return c->upload(c, chunk);
+    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[a];
+        if (!array->in) continue;
+        result =
+            gpi_host_write(c, array->buffers[chunk->slot], c->lead * array->size, chunk->count * array->size,
+                           array->in + chunk->first * array->size, &c->uploaded[chunk->slot]);
+    }
+    return result;
+}
+
+/* The queue for copies is in order, so its last event stands for all of an upload. */
+static gp_result gpi_host_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result;
+    c->wait_count = 0;
+    if (c->last) c->wait[c->wait_count++] = c->last;
+    if (c->uploaded[chunk->slot]) c->wait[c->wait_count++] = c->uploaded[chunk->slot];
+    result = c->compute(c, chunk);
+    if (result != GP_OK) return result;
+    clRetainEvent(c->last);
+    gpi_host_keep(&c->computed[chunk->slot], c->last);
+    clFlush(c->copies);
+    clFlush(gp_cl_queue(c->gp));
+    return GP_OK;
+}
+
+static gp_result gpi_host_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result = GP_OK;
+    int a;
+    gpi_host_release(&c->downloaded[chunk->slot]);
+    if (c->download) return c->download(c, chunk);
+    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[a];
+        if (!array->out) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
+                               chunk->count * array->size, array->out + chunk->first * array->size);
+    }
+    clFlush(c->copies);
+    return result;
+}
+
+static gp_result gpi_host_tell(gpi_host_chunks *c, uint64_t more)
+{
+    c->progress_done += more;
+    if (!c->progress || !c->progress(c->progress_done, c->progress_total, c->progress_user)) return GP_OK;
+    return gpi_host_fail(c->gp, GP_ERROR_CANCELED, "%s: progress canceled the call after %llu of %llu",
+                         c->function, (unsigned long long)c->progress_done,
+                         (unsigned long long)c->progress_total);
+}
+
+/* Waits for the chunk, and tells. */
+static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const cl_event *event =
+        c->downloaded[chunk->slot] ? &c->downloaded[chunk->slot] : &c->computed[chunk->slot];
+    const cl_int error = clWaitForEvents(1, event);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
+    return gpi_host_tell(c, chunk->count);
+}
+
+static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
+{
+    gp_result result = GP_OK;
+    size_t turn;
+    for (turn = 0; turn < c->number + 2 && c->number && result == GP_OK; turn++) {
+        if (turn < c->number) {
+            const gpi_host_chunk next = gpi_host_chunk_of(c, turn);
+            result = gpi_host_upload(c, &next);
+            if (result == GP_OK) result = gpi_host_compute(c, &next);
+        }
+        if (result == GP_OK && turn >= 1 && turn - 1 < c->number) {
+            const gpi_host_chunk computed = gpi_host_chunk_of(c, turn - 1);
+            result = gpi_host_download(c, &computed);
+        }
+        if (result == GP_OK && turn >= 2) {
+            const gpi_host_chunk ending = gpi_host_chunk_of(c, turn - 2);
+            result = gpi_host_end(c, &ending);
+        }
+    }
+    return result;
+}

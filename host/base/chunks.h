@@ -1,0 +1,95 @@
+/* chunks.h - an array in host memory goes through the device in chunks.
+
+   Three slots, each with a buffer for each array, and two queues. At a time one chunk is copied to the device, one
+   computed, one copied back:
+
+       copies     up 0 | up 1    | down 0, up 2 | down 1, up 3 | ...
+       computes        | chunk 0 | chunk 1      | chunk 2      | ...
+
+   The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most. */
+#pragma once
+#include "api/gpuprim_host.h"
+
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 3 };
+
+/* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
+typedef struct gpi_host_array {
+    const char *in; /* NULL: nothing is copied to the device */
+    char *out;      /* NULL: nothing is copied back */
+    size_t size;    /* 0: there is no such array */
+    cl_mem buffers[GPI_HOST_SLOTS];
+} gpi_host_array;
+
+typedef struct gpi_host_chunk {
+    size_t index, first, count; /* its elements */
+    int slot;
+} gpi_host_chunk;
+
+typedef struct gpi_host_chunks gpi_host_chunks;
+typedef gp_result (*gpi_host_step)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
+
+struct gpi_host_chunks {
+    /* set by the call */
+    gp_context *gp;
+    const char *function;
+    size_t count; /* of all elements */
+    size_t budget;
+    gp_host_progress progress;
+    void *progress_user;
+    gpi_host_array arrays[GPI_HOST_ARRAYS];
+    size_t lead, tail;      /* room in each buffer before and after a chunk's elements */
+    size_t fixed;           /* bytes of device memory besides */
+    bool reverse;           /* from the last chunk to the first */
+    gpi_host_step upload;   /* NULL: each array's elements of the chunk */
+    gpi_host_step compute;  /* enqueues calls, each with wait and wait_count, and gpi_host_then after it */
+    gpi_host_step download; /* NULL: each array's elements of the chunk */
+    /* Bytes of scratch for a chunk of `count` elements; NULL: none. */
+    gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
+    void *call;
+
+    /* for compute */
+    cl_event wait[2];
+    cl_uint wait_count;
+    cl_event done;
+    cl_mem scratch;
+
+    /* the rest is of chunks.c */
+    size_t chunk, number; /* elements of a chunk; how many chunks */
+    int slots;
+    cl_command_queue copies;
+    cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
+    uint64_t progress_done, progress_total; /* total 0: count */
+};
+
+static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
+                                size_t budget, gp_host_progress progress, void *progress_user);
+
+/* The size of chunks, which the budget allows; the queue for copies, buffers and scratch. */
+static gp_result gpi_host_chunks_open(gpi_host_chunks *chunks);
+
+/* Sends all chunks through. */
+static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
+
+/* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
+static gp_result gpi_host_chunks_close(gpi_host_chunks *chunks, gp_result result);
+
+/* As calls take it: NULL where there is nothing to wait for. */
+static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
+
+/* The call that was given `done` is the one to wait for from here on. */
+static void gpi_host_then(gpi_host_chunks *chunks);
+
+/* One element, or some bytes, by the queue of the device's calls, after what has been enqueued there. */
+static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
+                               size_t to_byte, size_t bytes);
+
+/* Copies, by the queue for them, that belong to the chunk's upload or download: `bytes` of a buffer, from byte `at`. */
+static gp_result gpi_host_write(gpi_host_chunks *chunks, cl_mem buffer, size_t at, size_t bytes,
+                                const void *from, cl_event *done);
+static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
+                               size_t bytes, void *to);
+
+/* The device memory that a call may take. */
+static size_t gpi_host_budget(const gp_context *gp, size_t budget);
+static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
+static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);
