@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that the public API is documented, and prints what is missing.
 #
-# usage: tools/check_docs.sh [HEADER]      (gpuprim.h without HEADER; or gpuprim_host.h)
+# usage: tools/check_docs.sh [HEADER]      (gpuprim.h without HEADER)
 #
 #   function   each GP_API function has a comment: right before it or before the declarations that it stands among
 #              without a blank line; or its desc has one, or the comment of a desc names it

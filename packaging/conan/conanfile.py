@@ -24,7 +24,7 @@ class Gpuprim(ConanFile):
         self.version = ".".join(re.findall(r"#define GP_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
 
     def export_sources(self):
-        for name in ("gpuprim.h", "gpuprim.hpp", "gpuprim_host.h", "LICENSE"):
+        for name in ("gpuprim.h", "gpuprim.hpp", "gpuprim_host.h", "gpuprim_mpi.h", "LICENSE"):
             copy(self, name, self._checkout, self.export_sources_folder)
 
     def package(self):
