@@ -9,8 +9,8 @@ MPIRUN=${MPIRUN:-mpirun}
 log=$1.log
 
 case $($MPIRUN --version) in
-*"Open MPI"* | *OpenRTE*) # as root, more ranks than cores, and in containers that forbid a process to read another's memory
-    export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl_sm_use_cma=0
+*"Open MPI"* | *OpenRTE*) # as root, more ranks than cores, no network, containers in which no process may read another's memory
+    export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
     options="--allow-run-as-root --map-by :OVERSUBSCRIBE"
     ;;
 *) options= ;;
