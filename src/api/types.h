@@ -117,9 +117,9 @@ typedef struct gp_monoid {
    read during the call only.
 
    Errors: every expression in a desc must be one expression. GP_ERROR_INVALID_ARGUMENT for brackets that do
-   not close within it, comments and literals without an end, ';' outside of braces, '#', backslashes outside
-   of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
-   the rest: GP_ERROR_BUILD, with its log. */
+   not close within it, an end after an operator ("x > "), comments and literals without an end, ';' outside of
+   braces, '#', backslashes outside of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_
+   or GPI_. The compiler judges the rest: GP_ERROR_BUILD, with its log. */
 
 /* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that defines it:
 
