@@ -1,17 +1,18 @@
-"""Turns the doc comments of src/api/ into Markdown: a page for each call."""
+"""Turns the doc comments of src/api/ into Markdown, a page for each call, for manual/write.py."""
+import pathlib
 import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Files that are one page each, and its title. In all others a page begins at each call that has a desc.
 WHOLE = {
     "results.h": "Results",
     "types.h": "Types, monoids, records, arguments",
     "context.h": "Context",
-    "check_monoid.h": "gp_check_monoid",
     "hash.h": "gp_hash",
-    "device_source.h": "gp_device_source",
-    "self_test.h": "gp_self_test",
     "programs.h": "Programs as bytes",
 }
+FILE = re.compile(r"(?:docs|examples|kernels|manual|src|tests|tunings)/[\w./-]*\w")
 LABEL = re.compile(r"([A-Z][a-z]+(?: [0a-z]+)?):(?: |$)")
 CALL = re.compile(r"\b(gp_\w+)\(gp_context \*")
 
@@ -53,15 +54,16 @@ def escape(text, pages):
             return word
         if word.startswith('"') and not re.search(r"[*+/<>=()\[\]%?|]", word):
             return word  # words that are quoted, no expression
-        if word in pages:
-            return f"[`{word}`]({pages[word]})"
-        if word.startswith("examples/"):
-            return f"[`{word}`](../{word.split('.')[0]}.md)"
+        target = pages.get(word) or pages.get(word.split(".")[0])
+        if target:
+            return f"[`{word}`]({target})"
+        if FILE.fullmatch(word) and (ROOT / word).is_file():
+            return f"[`{word}`](../../{word})"
         return f"`{word}`"
 
     # quoted, files, elements of arrays, pointers' targets, names
     parts = re.split(
-        r"(`[^`]*`|\"[^\"]*\"|examples/\w+\.cp*|(?:docs|src|kernels|tests|tunings)/[\w./]*\w"
+        rf"(`[^`]*`|\"[^\"]*\"|{FILE.pattern}"
         r"|\b\w+\[[^\]\n]*\]|(?<!\w)\*\w+|\b(?:gp|GP|CL|cl)_[\w.]*\w|\b\w*[a-zA-Z0-9]_\w+|__\w+(?: \w+ \*)?|\.\.\._\w+|\bcl[A-Z]\w+)",
         text,
     )
@@ -149,12 +151,13 @@ class Page:
         self.calls = []  # in the title's order
 
     def targets(self):
-        """Where each function of the page is described."""
+        """Where each name that the page declares is described."""
         for _, code in self.chunks:
-            functions = re.findall(r"^GP_API [\w *]*?\b(gp_\w+)\(", code, re.M)
-            heading = not self.calls and name_of(code) == functions[0] != self.title if functions else False
-            for function in functions:
-                yield function, f"{self.name}.md" + (f"#{function}" if heading else "")
+            names = re.findall(r"^GP_API [\w *]*?\b(gp_\w+)\(", code, re.M)
+            names += re.findall(r"^(?:typedef (?:struct|enum|union) |\} )(gp_\w+)", code, re.M)
+            heading = not self.calls and name_of(code) == names[0] != self.title if names else False
+            for name in dict.fromkeys(names):
+                yield name, f"{self.name}.md" + (f"#{name}" if heading else "")
 
 
 def pages_of(name, text):
@@ -192,38 +195,69 @@ def name_of(code):
     return names[0] if len(names) == 1 else ", ".join(names)
 
 
-def page_text(page, label, example, pages):
-    """The Markdown of one page."""
-    out = [f"({label})=\n\n# {page.title}\n" if label else f"# {page.title}\n"]
-    own = [chunk for chunk in page.chunks if re.search(rf"^typedef struct {page.name}_desc \{{", chunk[1], re.M)]
-    if not page.calls:
-        out += [section(chunk, page.title, pages) for chunk in page.chunks]
-        return "\n".join(out + (["## Example\n\n" + example] if example else []))
-    out.append(prose(own[0][0], pages))
+def page_text(page, example, pages):
+    """The Markdown of one page: what the call does, an example, its descriptor, then the rules in detail."""
+    own = re.compile(rf"^typedef struct {page.name}(_desc)? \{{", re.M)
+    comment, code = next((chunk for chunk in page.chunks if own.search(chunk[1])), ([""], ""))
+    summary, details = cut(comment)
+    out = [f"# {page.title}\n"]
+    if summary:
+        out.append(prose(summary, pages))
+    programs = [line for line in details if line.startswith("Example: ")]
+    details = [line for line in details if line not in programs]
+    if example or programs:
+        out.append("## Example\n")
     if example:
-        out.append("## Example\n\n" + example)
-    functions = [chunk for chunk in page.chunks if chunk[1].startswith("GP_API")]
-    out.append("## Functions\n")
-    for comment, code in functions:
-        out.append(f"```c\n{code}\n```\n")
-        if comment != [""]:
-            out.append(prose(comment, pages))
-    out.append("## Descriptor\n")
+        out.append(f"```c\n{example}\n```\n")
+    out += [f"Programs: {escape(line[9:], pages)}\n" for line in programs]
+    if page.calls:
+        rest = call_sections(page, code, details, pages)
+    else:
+        rest = [f"## Details\n\n{prose(details, pages)}"] if details else []
+        rest += [section(chunk, [""] if chunk[1] == code else chunk[0], page, pages) for chunk in page.chunks]
+    return "\n".join(out + rest)
+
+
+def cut(comment):
+    """What the call does, and the lines with labels."""
+    at = next((i for i, line in enumerate(comment) if LABEL.match(line)), len(comment))
+    return comment[:at] if comment != [""] else [], comment[at:]
+
+
+def call_sections(page, own, details, pages):
+    out = ["## Descriptor\n"]
     for comment, code in page.chunks:
         if code.startswith("GP_API"):
             continue
-        if (comment, code) != own[0] and comment != [""]:
+        if code != own and comment != [""]:
             out.append(prose(comment, pages))
         if code:
             out.append(f"```c\n{code}\n```\n")
-    return "\n".join(out)
+        if code == own:
+            out += types_of(code, pages)
+    if details:
+        out.append("## Details\n\n[Rules for every call](rules.md) hold, too.\n\n" + prose(details, pages))
+    out.append("## Functions\n")
+    for comment, code in page.chunks:
+        if code.startswith("GP_API"):
+            out.append(f"```c\n{code}\n```\n")
+            if comment != [""]:
+                out.append(prose(comment, pages))
+    return out
 
 
-def section(chunk, title, pages):
-    comment, code = chunk
+def types_of(code, pages):
+    """A line with links to the types of the fields."""
+    names = dict.fromkeys(re.findall(r"^ +(?:const )?(gp_\w+) ", code, re.M))
+    links = [f"[`{name}`]({pages[name]})" for name in names if name in pages]
+    return [f"Types of its fields: {', '.join(links)}.\n"] if links else []
+
+
+def section(chunk, comment, page, pages):
+    code = chunk[1]
     name = name_of(code)
-    out = [f"## {name}\n"] if name not in ("", title) else []
-    if comment != [""]:
+    out = [f"## {name}\n"] if name not in ("", page.title) else []
+    if comment not in ([""], []):
         out.append(prose(comment, pages))
     if code:
         out.append(f"```c\n{code}\n```\n")
@@ -261,4 +295,4 @@ def rules_text(text, pages):
         elif words:
             out.append(escape(words, pages))
     end()
-    return "\n".join(out) + "\n"
+    return "\n".join(line.rstrip() for line in out) + "\n"

@@ -32,5 +32,5 @@ typedef enum gp_result {
 /* The fixed text of a result; never NULL. */
 GP_API const char *gp_error_string(gp_result result);
 
-/* GP_VERSION of the implementation that is linked. */
+/* GP_VERSION of the implementation that is linked: 10000 * major + 100 * minor + patch. */
 GP_API int gp_version(void);
