@@ -748,7 +748,7 @@ typedef enum gp_segments {
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Running totals: reduces the elements up to each one, by any gp_op or a monoid; with `map`, of map(in[i]). With `segments`, the same within each
+   Reduces the elements up to each one (running totals), by any gp_op or a monoid; with `map`, of map(in[i]). With `segments`, the same within each
    segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
    least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
    numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
@@ -2210,6 +2210,7 @@ typedef struct gp_group_op {
 /* OpenCL C for kernels of your own. Put it before a kernel's source, and build with -cl-std=CL1.2.
 
    GP_DEVICE_HASH: fits this table only; the kernel takes gp_hash_buffer as a __global uint *.
+
    GP_DEVICE_GROUP: one such text per program, with
      uint gp_group_size()                               items of the group
      uint gp_group_item()                               which one this is

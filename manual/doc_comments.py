@@ -226,7 +226,7 @@ def cut(comment):
 
 def call_sections(page, own, details, pages):
     out = ["## Descriptor\n"]
-    for comment, code in page.chunks:
+    for comment, code in sorted(page.chunks, key=lambda chunk: chunk[1] != own):
         if code.startswith("GP_API"):
             continue
         if code != own and comment != [""]:

@@ -13,7 +13,7 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md", "tunings/README.md"]
+DOCUMENTS = ["CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md", "python/README.md", "tunings/README.md"]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 ENTRIES = re.compile(r"(?:^## (.+)\n\n)?((?:^- .*\n(?:  .*\n)*)+)", re.M)
 

@@ -281,6 +281,7 @@ static void example_tree(void)
 static void example_transform(void)
 {
     /* [gp_transform] */
+    /* Of floats: */
     gp_transform_desc d = {.in = a, .in2 = b, .out = out, .type = GP_F32, .map = "2.5f * x + y", .count = n};
     gp_transform(gp, &d);
     /* [/gp_transform] */
@@ -308,6 +309,7 @@ static void example_iota(void)
 static void example_adjacent_difference(void)
 {
     /* [gp_adjacent_difference] */
+    /* Each int less the one before it: */
     gp_adjacent_difference_desc d = {.in = a, .out = out, .type = GP_I32, .count = n};
     gp_adjacent_difference(gp, &d);
     /* [/gp_adjacent_difference] */

@@ -25,6 +25,7 @@ typedef struct gp_group_op {
 /* OpenCL C for kernels of your own. Put it before a kernel's source, and build with -cl-std=CL1.2.
 
    GP_DEVICE_HASH: fits this table only; the kernel takes gp_hash_buffer as a __global uint *.
+
    GP_DEVICE_GROUP: one such text per program, with
      uint gp_group_size()                               items of the group
      uint gp_group_item()                               which one this is
