@@ -240,10 +240,16 @@ def call_sections(page, own, details, pages):
     out.append("## Functions\n")
     for comment, code in page.chunks:
         if code.startswith("GP_API"):
-            out.append(f"```c\n{code}\n```\n")
+            out.append(f"```c\n{declaration(code)}\n```\n")
             if comment != [""]:
                 out.append(prose(comment, pages))
     return out
+
+
+def declaration(code):
+    """Without GP_API, which says how it is exported."""
+    lines = code.split("\n")
+    return "\n".join(line.removeprefix("GP_API ") if line[0] != " " else line[len("GP_API ") :] for line in lines)
 
 
 def types_of(code, pages):
@@ -260,7 +266,7 @@ def section(chunk, comment, page, pages):
     if comment not in ([""], []):
         out.append(prose(comment, pages))
     if code:
-        out.append(f"```c\n{code}\n```\n")
+        out.append(f"```c\n{declaration(code) if code.startswith('GP_API') else code}\n```\n")
     return "\n".join(out)
 
 

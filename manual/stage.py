@@ -3,8 +3,8 @@
 
 usage: manual/stage.py OUT
 
-Links are those of the repository, and become those of the site; a link to a file that is no page of it becomes text. The lists
-of links in index.md and reference/index.md are the site's contents, too.
+Links are those of the repository, and become those of the site; a link to a file that is no page of it becomes text.
+The lists of links in index.md and reference/index.md are the site's contents, too.
 """
 import pathlib
 import posixpath
@@ -67,7 +67,8 @@ def main():
     texts |= {place: ROOT / place for place in DOCUMENTS}
     pages = {place: place.removeprefix("manual/") for place in texts}
     pages |= {f"examples/{path.name}": f"examples/{path.stem}.md" for path in examples()}
-    pages |= {"README.md": "index.md", "manual": "index.md", "manual/reference": "reference/index.md", "examples": "examples/index.md"}
+    pages |= {"README.md": "index.md", "manual": "index.md"}
+    pages |= {"manual/reference": "reference/index.md", "examples": "examples/index.md"}
     for place, path in texts.items():
         page = out / pages[place]
         page.parent.mkdir(parents=True, exist_ok=True)

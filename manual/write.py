@@ -5,8 +5,8 @@ usage: manual/write.py             writes
        manual/write.py --check     says what is not up to date, and which links lead nowhere
 
   - reference/: a page for each call, from its doc comment in src/api/ and its example in code/reference.c.
-  - The block of code after a line "<!-- code/memory.c: scratch -->" is what stands between [scratch] and [/scratch] in that
-    program, after "<!-- code/first_program.c -->" all of it. `make check-site` compiles and runs these programs.
+  - The block of code after a line "<!-- code/memory.c: scratch -->" is what stands between [scratch] and [/scratch] in
+    that program, after "<!-- code/first_program.c -->" all of it. `make check-site` compiles and runs these programs.
 """
 import pathlib
 import re
@@ -68,8 +68,9 @@ def reference():
         example = "\n\n".join(part_of("code/reference.c", part) for part in parts)
         known = {name: target for name, target in names.items() if target != f"{page.name}.md"}
         yield REFERENCE / f"{page.name}.md", doc_comments.page_text(page, example, known)
-        others = [name for name in functions if names[name].split("#")[0] == f"{page.name}.md" and name not in page.title]
-        index += f"- [{page.title}]({page.name}.md)" + (": " + ", ".join(f"`{n}`" for n in others) if others else "") + "\n"
+        own = [name for name in functions if names[name].split("#")[0] == f"{page.name}.md"]
+        others = ", ".join(f"`{name}`" for name in own if name not in page.calls)
+        index += f"- [{page.title}]({page.name}.md){': ' if others else ''}{others}\n"
     yield REFERENCE / "index.md", index
 
 
@@ -97,7 +98,8 @@ def main():
     for path in (ROOT / "README.md", *MANUAL.glob("*.md"), *MANUAL.glob("porting/*.md")):
         pages[path] = with_code(path.read_text(encoding="utf-8"))
     old = {path: path.read_text(encoding="utf-8") for path in (*pages, *REFERENCE.glob("*.md")) if path.exists()}
-    wrong = [f"{path.relative_to(ROOT)}: not up to date: make manual" for path in sorted({*pages, *old}) if pages.get(path) != old.get(path)]
+    changed = [path.relative_to(ROOT) for path in sorted({*pages, *old}) if pages.get(path) != old.get(path)]
+    wrong = [f"{path}: not up to date: make manual" for path in changed]
     if not sys.argv[1:]:
         REFERENCE.mkdir(exist_ok=True)
         for path in old.keys() - pages.keys():

@@ -228,11 +228,10 @@ static void example_hash(void)
     gp_hash_create(gp, &map, &table);
     gp_hash_insert_or_apply(gp, table, &sum); /* group by customer */
     gp_hash_retrieve(gp, table, &out);        /* the groups, sorted by customer */
-    clEnqueueReadBuffer(gp_cl_queue(gp), out.live_count, CL_TRUE, 0, sizeof count, &count, 0, NULL,
-                        NULL);                                                                      /* 2 */
-    clEnqueueReadBuffer(gp_cl_queue(gp), out.keys, CL_TRUE, 0, 4 * count, customer, 0, NULL, NULL); /* 3, 7 */
-    clEnqueueReadBuffer(gp_cl_queue(gp), out.values, CL_TRUE, 0, 4 * count, total, 0, NULL,
-                        NULL); /* 100, 325 */
+    cl_command_queue queue = gp_cl_queue(gp);
+    clEnqueueReadBuffer(queue, out.live_count, CL_TRUE, 0, sizeof count, &count, 0, NULL, NULL); /* 2 */
+    clEnqueueReadBuffer(queue, out.keys, CL_TRUE, 0, 4 * count, customer, 0, NULL, NULL);        /* 3, 7 */
+    clEnqueueReadBuffer(queue, out.values, CL_TRUE, 0, 4 * count, total, 0, NULL, NULL); /* 100, 325 */
     /* [/gp_hash] */
     EXPECT(count == 2 && customer[0] == 3 && customer[1] == 7 && total[0] == 100 && total[1] == 325);
     cl_mem made[] = {sum.keys, sum.values, out.keys, out.values, out.live_count};
