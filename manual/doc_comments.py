@@ -36,7 +36,32 @@ def chunks(text):
         elif line or depth:
             code += line + "\n"
             depth += line.count("{") - line.count("}")
-    return [(plain(comment), code) for comment, code in found]
+    return expanded([(plain(comment), code) for comment, code in found])
+
+
+def expanded(found):
+    """An enum has the members that a list of X(name, value, ...) before it makes, and the list's comment."""
+    chunks, rows, about = [], [], []
+    for comment, code in found:
+        if code.startswith("#define ") and "(X)" in code:
+            rows = re.findall(r"X\((\w+), (-?\d+), (.+)\) *\\?$", code, re.M)
+            about = re.sub(r"^X\([^)]*\)[.\n]*\s*", "", "\n".join(comment)).split("\n")
+            continue
+        if rows and "_ENUM(" in code:
+            members = "".join(f"    {name} = {value},{note_of(rest)}\n" for name, value, rest in rows)
+            code = re.sub(r"#define \w+_ENUM.*\n.*\n#undef .*\n.*_FORCE_INT.*\n", lambda _: members, code)
+            comment, rows = about if comment == [""] else about + comment, []
+        chunks.append((comment, code))
+    return chunks
+
+
+def note_of(rest):
+    """What a list's entry says after name and value, unless it is a private name: a text, or a type and its bytes."""
+    match = re.fullmatch(r'"([^"]*)"(?:, (\d+))?', rest)
+    text, size = match.groups()
+    if text.startswith("GPI_"):
+        return ""
+    return f" /* {text}, {8 * int(size)} bits */" if size else f" /* {text} */"
 
 
 def plain(comment):
@@ -215,7 +240,7 @@ def page_text(page, example, pages):
     else:
         rest = [f"## Details\n\n{prose(details, pages)}"] if details else []
         rest += [section(chunk, [""] if chunk[1] == code else chunk[0], page, pages) for chunk in page.chunks]
-    return "\n".join(out + rest)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(out + rest))
 
 
 def cut(comment):
