@@ -428,7 +428,7 @@ manual: ## write the manual's reference from the comments of src/api, and the co
 	@tools/deps.sh python3
 	manual/write.py
 
-site: | deps-site ## build/site/index.html: the manual, a page for each call, examples, documents; a warning is an error
+site: manual | deps-site ## build/site/index.html: the manual, a page for each call, examples, documents; a warning is an error
 	@rm -rf build/site
 	manual/stage.py build/manual
 	build/sphinx/bin/sphinx-build -q -W --keep-going -E -j auto -c manual -d build/manual.doctrees build/manual build/site
