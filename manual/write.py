@@ -47,7 +47,10 @@ def with_code(text):
         begin = f"<!-- {path}{f': {part}' if part else ''} -->"
         return f"{begin}\n```{language}\n{part_of(path, part)}\n```"
 
-    return BLOCK.sub(block, text)
+    new, blocks = BLOCK.subn(block, text)
+    if blocks != len(re.findall(r"^<!-- code/", text, re.M)):
+        sys.exit("write: no block of code after <!-- code/... --> in:\n" + text)
+    return new
 
 
 def reference():
