@@ -121,7 +121,7 @@ def prose(lines, pages):
     """A comment as Markdown. Formulas and tables stay as they are; "Cost:" and the like begin paragraphs."""
     out, block, code = [], [], []
     label = None
-    if lines and " = " in lines[0] and not lines[0].rstrip().endswith("."):
+    if lines and " = " in lines[0] and not lines[first_empty(lines) - 1].endswith("."):
         lines = ["    " + line for line in lines[: first_empty(lines)]] + lines[first_empty(lines) :]
 
     def end_block():

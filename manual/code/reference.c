@@ -384,6 +384,42 @@ static cl_program build(void)
 
 static void example_device_source(void) { clReleaseProgram(build()); }
 
+static void example_check_monoid(void)
+{
+    /* [gp_check_monoid] */
+    /* Do sums of numbers from 0 to 1 that stop at 1 obey the laws? */
+    const float zero = 0, samples[] = {0, 0.25f, 0.5f, 0.75f, 1};
+    const gp_monoid capped = {.type = "float",
+                              .source = "float add(float a, float b) { return min(a + b, 1.0f); }",
+                              .combine = "add",
+                              .identity = &zero,
+                              .size = sizeof zero,
+                              .commutative = true};
+    gp_check_monoid_desc d = {.monoid = &capped, .samples = samples, .sample_count = 5};
+    if (gp_check_monoid(gp, &d) == GP_ERROR_LAW) puts(gp_last_error(gp)); /* not so here */
+    /* [/gp_check_monoid] */
+}
+
+static void example_warmup(void)
+{
+    /* [gp_warmup] */
+    /* The programs of a scan and of a sort, before their first call: */
+    gp_scan_desc scan = {.type = GP_U32, .op = GP_SUM};
+    gp_sort_desc sort = {.key_type = GP_F32, .value_size = 4};
+    gp_warmup_desc d = {.scan = &scan, .sort = &sort};
+    gp_warmup(gp, &d);
+    /* [/gp_warmup] */
+}
+
+static void example_self_test(void)
+{
+    /* [gp_self_test] */
+    /* Are the results of scans right on this device? */
+    gp_self_test_desc d = {.filter = "scan"}; /* NULL: those of all calls */
+    if (gp_self_test(gp, &d) != GP_OK) puts(gp_last_error(gp));
+    /* [/gp_self_test] */
+}
+
 static cl_mem rising(uint32_t step)
 {
     static uint32_t numbers[4 * SIZE];
@@ -405,36 +441,39 @@ int main(void)
     cl_mem *buffers[] = {&a, &b, &keys, &values, &out, &counts, &particles};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) *buffers[i] = rising(1);
     offsets = rising(50);
-    run("example_reduce", example_reduce);
-    run("example_segmented_reduce", example_segmented_reduce);
-    run("example_reduce_by_key", example_reduce_by_key);
-    run("example_scan", example_scan);
-    run("example_select", example_select);
-    run("example_partition", example_partition);
-    run("example_unique", example_unique);
-    run("example_run_length_encode", example_run_length_encode);
-    run("example_sort", example_sort);
-    run("example_segmented_sort", example_segmented_sort);
-    run("example_sort_records", example_sort_records);
-    run("example_sort_strings", example_sort_strings);
-    run("example_topk", example_topk);
-    run("example_merge", example_merge);
-    run("example_search", example_search);
-    run("example_histogram", example_histogram);
-    run("example_histogram_2", example_histogram_2);
-    run("example_hash", example_hash);
-    run("example_brackets", example_brackets);
-    run("example_stack_scan", example_stack_scan);
-    run("example_tree", example_tree);
-    run("example_transform", example_transform);
-    run("example_fill", example_fill);
-    run("example_iota", example_iota);
-    run("example_adjacent_difference", example_adjacent_difference);
-    run("example_random", example_random);
-    run("example_gather", example_gather);
-    run("example_unpack", example_unpack);
-    run("example_stencil", example_stencil);
-    run("example_device_source", example_device_source);
+    run("gp_reduce", example_reduce);
+    run("gp_segmented_reduce", example_segmented_reduce);
+    run("gp_reduce_by_key", example_reduce_by_key);
+    run("gp_scan", example_scan);
+    run("gp_select", example_select);
+    run("gp_partition", example_partition);
+    run("gp_unique", example_unique);
+    run("gp_run_length_encode", example_run_length_encode);
+    run("gp_sort", example_sort);
+    run("gp_segmented_sort", example_segmented_sort);
+    run("gp_sort_records", example_sort_records);
+    run("gp_sort_strings", example_sort_strings);
+    run("gp_topk", example_topk);
+    run("gp_merge", example_merge);
+    run("gp_search", example_search);
+    run("gp_histogram", example_histogram);
+    run("gp_histogram_2", example_histogram_2);
+    run("gp_hash", example_hash);
+    run("gp_brackets", example_brackets);
+    run("gp_stack_scan", example_stack_scan);
+    run("gp_tree", example_tree);
+    run("gp_transform", example_transform);
+    run("gp_fill", example_fill);
+    run("gp_iota", example_iota);
+    run("gp_adjacent_difference", example_adjacent_difference);
+    run("gp_random", example_random);
+    run("gp_gather", example_gather);
+    run("gp_unpack", example_unpack);
+    run("gp_stencil", example_stencil);
+    run("gp_device_source", example_device_source);
+    run("gp_check_monoid", example_check_monoid);
+    run("gp_warmup", example_warmup);
+    run("gp_self_test", example_self_test);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) clReleaseMemObject(*buffers[i]);
     clReleaseMemObject(offsets);
     gp_context_destroy(gp);
