@@ -27,8 +27,21 @@ A page for each call, made from the comments in the header. [Rules for every cal
 a context `gp`, a `size_t n`, and `cl_mem` buffers that are large enough. They leave out what every program has: the
 check of each result ([First program](../first-program.md#when-something-goes-wrong)).
 
+## For every call
+
 - [Rules for every call](rules.md)
 """
+
+# Headings in the index, each before the page that it names.
+HEADINGS = {
+    "gp_reduce": "Reduce and scan",
+    "gp_select": "Select, partition, runs",
+    "gp_sort": "Sort, merge, search, count",
+    "gp_brackets": "Nested structures",
+    "gp_hash": "Hash tables, and parts for kernels of your own",
+    "gp_transform": "Element by element",
+    "gp_warmup": "Programs, statistics, self-test",
+}
 
 
 def part_of(path, part):
@@ -73,6 +86,7 @@ def reference():
         yield REFERENCE / f"{page.name}.md", doc_comments.page_text(page, example, known)
         own = [name for name in functions if names[name].split("#")[0] == f"{page.name}.md"]
         others = ", ".join(f"`{name}`" for name in own if name not in page.calls)
+        index += f"\n## {HEADINGS[page.name]}\n\n" if page.name in HEADINGS else ""
         index += f"- [{page.title}]({page.name}.md){': ' if others else ''}{others}\n"
     yield REFERENCE / "index.md", index
 
