@@ -47,7 +47,7 @@ DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cx
 
 .PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	$(DEPS) gpu-day test-gpu-day site check-site wheel test-python mpi-test install uninstall test-install test-packaging dist clean help always
+	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -291,13 +291,17 @@ build/stress/%.o: tests/stress/%.c | gpuprim.h deps-test
 # MPICC and MPIRUN name another MPI, RANKS how many ranks, MPI_LARGE the elements of the largest arrays.
 MPICC ?= mpicc
 export MPICC MPIRUN RANKS MPI_LARGE
-mpi-test: build/mpi/ranks ## gpuprim_mpi.h on 1 to 8 ranks of this machine
-	@$(POCL_ALONE) tools/mpi_test.sh $<
+mpi-test: build/mpi/ranks build/mpi/manual ## gpuprim_mpi.h on 1 to 8 ranks of this machine
+	@$(POCL_ALONE) tools/mpi_test.sh build/mpi
 
 build/mpi/ranks: tests/mpi/ranks.c gpuprim_mpi.h gpuprim.h | deps-mpi
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o build/mpi/gpuprim.o gpuprim.h
 	$(MPICC) $(C_FLAGS) -o $@ $< build/mpi/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+build/mpi/manual: manual/code/mpi.c gpuprim_mpi.h gpuprim.h | deps-mpi
+	@mkdir -p $(@D)
+	$(MPICC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 models: ## the Promela models of look-back, ring and hash slots: every reachable state
 	tools/check_models.sh
@@ -441,34 +445,36 @@ build/gpu_cost/plugin.so: tools/gpu_cost/plugin.cpp | deps-gpu-cost
 
 # ---- manual
 
-site: | deps-site ## build/site/index.html: the manual, a page for each call, examples, documents; a warning is an error
+manual: ## write the manual's reference from the comments of src/api, and the code in its chapters from manual/code
+	@tools/deps.sh python3
+	manual/write.py
+
+site: manual | deps-site ## build/site/index.html: the manual, a page for each call, examples, documents; a warning is an error
 	@rm -rf build/site
 	manual/stage.py build/manual
 	build/sphinx/bin/sphinx-build -q -W --keep-going -E -j auto -c manual -d build/manual.doctrees build/manual build/site
 
-MANUAL := $(patsubst manual/code/%.c,build/manual.code/%,$(wildcard manual/code/*.c))
-README_CODE := build/manual.code/readme_examples build/manual.code/readme_program
+FIRST_PROGRAMS := build/manual.code/first_program build/manual.code/first_program_cpp
+MANUAL := $(FIRST_PROGRAMS) $(filter-out $(FIRST_PROGRAMS),$(patsubst manual/code/%.c,build/manual.code/%,$(filter-out %/mpi.c,$(wildcard manual/code/*.c))))
 
-check-site: site $(MANUAL) $(README_CODE) ## is every link of the site whole, and does all code in the manual and README run?
+check-site: site $(MANUAL) ## is every link of the site whole, and does all code in the manual and README run?
 	manual/check_site.py build/site
-	@tools/run_tests.sh $(MANUAL) $(README_CODE)
+	@tools/run_tests.sh $(MANUAL)
 
-$(MANUAL): build/manual.code/%: manual/code/%.c build/manual.code/gpuprim.o | deps-run
+$(filter-out $(FIRST_PROGRAMS),$(MANUAL)): build/manual.code/%: manual/code/%.c build/manual.code/gpuprim.o | deps-run
 	$(CC) $(C_FLAGS) -o $@ $< build/manual.code/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 build/manual.code/gpuprim.o: gpuprim.h | deps-run
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o $@ $<
 
-$(README_CODE:=.c): build/manual.code/readme_%.c: README.md manual/stage.py
+build/manual.code/first_program: manual/code/first_program.c gpuprim.h | deps-run
 	@mkdir -p $(@D)
-	manual/stage.py --readme $* >$@
-
-build/manual.code/readme_program: %: %.c gpuprim.h | deps-run
 	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS)
 
-build/manual.code/readme_examples: %: %.c build/manual.code/gpuprim.o manual/code/readme.h
-	$(CC) $(C_FLAGS) -Imanual/code -Wno-missing-field-initializers -o $@ $< build/manual.code/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
+build/manual.code/first_program_cpp: manual/code/first_program.cpp gpuprim.h gpuprim.hpp | deps-test
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS)
 
 # ---- style
 
@@ -481,11 +487,12 @@ check-format: | deps-lint ## are the sources formatted?
 cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk cache's keys
 	tools/check_cache_keys.sh
 
-docs: gpuprim.h gpuprim_host.h ## is every public function and field documented, and named in README and a test or example? Has README the newest figures?
+docs: gpuprim.h gpuprim_host.h ## is every public function and field documented, and named in a test or example? Are the manual and README's figures up to date?
 	tools/check_docs.sh
 	tools/check_docs.sh gpuprim_host.h
 	tools/check_docs.sh gpuprim_mpi.h
 	@tools/deps.sh python3
+	manual/write.py --check
 	tools/report/readme.py --check
 
 compile_commands.json: always ## for clangd: every file of kernels/ and src/ by itself

@@ -62,8 +62,8 @@
      Always in this order; a line that would say nothing is left out. The comment begins with what the call
      computes, where a . b is the call's operation applied to a and b.
        Result     what is written, and of which type
-       Order      order, stability, and whether results repeat; "the same result every time": the same input
-                  gives the same bits on the same device
+       Order      order, stability, and whether results repeat. "Stable": equal elements keep their input order;
+                  "the same result every time": the same input gives the same bits on the same device
        Aliasing   what may overlap; anything else is GP_ERROR_OVERLAP
        Count 0    what the call does for a count of 0
        Scratch    device memory that the call needs while it runs
@@ -149,7 +149,7 @@ extern "C" {
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
     X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")                \
     X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")           \
-    X(GP_ERROR_CANCELED, -16, "canceled by the caller")                            \
+    X(GP_ERROR_CANCELED, -16, "canceled by the caller")                           \
     X(GP_ERROR_MPI, -17, "an MPI call failed")
 
 typedef enum gp_result {
@@ -165,7 +165,7 @@ GP_API const char *gp_error_string(gp_result result);
 /* The name of an OpenCL error, such as CL_OUT_OF_RESOURCES; never NULL. */
 GP_API const char *gp_cl_error_string(cl_int error);
 
-/* GP_VERSION of the implementation that is linked. */
+/* GP_VERSION of the implementation that is linked: 10000 * major + 100 * minor + patch. */
 GP_API int gp_version(void);
 
 /* ------------------------------------------------------------------ element types, operations */
@@ -284,9 +284,9 @@ typedef struct gp_monoid {
    read during the call only.
 
    Errors: every expression in a desc must be one expression. GP_ERROR_INVALID_ARGUMENT for brackets that do
-   not close within it, comments and literals without an end, ';' outside of braces, '#', backslashes outside
-   of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
-   the rest: GP_ERROR_BUILD, with its log. */
+   not close within it, an end after an operator ("x > "), comments and literals without an end, ';' outside of
+   braces, '#', backslashes outside of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_
+   or GPI_. The compiler judges the rest: GP_ERROR_BUILD, with its log. */
 
 /* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that defines it:
 
@@ -349,22 +349,6 @@ typedef struct gp_arg {
 } gp_arg;
 
 enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };
-
-/* A monoid, and elements to test it on. */
-typedef struct gp_check_monoid_desc {
-    const gp_monoid *monoid;
-    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
-                            words that are small numbers: integers below 1000, or where the monoid is not
-                            `exact` floats within +-2 */
-    size_t sample_count; /* at most 2^20 */
-    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
-                            monoid is `exact`, the same bits; otherwise words that are close as floats */
-    const gp_arg *args;  /* of `equal`, and of combine where it takes them; NULL: none */
-    size_t arg_count;    /* at most GP_ARGS_MAX */
-    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
-                            elements at hand; 0: 1e-4 */
-    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
-} gp_check_monoid_desc;
 
 /* ------------------------------------------------------------------ context */
 
@@ -553,7 +537,7 @@ typedef struct gp_context_desc {
     size_t scratch_limit;
     gp_tuning tuning;
 
-    /* A file with other rows of the tuning table for this device (README, "Shapes and strategies"): group, bytes,
+    /* A file with other rows of the tuning table for this device (manual/waiting.md): group, bytes,
        strategy and polls of primitives, where neither `tuning` nor `strategy` says otherwise. NULL: the environment
        variable GPUPRIM_TUNING (a file's path), else what the library has for this device (tunings/). A file that
        cannot be read (or that belongs to neither this user nor root), is damaged, or is for another device fails
@@ -612,7 +596,8 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
 
 /* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
 
-   Reduces the input to one value. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
+   Reduces the input to one value, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of integers) or a
+   monoid. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
    is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
    instead: the type as which the map's values are compared.
 
@@ -626,7 +611,7 @@ GP_API gp_result gp_buffer_create(gp_context *gp, size_t bytes, const void *data
    Aliasing: `out` may lie inside `in`.
    Count 0: gives `initial`.
    Cost: reads the input once; one launch for up to one tile, two beyond; on PoCL one (in-order queues).
-   Limits: 2^31 - 1 tiles, checked.
+   Limits: 2^31 - 1 tiles, checked. A tile is 256 KiB of results on PoCL, and at least 1 KiB on GPUs.
    Source: Neumaier 1974 (compensated sums).
    Example: examples/02_reduce.c */
 typedef struct gp_reduce_desc {
@@ -678,8 +663,8 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
 
 /* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
 
-   Reduces each segment as gp_reduce would; with `map`, of map(in[i]). Elements outside all segments are not
-   read.
+   Reduces each segment as gp_reduce would, by any gp_op or a monoid; with `map`, of map(in[i]). Offsets are on the
+   device. Elements outside all segments are not read.
 
    Result: one per segment; an empty segment gives `initial`. Positions, in a map's i and as results of argmin
      and argmax, count from the segment's first element.
@@ -687,8 +672,8 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
      float results repeat bit for bit for the same offsets, counts and device.
    Aliasing: `out` overlaps nothing.
    Count 0: with segment_count 0 it does nothing.
-   Cost: reads the input once, for tiny, empty and huge segments alike. A clearing command and one launch; two
-     launches more where a segment may be too large for one group's share.
+   Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A clearing
+     command and one launch; two launches more where a segment may be too large for one group's share.
    Limits: 2^32 - 2 segments.
    Errors: a segment that ends before it begins, or beyond `count`, is empty; other segments are not affected.
      gp_stats.bad_offsets counts the calls that found any. */
@@ -740,6 +725,21 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
    Result: GP_OK when no counter-example was found, which does not mean that there is none.
    Cost: blocks, and builds a program.
    Errors: GP_ERROR_LAW for a counter-example; gp_last_error names the elements. */
+typedef struct gp_check_monoid_desc {
+    const gp_monoid *monoid;
+    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
+                            words that are small numbers: integers below 1000, or where the monoid is not
+                            `exact` floats within +-2 */
+    size_t sample_count; /* at most 2^20 */
+    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
+                            monoid is `exact`, the same bits; otherwise words that are close as floats */
+    const gp_arg *args;  /* of `equal`, and of combine where it takes them; NULL: none */
+    size_t arg_count;    /* at most GP_ARGS_MAX */
+    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
+                            elements at hand; 0: 1e-4 */
+    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
+} gp_check_monoid_desc;
+
 GP_API gp_result gp_check_monoid(gp_context *gp, const gp_check_monoid_desc *desc);
 
 /* ------------------------------------------------------------------ scan */
@@ -757,7 +757,7 @@ typedef enum gp_segments {
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Reduces the elements up to each one; with `map`, of map(in[i]). With `segments`, the same within each
+   Reduces the elements up to each one (running totals), by any gp_op or a monoid; with `map`, of map(in[i]). With `segments`, the same within each
    segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
    least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
    numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
@@ -768,7 +768,8 @@ typedef enum gp_segments {
      GP_STRATEGY_SINGLE_PASS, because look-backs are grouped differently; with `deterministic` they repeat bit
      for bit, because it takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says.
    Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
-     `heads` nor count_buffer's number may lie in `out`.
+     `heads` nor count_buffer's number may lie in `out`. In place, devices that are not known to let every started
+     group run on take GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
    Count 0: does nothing.
    Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
      tile.
@@ -1076,8 +1077,8 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
 
 /* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
-   run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
+   Reduces the elements of each run of equal keys, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
+   integers) or a monoid; with `map`, of map(in[i]). A run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
    one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
    records (`key_record`) take one. `equal` may call what this record's source defines, a map what `record`'s does;
    where both use a type, each gives its source.
@@ -1149,8 +1150,8 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
 
 /* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
 
-   Sorts keys, and moves a value with each. Values are moved, never looked at. For records of other sizes use
-   gp_argsort, then gather.
+   Sorts keys, and moves a value with each. Values are moved, never looked at. For records use
+   gp_sort_records; for values of other sizes gp_argsort, then gp_gather.
    Only bits [begin_bit, end_bit) are compared, of the key as an unsigned number that is ordered as the keys
    are: the sign bit of signed integers is flipped; of floats the sign bit is flipped when it is 0, all bits
    when it is 1. Fewer bits are fewer passes, one for every 8. With begin_bit = end_bit > 0 keys are copied.
@@ -1350,7 +1351,7 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    index alone; then, and of records, map_type is required.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
    counts of its own, one channel after the other; channels_out counts the first ones only (colours without
-   alpha). Weights are integers, one per element, for all its channels.
+   alpha). Weights are integers, signed or not and of any width, one per element, for all its channels.
 
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
    Order: of the input does not matter: the same result every time, on every device.
@@ -1815,12 +1816,14 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
 
-   Elements are in preorder: an element's parent comes before it, and the elements of a subtree are
-   neighbours. gp_brackets writes such parents, and every tree in preorder has them. An element without a
-   parent has all bits set there; such elements are siblings.
+   Elements are in preorder: an element, then all that is below its first child, and so on. So an element's parent comes
+   before it, and the elements of a subtree are neighbours. gp_brackets writes such parents, and a file system's
+   listing or a scene graph has them. Elements that are numbered level by level (breadth first) are not in
+   preorder. An element without a parent has all bits set there; such elements are siblings.
 
    In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
-   For brackets, "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
+   With the parents of gp_brackets every symbol is an element: in "(a)" the opener has two children, `a` and its
+   closer, and ends after that. There "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
    is the position in a list. The index of an element that does not count is how many siblings that count
    come before it.
 
@@ -1874,7 +1877,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
 /* ------------------------------------------------------------------ hash table */
 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
-   32 or 64 bits. Open addressing with linear probing, without locks.
+   32 or 64 bits. Open addressing with linear probing, without locks. manual/hash-tables.md lists the calls.
 
    Handle: belongs to one context; all zeros is no table. The handle of a destroyed table is refused.
    gp_hash_share gives a second context on the same cl_context a handle for the same table.
@@ -1898,7 +1901,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    failed_keys nor results, a key that finds no slot is an error, told as refusals are: GP_ERROR_COUNT_LIMIT. An
    operation looks at each slot once at most. On devices with limited loops (loop_limit) a probe ends after 24,000
    slots.
-   Load: speed is best up to a load of 1/2, and good up to 0.8; see README. Erased keys count until a rehash.
+   Load: speed is best up to a load of 1/2, and good up to 0.8. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
    (GP_ERROR_OVERLAP).
@@ -2215,26 +2218,18 @@ typedef struct gp_group_op {
     const gp_monoid *monoid; /* always combined in item order */
 } gp_group_op;
 
-typedef struct gp_device_source_desc {
-    gp_device_part part;
-    gp_hash table;          /* GP_DEVICE_HASH: the table */
-    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
-    size_t op_count;        /* at most 64 */
-    uint32_t group; /* number of work-items of every group that the kernel is launched with, where it is
-                       always the same, at most 65536: shorter code, and GP_GROUP_SIZE is defined; 0: any
-                       number */
-} gp_device_source_desc;
-
 /* OpenCL C for kernels of your own. Put it before a kernel's source, and build with -cl-std=CL1.2.
 
    GP_DEVICE_HASH: fits this table only; the kernel takes gp_hash_buffer as a __global uint *.
+
    GP_DEVICE_GROUP: one such text per program, with
      uint gp_group_size()                               items of the group
      uint gp_group_item()                               which one this is
      T gp_group_NAME_reduce(x, memory)                  x0 . x1 ... xG-1, to every item
      T gp_group_NAME_scan(x, &total, memory)            x0 . x1 ... xl, to item l; total: of all items
      T gp_group_NAME_scan_exclusive(x, &total, memory)  x0 . x1 ... xl-1, to item l; the identity to item 0
-     uint gp_group_pack(n, &total, memory)              where this item's n elements go among the group's
+     uint gp_group_pack(n, &total, memory)              where this item's n elements go among the group's; add an
+                                                        offset of yours, as from a scan of all totals
      uint gp_group_pack_at(n, counter, memory)          the same from *counter on (__global uint), to which
                                                         the group adds its total in one atomic addition
      uint gp_group_unpack(n, memory)                    for n pieces of each item: how many there are in all
@@ -2255,6 +2250,16 @@ typedef struct gp_device_source_desc {
    gp_group_owner have barriers: every item of the group calls them, or none. The text contains
    kernels/group/device.cl, whose first comment says more.
    Example: examples/08_word_count.c, examples/10_spatial_hash.c, examples/13_mandelbrot.c */
+typedef struct gp_device_source_desc {
+    gp_device_part part;
+    gp_hash table;          /* GP_DEVICE_HASH: the table */
+    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
+    size_t op_count;        /* at most 64 */
+    uint32_t group; /* number of work-items of every group that the kernel is launched with, where it is
+                       always the same, at most 65536: shorter code, and GP_GROUP_SIZE is defined; 0: any
+                       number */
+} gp_device_source_desc;
+
 GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,
                                   size_t capacity, size_t *size);
 
@@ -26472,17 +26477,22 @@ static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 /* Compilers take 256 brackets, some of which are ours; and a chain of signs costs their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
+/* What stands ahead of our text; a word or several, within it; a value, within it. */
+typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION } gpi_text_kind;
+
 /* Goes through a text from the left to the right, once. */
 typedef struct gpi_reader {
     const char *at;
     unsigned line;
-    bool is_expression;
+    bool is_expression;           /* or a name */
     const char *library;          /* text whose words must not become macros; NULL: not looked at */
     bool in_directive;            /* until the line ends */
     bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
     bool has_words;               /* there is more than blanks and comments */
     unsigned depth, braces;       /* of brackets that are open */
-    unsigned signs;               /* in a row, other than brackets */
+    unsigned signs;               /* in a row, other than brackets, */
+    const char *sign;             /* the last of them */
+    unsigned sign_line;           /* and its line */
     char open[GPI_NESTED_MAX];    /* what closes them */
     char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
     char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
@@ -26775,7 +26785,8 @@ static void gpi_read_sign(gpi_reader *r)
         if (is_bracket && !r->in_directive && !r->library && !r->brackets[0]) gpi_read_bracket(r);
         r->signs = is_bracket ? 0 : r->signs + 1;
         if (r->signs > GPI_SIGNS_MAX) gpi_wrong(r, "more than %d signs in a row", GPI_SIGNS_MAX);
-        r->at++;
+        r->sign = r->at++;
+        r->sign_line = r->line;
     }
 }
 
@@ -26802,22 +26813,32 @@ static void gpi_read_text(gpi_reader *r)
 
 /* ------------------------------------------------------------------ checks */
 
+/* "x > ": a compiler would find fault with the parenthesis of ours that comes next. ++ and -- may be last. */
+static void gpi_check_end(gpi_reader *r)
+{
+    if (r->wrong[0] || r->brackets[0] || r->signs == 0 || !strchr("+-*/%<>=!&|^~?:,.", *r->sign)) return;
+    if (r->signs >= 2 && strchr("+-", *r->sign) && r->sign[-1] == *r->sign) return;
+    r->line = r->sign_line;
+    gpi_wrong(r, "it ends after '%c', where a value is expected", *r->sign);
+}
+
 static gp_result gpi_check_user_text(gp_context *gp, const char *function, const char *field,
-                                     const char *text, bool is_expression)
+                                     const char *text, gpi_text_kind kind)
 {
     gpi_reader r;
     memset(&r, 0, sizeof r);
     r.at = text;
     r.line = 1;
-    r.is_expression = is_expression;
+    r.is_expression = kind != GPI_TEXT_SOURCE;
     gpi_read_text(&r);
+    if (kind == GPI_TEXT_EXPRESSION) gpi_check_end(&r);
     if (r.depth > 0) gpi_wrong_brackets(&r, "there is no '%c' at its end, line %u", r.open[r.depth - 1]);
     if (r.wrong[0])
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s, line %u: %s", function, field, r.line,
                         r.wrong);
     if (r.brackets[0] && !r.has_conditions)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
-    if (is_expression && !r.has_words)
+    if (r.is_expression && !r.has_words)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s contains only comments", function, field);
     return GP_OK;
 }
@@ -26842,7 +26863,7 @@ static gp_result gpi_check_text(gp_context *gp, const char *function, const char
     if (gpi_is_blank(text))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
     result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, true) : result;
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_EXPRESSION) : result;
 }
 
 /* One word, or several; blanks around. */
@@ -26864,7 +26885,7 @@ static bool gpi_is_name(const char *text, bool several)
 static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, false) : result;
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_SOURCE) : result;
 }
 
 /* The name of a `kind`: one word, or `several`. */
@@ -26876,7 +26897,7 @@ static gp_result gpi_check_name(gp_context *gp, const char *function, const char
     if (gpi_is_blank(text))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
     result = gpi_check_length(gp, function, field, text, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_user_text(gp, function, field, text, true);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, field, text, GPI_TEXT_NAME);
     if (result == GP_OK && !gpi_is_name(text, several))
         result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s = %s is not a %s name", function, field,
                           gpi_quote(text, strlen(text), quoted), kind);

@@ -219,7 +219,7 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
     if (first.rank == all->rank) {
         const char *reason = gp_last_error(all->gp);
         const char *after = strstr(reason, ": "); /* the result's name, which gp_set_error writes again */
-        (void)snprintf(text, sizeof text, "%s", after ? after + 2 : reason);
+        (void)snprintf(text, sizeof text, "%.*s", GPI_MPI_TEXT - 1, after ? after + 2 : reason);
     }
     sent = gpi_mpi_did(all, function, "MPI_Bcast", MPI_Bcast(&told, 1, MPI_INT, first.rank, all->comm));
     if (sent == GP_OK)

@@ -9,7 +9,9 @@
 enum { TOP = 20 };
 static gp_context *gp;
 #define TRY(call) \
-    if ((call) != 0) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+    if ((call) != GP_OK) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+#define TRY_CL(call) \
+    if ((call) != CL_SUCCESS) return fprintf(stderr, "%s: failed\n", #call), 1
 
 static const char words[] =
     "typedef ulong2 word;\n"
@@ -64,7 +66,7 @@ int main(int argc, char **argv)
     of.table = counts;
     TRY(gp_device_source(gp, &of, source, sizeof source, &size));
     program = clCreateProgramWithSource(gp_cl_context(gp), 3, parts, NULL, NULL);
-    TRY(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
+    TRY_CL(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
     kernel = clCreateKernel(program, "count_words", NULL);
     buffer[0] = gp_hash_buffer(gp, counts);
     buffer[1] = gp_hash_buffer(gp, places);
@@ -74,7 +76,7 @@ int main(int argc, char **argv)
     clSetKernelArg(kernel, 3, sizeof buffer[0], &buffer[0]);
     clSetKernelArg(kernel, 4, sizeof buffer[1], &buffer[1]);
     global = ((size_t)n + 63) / 64 * 64;
-    TRY(clEnqueueNDRangeKernel(gp_cl_queue(gp), kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    TRY_CL(clEnqueueNDRangeKernel(gp_cl_queue(gp), kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
 
     TRY(gp_buffer_create(gp, all.room * 8, NULL, &all.keys));
     TRY(gp_buffer_create(gp, all.room * 4, NULL, &all.values));

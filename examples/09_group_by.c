@@ -16,7 +16,7 @@ static const char *const regions[] = {"(no customer)", "north", "south", "island
 enum { ROWS = 16, NO_REGION = 0 };
 static gp_context *gp;
 #define TRY(call) \
-    if ((call) != 0) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+    if ((call) != GP_OK) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
 
 /* Two columns of numbers, without the line of names; how many rows. */
 static size_t parse(const char *csv, uint32_t *first, uint32_t *second)

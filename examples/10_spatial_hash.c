@@ -8,7 +8,9 @@
 enum { POINTS = 20000, GRID = 1024 };
 static gp_context *gp;
 #define TRY(call) \
-    if ((call) != 0) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+    if ((call) != GP_OK) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+#define TRY_CL(call) \
+    if ((call) != CL_SUCCESS) return fprintf(stderr, "%s: failed\n", #call), 1
 
 /* Ten bits a coordinate. */
 static uint32_t cell_of(const uint32_t *p) { return p[0] << 20 | p[1] << 10 | p[2]; }
@@ -63,13 +65,13 @@ int main(void)
     of.table = table;
     TRY(gp_device_source(gp, &of, source, sizeof source, &size));
     program = clCreateProgramWithSource(gp_cl_context(gp), 2, parts, NULL, NULL);
-    TRY(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
+    TRY_CL(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
     kernel = clCreateKernel(program, "neighbours", NULL);
     memory = gp_hash_buffer(gp, table);
     clSetKernelArg(kernel, 0, sizeof memory, &memory);
     clSetKernelArg(kernel, 1, sizeof points.keys, &points.keys);
     clSetKernelArg(kernel, 2, sizeof out, &out);
-    TRY(clEnqueueNDRangeKernel(gp_cl_queue(gp), kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    TRY_CL(clEnqueueNDRangeKernel(gp_cl_queue(gp), kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
     clEnqueueReadBuffer(gp_cl_queue(gp), out, CL_TRUE, 0, sizeof near, near, 0, NULL, NULL);
 
     for (i = 0; i < 200; i++) { /* some of them, the slow way */

@@ -8,7 +8,9 @@
 enum { CAPITALS, COUNTS };
 
 #define TRY(call) \
-    if ((call) != 0) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+    if ((call) != GP_OK) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+#define TRY_CL(call) \
+    if ((call) != CL_SUCCESS) return fprintf(stderr, "%s: failed\n", #call), 1
 
 static char *read_file(const char *name, size_t *size)
 {
@@ -62,8 +64,8 @@ int main(int argc, char **argv)
     uint32_t length[26];
     if (runs > 26) return 1;
     if (runs > 0) {
-        TRY(clEnqueueReadBuffer(gp_cl_queue(gp), letters, CL_TRUE, 0, runs, key, 0, NULL, NULL));
-        TRY(clEnqueueReadBuffer(gp_cl_queue(gp), lengths, CL_TRUE, 0, runs * 4, length, 0, NULL, NULL));
+        TRY_CL(clEnqueueReadBuffer(gp_cl_queue(gp), letters, CL_TRUE, 0, runs, key, 0, NULL, NULL));
+        TRY_CL(clEnqueueReadBuffer(gp_cl_queue(gp), lengths, CL_TRUE, 0, runs * 4, length, 0, NULL, NULL));
     }
     for (i = 0; i < runs; i++) printf("%c %u\n", key[i], (unsigned)length[i]);
     clReleaseMemObject(in);

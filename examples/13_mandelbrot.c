@@ -65,7 +65,9 @@ static const char kernels[] =
 
 static gp_context *gp;
 #define TRY(call) \
-    if ((call) != 0) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+    if ((call) != GP_OK) return fprintf(stderr, "%s: %s\n", #call, gp_last_error(gp)), 1
+#define TRY_CL(call) \
+    if ((call) != CL_SUCCESS) return fprintf(stderr, "%s: failed\n", #call), 1
 
 int main(void)
 {
@@ -81,7 +83,7 @@ int main(void)
     TRY(gp_context_create(&device, &gp));
     TRY(gp_device_source(gp, &tile, source, sizeof source, &size));
     cl_program program = clCreateProgramWithSource(gp_cl_context(gp), 3, parts, NULL, NULL);
-    TRY(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
+    TRY_CL(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
     kernel[0] = clCreateKernel(program, "sow", NULL);
     kernel[1] = clCreateKernel(program, "grow", NULL);
     TRY(gp_buffer_create(gp, sizeof steps, steps, &buffers[0]));
@@ -97,10 +99,10 @@ int main(void)
         clSetKernelArg(run, 3, sizeof(cl_mem), &buffers[1 + n % 2]);
         clSetKernelArg(run, 4, sizeof(cl_mem), &buffers[2 - n % 2]);
         clSetKernelArg(run, 5, sizeof(cl_mem), &buffers[3]);
-        TRY(clEnqueueNDRangeKernel(gp_cl_queue(gp), run, 1, NULL, round ? &some : &pixels, &group, 0, NULL,
-                                   NULL));
+        TRY_CL(clEnqueueNDRangeKernel(gp_cl_queue(gp), run, 1, NULL, round ? &some : &pixels, &group, 0, NULL,
+                                      NULL));
     }
-    TRY(clEnqueueReadBuffer(gp_cl_queue(gp), buffers[0], CL_TRUE, 0, sizeof steps, steps, 0, NULL, NULL));
+    TRY_CL(clEnqueueReadBuffer(gp_cl_queue(gp), buffers[0], CL_TRUE, 0, sizeof steps, steps, 0, NULL, NULL));
     FILE *file = fopen("mandelbrot.ppm", "wb");
     if (!file) return perror("mandelbrot.ppm"), 1;
     fprintf(file, "P6\n%d %d\n255\n", WIDTH, HEIGHT);

@@ -22,6 +22,7 @@ static void require(bool good, const char *why)
     exit(1);
 }
 #define TRY(call) require((call) == GP_OK, gp_last_error(gp))
+#define TRY_CL(call) require((call) == CL_SUCCESS, #call " failed")
 
 /* Letters, and what reads fields: `at` is where a line or a field begins. The text ends with a newline. */
 static const gp_record letter = {
@@ -54,7 +55,7 @@ static cl_mem make(int which, size_t size, const void *data)
 
 static void read_back(int which, size_t bytes, void *to)
 {
-    TRY(clEnqueueReadBuffer(gp_cl_queue(gp), of[which], CL_TRUE, 0, bytes, to, 0, NULL, NULL));
+    TRY_CL(clEnqueueReadBuffer(gp_cl_queue(gp), of[which], CL_TRUE, 0, bytes, to, 0, NULL, NULL));
 }
 
 /* Where rows begin (element 0 is the line of names), the hashes of their keys, and their values; how many rows. */

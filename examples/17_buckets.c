@@ -21,6 +21,7 @@ static void require(bool good, const char *why)
     exit(1);
 }
 #define TRY(call) require((call) == GP_OK, gp_last_error(gp))
+#define TRY_CL(call) require((call) == CL_SUCCESS, #call " failed")
 
 static cl_mem buffer(size_t size, const void *data)
 {
@@ -77,8 +78,8 @@ static size_t read_back(const buckets *b, uint64_t *keys, uint32_t *counts, size
 {
     const size_t n = b->count < room ? (size_t)b->count : room;
     const cl_command_queue queue = gp_cl_queue(gp);
-    TRY(clEnqueueReadBuffer(queue, b->keys, CL_TRUE, 0, n * 8, keys, 0, NULL, NULL));
-    TRY(clEnqueueReadBuffer(queue, b->counts, CL_TRUE, 0, n * 4, counts, 0, NULL, NULL));
+    TRY_CL(clEnqueueReadBuffer(queue, b->keys, CL_TRUE, 0, n * 8, keys, 0, NULL, NULL));
+    TRY_CL(clEnqueueReadBuffer(queue, b->counts, CL_TRUE, 0, n * 4, counts, 0, NULL, NULL));
     return n;
 }
 

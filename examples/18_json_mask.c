@@ -17,6 +17,7 @@ static void require(bool good, const char *why)
     exit(1);
 }
 #define TRY(call) require((call) == GP_OK, gp_last_error(gp))
+#define TRY_CL(call) require((call) == CL_SUCCESS, #call " failed")
 
 static char *read_file(const char *path, size_t *size)
 {
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
     require(gp_context_create(&device, &gp) == GP_OK, gp_last_error(NULL));
     on_device = buffer(n, text);
     mask(on_device, n);
-    TRY(clEnqueueReadBuffer(gp_cl_queue(gp), on_device, CL_TRUE, 0, n, masked, 0, NULL, NULL));
+    TRY_CL(clEnqueueReadBuffer(gp_cl_queue(gp), on_device, CL_TRUE, 0, n, masked, 0, NULL, NULL));
     fwrite(masked, 1, n, stdout);
     mask_slowly(text, n);
     right = memcmp(text, masked, n) == 0;

@@ -1,18 +1,20 @@
-"""Turns the doc comments of src/api/ into Markdown: a page for each call."""
+"""Turns the doc comments of src/api/ and host/api/ into Markdown, a page for each call, for manual/write.py."""
+import pathlib
 import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Files that are one page each, and its title. In all others a page begins at each call that has a desc.
 WHOLE = {
     "results.h": "Results",
     "types.h": "Types, monoids, records, arguments",
     "context.h": "Context",
-    "check_monoid.h": "gp_check_monoid",
     "hash.h": "gp_hash",
-    "device_source.h": "gp_device_source",
-    "self_test.h": "gp_self_test",
     "programs.h": "Programs as bytes",
 }
+FILE = re.compile(r"(?:docs|examples|host|kernels|manual|src|tests|tunings)/[\w./-]*\w")
 LABEL = re.compile(r"([A-Z][a-z]+(?: [0a-z]+)?):(?: |$)")
+API = re.compile(r"GP_(?:HOST_)?API ")
 CALL = re.compile(r"\b(gp_\w+)\(gp_context \*")
 
 
@@ -35,7 +37,32 @@ def chunks(text):
         elif line or depth:
             code += line + "\n"
             depth += line.count("{") - line.count("}")
-    return [(plain(comment), code) for comment, code in found]
+    return expanded([(plain(comment), code) for comment, code in found])
+
+
+def expanded(found):
+    """An enum has the members that a list of X(name, value, ...) before it makes, and the list's comment."""
+    chunks, rows, about = [], [], []
+    for comment, code in found:
+        if code.startswith("#define ") and "(X)" in code:
+            rows = re.findall(r"X\((\w+), (-?\d+), (.+)\) *\\?$", code, re.M)
+            about = re.sub(r"^X\([^)]*\)[.\n]*\s*", "", "\n".join(comment)).split("\n")
+            continue
+        if rows and "_ENUM(" in code:
+            members = "".join(f"    {name} = {value},{note_of(rest)}\n" for name, value, rest in rows)
+            code = re.sub(r"#define \w+_ENUM.*\n.*\n#undef .*\n.*_FORCE_INT.*\n", lambda _: members, code)
+            comment, rows = about if comment == [""] else about + comment, []
+        chunks.append((comment, code))
+    return chunks
+
+
+def note_of(rest):
+    """What a list's entry says after name and value, unless it is a private name: a text, or a type and its bytes."""
+    match = re.fullmatch(r'"([^"]*)"(?:, (\d+))?', rest)
+    text, size = match.groups()
+    if text.startswith("GPI_"):
+        return ""
+    return f" /* {text}, {8 * int(size)} bits */" if size else f" /* {text} */"
 
 
 def plain(comment):
@@ -53,15 +80,16 @@ def escape(text, pages):
             return word
         if word.startswith('"') and not re.search(r"[*+/<>=()\[\]%?|]", word):
             return word  # words that are quoted, no expression
-        if word in pages:
-            return f"[`{word}`]({pages[word]})"
-        if word.startswith("examples/"):
-            return f"[`{word}`](../{word.split('.')[0]}.md)"
+        target = pages.get(word) or pages.get(word.split(".")[0])
+        if target:
+            return f"[`{word}`]({target})"
+        if FILE.fullmatch(word) and (ROOT / word).is_file():
+            return f"[`{word}`](../../{word})"
         return f"`{word}`"
 
     # quoted, files, elements of arrays, pointers' targets, names
     parts = re.split(
-        r"(`[^`]*`|\"[^\"]*\"|examples/\w+\.cp*|(?:docs|src|kernels|tests|tunings)/[\w./]*\w"
+        rf"(`[^`]*`|\"[^\"]*\"|{FILE.pattern}"
         r"|\b\w+\[[^\]\n]*\]|(?<!\w)\*\w+|\b(?:gp|GP|CL|cl)_[\w.]*\w|\b\w*[a-zA-Z0-9]_\w+|__\w+(?: \w+ \*)?|\.\.\._\w+|\bcl[A-Z]\w+)",
         text,
     )
@@ -94,7 +122,7 @@ def prose(lines, pages):
     """A comment as Markdown. Formulas and tables stay as they are; "Cost:" and the like begin paragraphs."""
     out, block, code = [], [], []
     label = None
-    if lines and " = " in lines[0] and not lines[0].rstrip().endswith("."):
+    if lines and " = " in lines[0] and not lines[first_empty(lines) - 1].endswith("."):
         lines = ["    " + line for line in lines[: first_empty(lines)]] + lines[first_empty(lines) :]
 
     def end_block():
@@ -149,12 +177,13 @@ class Page:
         self.calls = []  # in the title's order
 
     def targets(self):
-        """Where each function of the page is described."""
+        """Where each name that the page declares is described."""
         for _, code in self.chunks:
-            functions = re.findall(r"^GP_(?:HOST_)?API [\w *]*?\b(gp_\w+)\(", code, re.M)
-            heading = not self.calls and name_of(code) == functions[0] != self.title if functions else False
-            for function in functions:
-                yield function, f"{self.name}.md" + (f"#{function}" if heading else "")
+            names = re.findall(r"^GP_(?:HOST_)?API [\w *]*?\b(gp_\w+)\(", code, re.M)
+            names += re.findall(r"^(?:typedef (?:struct|enum|union) |\} )(gp_\w+)", code, re.M)
+            heading = not self.calls and name_of(code) == names[0] != self.title if names else False
+            for name in dict.fromkeys(names):
+                yield name, f"{self.name}.md" + (f"#{name}" if heading else "")
 
 
 def pages_of(name, text):
@@ -192,41 +221,78 @@ def name_of(code):
     return names[0] if len(names) == 1 else ", ".join(names)
 
 
-def page_text(page, label, example, pages):
-    """The Markdown of one page."""
-    out = [f"({label})=\n\n# {page.title}\n" if label else f"# {page.title}\n"]
-    own = [chunk for chunk in page.chunks if re.search(rf"^typedef struct {page.name}_desc \{{", chunk[1], re.M)]
-    if not page.calls:
-        out += [section(chunk, page.title, pages) for chunk in page.chunks]
-        return "\n".join(out + (["## Example\n\n" + example] if example else []))
-    out.append(prose(own[0][0], pages))
+def page_text(page, example, pages):
+    """The Markdown of one page: what the call does, an example, its descriptor, then the rules in detail."""
+    own = re.compile(rf"^typedef struct {page.name}(_desc)? \{{", re.M)
+    comment, code = next((chunk for chunk in page.chunks if own.search(chunk[1])), ([""], ""))
+    summary, details = cut(comment)
+    out = [f"# {page.title}\n"]
+    if summary:
+        out.append(prose(summary, pages))
+    programs = [line for line in details if line.startswith("Example: ")]
+    details = [line for line in details if line not in programs]
+    if example or programs:
+        out.append("## Example\n")
     if example:
-        out.append("## Example\n\n" + example)
-    functions = [chunk for chunk in page.chunks if chunk[1].startswith(("GP_API", "GP_HOST_API"))]
-    out.append("## Functions\n")
-    for comment, code in functions:
-        out.append(f"```c\n{code}\n```\n")
-        if comment != [""]:
-            out.append(prose(comment, pages))
-    out.append("## Descriptor\n")
-    for comment, code in page.chunks:
-        if code.startswith(("GP_API", "GP_HOST_API")):
+        out.append(f"```c\n{example}\n```\n")
+    out += [f"Programs: {escape(line[9:], pages)}\n" for line in programs]
+    if page.calls:
+        rest = call_sections(page, code, details, pages)
+    else:
+        rest = [f"## Details\n\n{prose(details, pages)}"] if details else []
+        rest += [section(chunk, [""] if chunk[1] == code else chunk[0], page, pages) for chunk in page.chunks]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(out + rest))
+
+
+def cut(comment):
+    """What the call does, and the lines with labels."""
+    at = next((i for i, line in enumerate(comment) if LABEL.match(line)), len(comment))
+    return comment[:at] if comment != [""] else [], comment[at:]
+
+
+def call_sections(page, own, details, pages):
+    out = ["## Descriptor\n"]
+    for comment, code in sorted(page.chunks, key=lambda chunk: chunk[1] != own):
+        if API.match(code):
             continue
-        if (comment, code) != own[0] and comment != [""]:
+        if code != own and comment != [""]:
             out.append(prose(comment, pages))
         if code:
             out.append(f"```c\n{code}\n```\n")
-    return "\n".join(out)
+        if code == own:
+            out += types_of(code, pages)
+    if details:
+        out.append("## Details\n\n[Rules for every call](rules.md) hold, too.\n\n" + prose(details, pages))
+    out.append("## Functions\n")
+    for comment, code in page.chunks:
+        if API.match(code):
+            out.append(f"```c\n{declaration(code)}\n```\n")
+            if comment != [""]:
+                out.append(prose(comment, pages))
+    return out
 
 
-def section(chunk, title, pages):
-    comment, code = chunk
+def declaration(code):
+    """Without GP_API, which says how it is exported."""
+    width = len(API.match(code).group())
+    return "\n".join(line[width if API.match(line) or line[0] == " " else 0 :] for line in code.split("\n"))
+
+
+def types_of(code, pages):
+    """A line with links to the types of the fields."""
+    names = dict.fromkeys(re.findall(r"^ +(?:const )?(gp_\w+) ", code, re.M))
+    links = [f"[`{name}`]({pages[name]})" for name in names if name in pages]
+    return [f"Types of its fields: {', '.join(links)}.\n"] if links else []
+
+
+def section(chunk, comment, page, pages):
+    code = chunk[1]
     name = name_of(code)
-    out = [f"## {name}\n"] if name not in ("", title) else []
-    if comment != [""]:
+    out = [f"## {name}\n"] if name not in ("", page.title) else []
+    if comment not in ([""], []):
         out.append(prose(comment, pages))
     if code:
-        out.append(f"```c\n{code}\n```\n")
+        out.append(f"```c\n{declaration(code) if API.match(code) else code}\n```\n")
     return "\n".join(out)
 
 
@@ -261,4 +327,4 @@ def rules_text(text, pages):
         elif words:
             out.append(escape(words, pages))
     end()
-    return "\n".join(out) + "\n"
+    return "\n".join(line.rstrip() for line in out) + "\n"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs of others, which use an installed copy, the checkout or the tarball in every way that README names. Each runs a
+# Programs of others, which use an installed copy, the checkout or the tarball in every way that manual/install.md names. Each runs a
 # call and checks its result.
 #
 # usage: VERSION=0.2.0 tools/test_install.sh
@@ -35,9 +35,12 @@ route() { # function
 
 # Whoever changes the version in gpuprim.h must change it there.
 versions() {
-    for file in meson.build packaging/gpuprim.wrap packaging/vcpkg/gpuprim/vcpkg.json packaging/debian/changelog CITATION.cff; do
+    for file in meson.build packaging/gpuprim.wrap packaging/vcpkg/gpuprim/vcpkg.json packaging/debian/changelog CITATION.cff \
+        manual/install.md; do
         grep -F "$VERSION" $file
     done
+    for file in README.md manual/index.md; do grep -F "This is version ${VERSION%.*}:" $file; done
+    for file in README.md manual/install.md; do grep -F "find_package(gpuprim ${VERSION%.*} " $file; done
 }
 
 # ---- an installed copy

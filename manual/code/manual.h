@@ -11,6 +11,11 @@
     do {                                                                            \
         if ((call) != GP_OK) printf("%s: %s\n", #call, gp_last_error(gp)), exit(1); \
     } while (0)
+#define TRY_CL(call) /* of OpenCL's functions, which gp_last_error knows nothing of */          \
+    do {                                                                                        \
+        const cl_int error_ = (call);                                                           \
+        if (error_ != CL_SUCCESS) printf("%s: OpenCL error %d\n", #call, (int)error_), exit(1); \
+    } while (0)
 /* [/try] */
 
 #define EXPECT(condition)                                                                         \
@@ -35,6 +40,5 @@ static inline cl_mem buffer_of(gp_context *gp, size_t bytes, const void *data)
 
 static inline void read_back(gp_context *gp, cl_mem buffer, size_t bytes, void *data)
 {
-    EXPECT(clEnqueueReadBuffer(gp_cl_queue(gp), buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL) ==
-           CL_SUCCESS);
+    TRY_CL(clEnqueueReadBuffer(gp_cl_queue(gp), buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
 }

@@ -2,8 +2,8 @@
 #include "manual.h"
 
 /* [type] */
-typedef struct
-    moments { /* of a set of numbers: how many, their mean, and the sum of squared distances from it */
+/* Of a set of numbers: how many, their mean, and the sum of squared distances from it. */
+typedef struct moments {
     float count, mean, spread;
 } moments;
 

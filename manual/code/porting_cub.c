@@ -76,7 +76,7 @@ static cl_program build(void)
     TRY(gp_device_source(gp, &group, text, size, &size));
     const char *sources[2] = {text, kernel};
     cl_program program = clCreateProgramWithSource(gp_cl_context(gp), 2, sources, NULL, NULL);
-    clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL);
+    TRY_CL(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
     free(text);
     return program;
 }

@@ -40,13 +40,13 @@ static void in_order(void)
     cl_mem result = buffer_of(gp, sizeof(uint32_t), NULL);
     const size_t n = 1000;
     /* [kernel] */
-    clSetKernelArg(kernel, 0, sizeof numbers, &numbers);
-    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, NULL, 0, NULL, NULL); /* yours */
+    TRY_CL(clSetKernelArg(kernel, 0, sizeof numbers, &numbers));
+    TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, NULL, 0, NULL, NULL)); /* yours */
     gp_reduce_desc sum = {
         .in = numbers, .out = result, .count = n, .type = GP_U32, .out_type = GP_U32, .op = GP_SUM};
     TRY(gp_reduce(gp, &sum)); /* runs after your kernel */
-    clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof total, &total, 0, NULL,
-                        NULL); /* and this after both */
+    /* And this runs after both: */
+    TRY_CL(clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof total, &total, 0, NULL, NULL));
     /* [/kernel] */
     EXPECT(total == 332833500);
     clReleaseMemObject(numbers);
@@ -67,10 +67,10 @@ static void out_of_order(void)
     cl_kernel kernel = make_kernel(gp);
     cl_mem numbers = buffer_of(gp, n * sizeof(uint32_t), NULL);
     cl_mem result = buffer_of(gp, sizeof(uint32_t), NULL);
-    clSetKernelArg(kernel, 0, sizeof numbers, &numbers);
+    TRY_CL(clSetKernelArg(kernel, 0, sizeof numbers, &numbers));
     /* [events] */
     cl_event squared, summed;
-    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, NULL, 0, NULL, &squared);
+    TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, NULL, 0, NULL, &squared));
     gp_reduce_desc sum = {.in = numbers,
                           .out = result,
                           .count = n,
@@ -81,7 +81,7 @@ static void out_of_order(void)
                           .wait_count = 1,
                           .done = &summed};
     TRY(gp_reduce(gp, &sum));
-    clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof total, &total, 1, &summed, NULL);
+    TRY_CL(clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof total, &total, 1, &summed, NULL));
     clReleaseEvent(squared);
     clReleaseEvent(summed);
     /* [/events] */

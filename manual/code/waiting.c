@@ -4,8 +4,8 @@
 int main(void)
 {
     /* [context] */
-    gp_context_desc device = {.strategy =
-                                  GP_STRATEGY_MULTI_PASS}; /* no group waits for another, in any call */
+    /* No group waits for another, in any call: */
+    gp_context_desc device = {.strategy = GP_STRATEGY_MULTI_PASS};
     gp_context *gp;
     if (gp_context_create(&device, &gp) != GP_OK) puts(gp_last_error(NULL)), exit(1);
     /* [/context] */

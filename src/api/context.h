@@ -188,7 +188,7 @@ typedef struct gp_context_desc {
     size_t scratch_limit;
     gp_tuning tuning;
 
-    /* A file with other rows of the tuning table for this device (README, "Shapes and strategies"): group, bytes,
+    /* A file with other rows of the tuning table for this device (manual/waiting.md): group, bytes,
        strategy and polls of primitives, where neither `tuning` nor `strategy` says otherwise. NULL: the environment
        variable GPUPRIM_TUNING (a file's path), else what the library has for this device (tunings/). A file that
        cannot be read (or that belongs to neither this user nor root), is damaged, or is for another device fails

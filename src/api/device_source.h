@@ -22,26 +22,18 @@ typedef struct gp_group_op {
     const gp_monoid *monoid; /* always combined in item order */
 } gp_group_op;
 
-typedef struct gp_device_source_desc {
-    gp_device_part part;
-    gp_hash table;          /* GP_DEVICE_HASH: the table */
-    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
-    size_t op_count;        /* at most 64 */
-    uint32_t group; /* number of work-items of every group that the kernel is launched with, where it is
-                       always the same, at most 65536: shorter code, and GP_GROUP_SIZE is defined; 0: any
-                       number */
-} gp_device_source_desc;
-
 /* OpenCL C for kernels of your own. Put it before a kernel's source, and build with -cl-std=CL1.2.
 
    GP_DEVICE_HASH: fits this table only; the kernel takes gp_hash_buffer as a __global uint *.
+
    GP_DEVICE_GROUP: one such text per program, with
      uint gp_group_size()                               items of the group
      uint gp_group_item()                               which one this is
      T gp_group_NAME_reduce(x, memory)                  x0 . x1 ... xG-1, to every item
      T gp_group_NAME_scan(x, &total, memory)            x0 . x1 ... xl, to item l; total: of all items
      T gp_group_NAME_scan_exclusive(x, &total, memory)  x0 . x1 ... xl-1, to item l; the identity to item 0
-     uint gp_group_pack(n, &total, memory)              where this item's n elements go among the group's
+     uint gp_group_pack(n, &total, memory)              where this item's n elements go among the group's; add an
+                                                        offset of yours, as from a scan of all totals
      uint gp_group_pack_at(n, counter, memory)          the same from *counter on (__global uint), to which
                                                         the group adds its total in one atomic addition
      uint gp_group_unpack(n, memory)                    for n pieces of each item: how many there are in all
@@ -62,5 +54,15 @@ typedef struct gp_device_source_desc {
    gp_group_owner have barriers: every item of the group calls them, or none. The text contains
    kernels/group/device.cl, whose first comment says more.
    Example: examples/08_word_count.c, examples/10_spatial_hash.c, examples/13_mandelbrot.c */
+typedef struct gp_device_source_desc {
+    gp_device_part part;
+    gp_hash table;          /* GP_DEVICE_HASH: the table */
+    const gp_group_op *ops; /* GP_DEVICE_GROUP: op_count of them; NULL: pack and unpack only */
+    size_t op_count;        /* at most 64 */
+    uint32_t group; /* number of work-items of every group that the kernel is launched with, where it is
+                       always the same, at most 65536: shorter code, and GP_GROUP_SIZE is defined; 0: any
+                       number */
+} gp_device_source_desc;
+
 GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *desc, char *text,
                                   size_t capacity, size_t *size);

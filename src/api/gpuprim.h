@@ -62,8 +62,8 @@
      Always in this order; a line that would say nothing is left out. The comment begins with what the call
      computes, where a . b is the call's operation applied to a and b.
        Result     what is written, and of which type
-       Order      order, stability, and whether results repeat; "the same result every time": the same input
-                  gives the same bits on the same device
+       Order      order, stability, and whether results repeat. "Stable": equal elements keep their input order;
+                  "the same result every time": the same input gives the same bits on the same device
        Aliasing   what may overlap; anything else is GP_ERROR_OVERLAP
        Count 0    what the call does for a count of 0
        Scratch    device memory that the call needs while it runs

@@ -6,7 +6,7 @@
 /* ------------------------------------------------------------------ hash table */
 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
-   32 or 64 bits. Open addressing with linear probing, without locks.
+   32 or 64 bits. Open addressing with linear probing, without locks. manual/hash-tables.md lists the calls.
 
    Handle: belongs to one context; all zeros is no table. The handle of a destroyed table is refused.
    gp_hash_share gives a second context on the same cl_context a handle for the same table.
@@ -30,7 +30,7 @@
    failed_keys nor results, a key that finds no slot is an error, told as refusals are: GP_ERROR_COUNT_LIMIT. An
    operation looks at each slot once at most. On devices with limited loops (loop_limit) a probe ends after 24,000
    slots.
-   Load: speed is best up to a load of 1/2, and good up to 0.8; see README. Erased keys count until a rehash.
+   Load: speed is best up to a load of 1/2, and good up to 0.8. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
    (GP_ERROR_OVERLAP).

@@ -22,7 +22,7 @@
    index alone; then, and of records, map_type is required.
    With `channels`, an element is a pixel of 1 to 4 samples, which lie together. Each channel has `bins`
    counts of its own, one channel after the other; channels_out counts the first ones only (colours without
-   alpha). Weights are integers, one per element, for all its channels.
+   alpha). Weights are integers, signed or not and of any width, one per element, for all its channels.
 
    Result: counts or sums of out_type, modulo 2^32 or 2^64.
    Order: of the input does not matter: the same result every time, on every device.

@@ -7,7 +7,8 @@
 
 /* out[0] = initial . in[0] . in[1] ... in[count-1]        . is op or monoid
 
-   Reduces the input to one value. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
+   Reduces the input to one value, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of integers) or a
+   monoid. With `map`, of map(in[i]). Without an input (`in` NULL, `type` 0) the map
    is of the index alone, and out_type is required; argmin, argmax and several operations require map_type
    instead: the type as which the map's values are compared.
 
@@ -21,7 +22,7 @@
    Aliasing: `out` may lie inside `in`.
    Count 0: gives `initial`.
    Cost: reads the input once; one launch for up to one tile, two beyond; on PoCL one (in-order queues).
-   Limits: 2^31 - 1 tiles, checked.
+   Limits: 2^31 - 1 tiles, checked. A tile is 256 KiB of results on PoCL, and at least 1 KiB on GPUs.
    Source: Neumaier 1974 (compensated sums).
    Example: examples/02_reduce.c */
 typedef struct gp_reduce_desc {

@@ -7,8 +7,8 @@
 
 /* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
-   Reduces the elements of each run of equal keys, as gp_segmented_reduce would; with `map`, of map(in[i]). A
-   run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
+   Reduces the elements of each run of equal keys, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
+   integers) or a monoid; with `map`, of map(in[i]). A run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
    one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
    records (`key_record`) take one. `equal` may call what this record's source defines, a map what `record`'s does;
    where both use a type, each gives its source.

@@ -21,7 +21,7 @@
     X(GP_ERROR_OPENCL, -13, "an OpenCL call failed")                              \
     X(GP_ERROR_LAW, -14, "the operation violates the monoid laws")                \
     X(GP_ERROR_WRONG_RESULT, -15, "the device computes a wrong result")           \
-    X(GP_ERROR_CANCELED, -16, "canceled by the caller")                            \
+    X(GP_ERROR_CANCELED, -16, "canceled by the caller")                           \
     X(GP_ERROR_MPI, -17, "an MPI call failed")
 
 typedef enum gp_result {
@@ -37,5 +37,5 @@ GP_API const char *gp_error_string(gp_result result);
 /* The name of an OpenCL error, such as CL_OUT_OF_RESOURCES; never NULL. */
 GP_API const char *gp_cl_error_string(cl_int error);
 
-/* GP_VERSION of the implementation that is linked. */
+/* GP_VERSION of the implementation that is linked: 10000 * major + 100 * minor + patch. */
 GP_API int gp_version(void);

@@ -18,7 +18,7 @@ typedef enum gp_segments {
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Reduces the elements up to each one; with `map`, of map(in[i]). With `segments`, the same within each
+   Reduces the elements up to each one (running totals), by any gp_op or a monoid; with `map`, of map(in[i]). With `segments`, the same within each
    segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
    least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
    numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
@@ -29,7 +29,8 @@ typedef enum gp_segments {
      GP_STRATEGY_SINGLE_PASS, because look-backs are grouped differently; with `deterministic` they repeat bit
      for bit, because it takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says.
    Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
-     `heads` nor count_buffer's number may lie in `out`.
+     `heads` nor count_buffer's number may lie in `out`. In place, devices that are not known to let every started
+     group run on take GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
    Count 0: does nothing.
    Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
      tile.

@@ -7,8 +7,8 @@
 
 /* out[s] = initial . in[offsets[s]] ... in[offsets[s+1] - 1]        . is op or monoid
 
-   Reduces each segment as gp_reduce would; with `map`, of map(in[i]). Elements outside all segments are not
-   read.
+   Reduces each segment as gp_reduce would, by any gp_op or a monoid; with `map`, of map(in[i]). Offsets are on the
+   device. Elements outside all segments are not read.
 
    Result: one per segment; an empty segment gives `initial`. Positions, in a map's i and as results of argmin
      and argmax, count from the segment's first element.
@@ -16,8 +16,8 @@
      float results repeat bit for bit for the same offsets, counts and device.
    Aliasing: `out` overlaps nothing.
    Count 0: with segment_count 0 it does nothing.
-   Cost: reads the input once, for tiny, empty and huge segments alike. A clearing command and one launch; two
-     launches more where a segment may be too large for one group's share.
+   Cost: reads the input once, for tiny, empty and huge segments alike, without a round trip to the host. A clearing
+     command and one launch; two launches more where a segment may be too large for one group's share.
    Limits: 2^32 - 2 segments.
    Errors: a segment that ends before it begins, or beyond `count`, is empty; other segments are not affected.
      gp_stats.bad_offsets counts the calls that found any. */

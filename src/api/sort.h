@@ -7,8 +7,8 @@
 
 /* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
 
-   Sorts keys, and moves a value with each. Values are moved, never looked at. For records of other sizes use
-   gp_argsort, then gather.
+   Sorts keys, and moves a value with each. Values are moved, never looked at. For records use
+   gp_sort_records; for values of other sizes gp_argsort, then gp_gather.
    Only bits [begin_bit, end_bit) are compared, of the key as an unsigned number that is ordered as the keys
    are: the sign bit of signed integers is flipped; of floats the sign bit is flipped when it is 0, all bits
    when it is 1. Fewer bits are fewer passes, one for every 8. With begin_bit = end_bit > 0 keys are copied.

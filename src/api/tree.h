@@ -10,12 +10,14 @@
      children[i]   how many elements have parent i
      end[i]        where the subtree of i ends: it is elements i ... end[i] - 1
 
-   Elements are in preorder: an element's parent comes before it, and the elements of a subtree are
-   neighbours. gp_brackets writes such parents, and every tree in preorder has them. An element without a
-   parent has all bits set there; such elements are siblings.
+   Elements are in preorder: an element, then all that is below its first child, and so on. So an element's parent comes
+   before it, and the elements of a subtree are neighbours. gp_brackets writes such parents, and a file system's
+   listing or a scene graph has them. Elements that are numbered level by level (breadth first) are not in
+   preorder. An element without a parent has all bits set there; such elements are siblings.
 
    In index and children all elements count, or with `in` those that are not 0, or for which `map` is not 0.
-   For brackets, "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
+   With the parents of gp_brackets every symbol is an element: in "(a)" the opener has two children, `a` and its
+   closer, and ends after that. There "x == '(' || x == '['" counts nested brackets, and "x == ','" counts commas, so that index
    is the position in a list. The index of an element that does not count is how many siblings that count
    come before it.
 

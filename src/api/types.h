@@ -117,9 +117,9 @@ typedef struct gp_monoid {
    read during the call only.
 
    Errors: every expression in a desc must be one expression. GP_ERROR_INVALID_ARGUMENT for brackets that do
-   not close within it, comments and literals without an end, ';' outside of braces, '#', backslashes outside
-   of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_ or GPI_. The compiler judges
-   the rest: GP_ERROR_BUILD, with its log. */
+   not close within it, an end after an operator ("x > "), comments and literals without an end, ';' outside of
+   braces, '#', backslashes outside of literals, digraphs and trigraphs, and names that begin with gp_, gpi_, GP_
+   or GPI_. The compiler judges the rest: GP_ERROR_BUILD, with its log. */
 
 /* A type of OpenCL C that is no gp_type: a vector ("float4"), or a struct of yours, with the text that defines it:
 
@@ -182,19 +182,3 @@ typedef struct gp_arg {
 } gp_arg;
 
 enum { GP_ARGS_MAX = 16, GP_ARGS_BYTES = 256, GP_RECORD_BYTES = 256 };
-
-/* A monoid, and elements to test it on. */
-typedef struct gp_check_monoid_desc {
-    const gp_monoid *monoid;
-    const void *samples; /* on the host: sample_count elements as they occur in your data; NULL: made up, of
-                            words that are small numbers: integers below 1000, or where the monoid is not
-                            `exact` floats within +-2 */
-    size_t sample_count; /* at most 2^20 */
-    const char *equal;   /* OpenCL C expression in x and y, two elements: are they equal? NULL: where the
-                            monoid is `exact`, the same bits; otherwise words that are close as floats */
-    const gp_arg *args;  /* of `equal`, and of combine where it takes them; NULL: none */
-    size_t arg_count;    /* at most GP_ARGS_MAX */
-    float tolerance;     /* how close: the largest difference, as a fraction of the largest word of the
-                            elements at hand; 0: 1e-4 */
-    uint64_t seed;       /* of the choice of elements; the same seed chooses the same ones */
-} gp_check_monoid_desc;

@@ -21,17 +21,22 @@
 /* Compilers take 256 brackets, some of which are ours; and a chain of signs costs their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
+/* What stands ahead of our text; a word or several, within it; a value, within it. */
+typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION } gpi_text_kind;
+
 /* Goes through a text from the left to the right, once. */
 typedef struct gpi_reader {
     const char *at;
     unsigned line;
-    bool is_expression;
+    bool is_expression;           /* or a name */
     const char *library;          /* text whose words must not become macros; NULL: not looked at */
     bool in_directive;            /* until the line ends */
     bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
     bool has_words;               /* there is more than blanks and comments */
     unsigned depth, braces;       /* of brackets that are open */
-    unsigned signs;               /* in a row, other than brackets */
+    unsigned signs;               /* in a row, other than brackets, */
+    const char *sign;             /* the last of them */
+    unsigned sign_line;           /* and its line */
     char open[GPI_NESTED_MAX];    /* what closes them */
     char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
     char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
@@ -324,7 +329,8 @@ static void gpi_read_sign(gpi_reader *r)
         if (is_bracket && !r->in_directive && !r->library && !r->brackets[0]) gpi_read_bracket(r);
         r->signs = is_bracket ? 0 : r->signs + 1;
         if (r->signs > GPI_SIGNS_MAX) gpi_wrong(r, "more than %d signs in a row", GPI_SIGNS_MAX);
-        r->at++;
+        r->sign = r->at++;
+        r->sign_line = r->line;
     }
 }
 
@@ -351,22 +357,32 @@ static void gpi_read_text(gpi_reader *r)
 
 /* ------------------------------------------------------------------ checks */
 
+/* "x > ": a compiler would find fault with the parenthesis of ours that comes next. ++ and -- may be last. */
+static void gpi_check_end(gpi_reader *r)
+{
+    if (r->wrong[0] || r->brackets[0] || r->signs == 0 || !strchr("+-*/%<>=!&|^~?:,.", *r->sign)) return;
+    if (r->signs >= 2 && strchr("+-", *r->sign) && r->sign[-1] == *r->sign) return;
+    r->line = r->sign_line;
+    gpi_wrong(r, "it ends after '%c', where a value is expected", *r->sign);
+}
+
 static gp_result gpi_check_user_text(gp_context *gp, const char *function, const char *field,
-                                     const char *text, bool is_expression)
+                                     const char *text, gpi_text_kind kind)
 {
     gpi_reader r;
     memset(&r, 0, sizeof r);
     r.at = text;
     r.line = 1;
-    r.is_expression = is_expression;
+    r.is_expression = kind != GPI_TEXT_SOURCE;
     gpi_read_text(&r);
+    if (kind == GPI_TEXT_EXPRESSION) gpi_check_end(&r);
     if (r.depth > 0) gpi_wrong_brackets(&r, "there is no '%c' at its end, line %u", r.open[r.depth - 1]);
     if (r.wrong[0])
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s, line %u: %s", function, field, r.line,
                         r.wrong);
     if (r.brackets[0] && !r.has_conditions)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s: %s", function, field, r.brackets);
-    if (is_expression && !r.has_words)
+    if (r.is_expression && !r.has_words)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s contains only comments", function, field);
     return GP_OK;
 }
@@ -391,7 +407,7 @@ static gp_result gpi_check_text(gp_context *gp, const char *function, const char
     if (gpi_is_blank(text))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
     result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, true) : result;
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_EXPRESSION) : result;
 }
 
 /* One word, or several; blanks around. */
@@ -413,7 +429,7 @@ static bool gpi_is_name(const char *text, bool several)
 static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
-    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, false) : result;
+    return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_SOURCE) : result;
 }
 
 /* The name of a `kind`: one word, or `several`. */
@@ -425,7 +441,7 @@ static gp_result gpi_check_name(gp_context *gp, const char *function, const char
     if (gpi_is_blank(text))
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is empty", function, field);
     result = gpi_check_length(gp, function, field, text, GPI_NAME_MAX);
-    if (result == GP_OK) result = gpi_check_user_text(gp, function, field, text, true);
+    if (result == GP_OK) result = gpi_check_user_text(gp, function, field, text, GPI_TEXT_NAME);
     if (result == GP_OK && !gpi_is_name(text, several))
         result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s = %s is not a %s name", function, field,
                           gpi_quote(text, strlen(text), quoted), kind);

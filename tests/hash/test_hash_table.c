@@ -404,7 +404,7 @@ static void test_for_each(void **state)
         if (erased) f.m.live[i] = false;
     }
     hash_fixture_check(&f, "erased");
-    d.where = "k +";
+    d.where = "k k";
     assert_gp_fails(f.gp, gp_hash_for_each(f.gp, f.table, &d), GP_ERROR_BUILD, "build log");
     d.where = " ";
     assert_gp_fails(f.gp, gp_hash_for_each(f.gp, f.table, &d), GP_ERROR_INVALID_ARGUMENT, "empty");

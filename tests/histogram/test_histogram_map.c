@@ -411,7 +411,7 @@ static void test_bad_input(void **state)
     change;                           \
     assert_gp_fails(gp, gp_histogram(gp, &h), result, text)
     REFUSED(h.map = NULL, GP_ERROR_INVALID_TYPE, "map_type = 2, and map is NULL");
-    REFUSED(h.map = "x +", GP_ERROR_BUILD, test_place("map:"));
+    REFUSED(h.map = "x x", GP_ERROR_BUILD, test_place("map:"));
     REFUSED(h.map = "x)", GP_ERROR_INVALID_ARGUMENT, "map");
     REFUSED(h.map = "y", GP_ERROR_BUILD, test_place("map:1"));
     REFUSED(h.type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "type is not set");

@@ -74,6 +74,14 @@ static const row expressions[] = {
     {"x ?\?) + ?\?( 0", REFUSED, "a trigraph"},
     {"x [ /* ] */", REFUSED, "there is no ']'"},
     {"x + ')' )", REFUSED, "')' in line 1"},
+    /* cut off */
+    {"x > ", REFUSED, "map, line 1: it ends after '>', where a value is expected"},
+    {"x +\n1 << // shift\n", REFUSED, "map, line 2: it ends after '<', where a value is expected"},
+    {"(x ? x :", REFUSED, "it ends after ':'"},
+    {"x - -/**/", REFUSED, "it ends after '-'"},
+    {"x.", REFUSED, "it ends after '.'"},
+    {"0.f + x * 1.", WORKS, NULL},
+    {"x++", NO_BUILD, NULL},
     /* comments, literals and lines without an end */
     {"x /*", REFUSED, "a comment is never closed"},
     {"x /* *\\\n/ + 1", REFUSED, "a backslash in a comment"},
@@ -105,7 +113,6 @@ static const row expressions[] = {
     /* the compiler's business */
     {"return x", NO_BUILD, "clBuildProgram"},
     {"goto out", NO_BUILD, "clBuildProgram"},
-    {"x +", NO_BUILD, "clBuildProgram"},
     {"\n\nx x", NO_BUILD, "clBuildProgram"},
     {"{x}", NO_BUILD, "clBuildProgram"},
     {"x \x01", NO_BUILD, "clBuildProgram"},
