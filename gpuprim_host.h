@@ -152,7 +152,7 @@ typedef struct gp_host_sort_desc {
     void *keys_tmp;   /* room for count keys; NULL: is allocated where needed */
     void *values_tmp; /* the same for values */
     size_t count;
-    gp_type key_type;
+    gp_type key_type;   /* of keys, in every array of them */
     size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     uint32_t begin_bit; /* only bits [begin_bit, end_bit) are compared, as by gp_sort */
     uint32_t end_bit;   /* 0: all bits of the key */
@@ -169,6 +169,83 @@ GP_HOST_API gp_result gp_host_sort(gp_context *gp, const gp_host_sort_desc *desc
    Sorts as gp_host_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and `values` is NULL.
    With keys_out NULL the sorted keys are not wanted; it takes memory for them all the same, where not all fits at once. */
 GP_HOST_API gp_result gp_host_argsort(gp_context *gp, const gp_host_sort_desc *desc);
+
+/* ------------------------------------------------------------------ select */
+
+/* Selects elements of an array in host memory, and packs them in their order, as gp_select does:
+
+       predicate   in[i] for each i at which the expression in x (the element) and i (ulong, from 0 on) holds
+       flags       in[i] for each i at which flags[i] is not 0
+
+   Exactly one of the two is given. Elements are as for gp_select.
+
+   Result: elements in `out`, their positions in `indices_out`, how many in *selected; at least one of these is required. There
+     must be room for `count` elements and indices, of which only those that are selected are written.
+   Order: input order; stable. The same input gives the same result every time.
+   Aliasing: outputs overlap nothing.
+   Count 0: only *selected is written.
+   Cost: copies the input to the device, and what is selected from it.
+   Limits: memory; 2^32 - 1 elements with indices of GP_U32. */
+typedef struct gp_host_select_desc {
+    const void *in;
+    void *out;                 /* NULL: not wanted */
+    void *indices_out;         /* positions; NULL: not wanted */
+    uint64_t *selected;        /* how many; NULL: not wanted */
+    size_t count;              /* of elements */
+    gp_type type;              /* of elements; set type or element_size */
+    size_t element_size;       /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record;   /* instead of both: as the predicate sees an element */
+    const char *predicate;     /* set predicate or flags */
+    const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
+    size_t arg_count;          /* at most GP_ARGS_MAX, with those that the call adds */
+    const void *flags;         /* count flags */
+    gp_type flags_type;        /* 0: GP_U8 */
+    gp_type index_type;        /* of indices_out: GP_U32 (also 0) or GP_U64 */
+    size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is count */
+    void *progress_user;       /* for progress */
+} gp_host_select_desc;
+
+GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc);
+
+/* ------------------------------------------------------------------ histogram */
+
+/* out[c * bins + b] = how many samples of channel c are in bin b; with `weights`, the sum of their weights
+
+   Counts the elements of an array in host memory, as gp_histogram does; bins, edges, bounds, channels and weights are its.
+
+   Result: counts or sums of out_type, modulo 2^32 or 2^64.
+   Order: of the input does not matter: the same result every time, on every device.
+   Aliasing: `out` overlaps nothing.
+   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Cost: copies the input to the device once.
+   Limits: memory, the device's for the counts; 2^32 - 2 bins. */
+typedef struct gp_host_histogram_desc {
+    const void *in;
+    size_t count;            /* of elements */
+    gp_type type;            /* of the input; without a map, of samples */
+    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const char *map;         /* a sample: expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and device buffers that the map names; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX, with those that the call adds */
+    gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
+    uint32_t channels;       /* samples per element, 1 to 4; 0: 1 */
+    uint32_t channels_out;   /* how many of these are counted, from the first on; 0: all */
+    size_t bins;             /* per channel; 0: 256, only with types of 8 bits */
+    gp_value lower;      /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
+    gp_value upper;      /* the same; both 0: the whole range of an integer type */
+    const void *edges;   /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
+    const void *weights; /* `count` integers; NULL: 1 each */
+    gp_type weight_type; /* an integer type */
+    void *out;           /* channels_out * bins counts */
+    gp_type out_type;    /* GP_U32 or GP_U64; 0: GP_U32 */
+    bool accumulate;     /* adds to what `out` holds */
+    size_t budget;       /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is count */
+    void *progress_user;       /* for progress */
+} gp_host_histogram_desc;
+
+GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc);
 
 #ifdef __cplusplus
 }
@@ -190,7 +267,7 @@ GP_HOST_API gp_result gp_host_argsort(gp_context *gp, const gp_host_sort_desc *d
        computes        | chunk 0 | chunk 1      | chunk 2      | ...
 
    The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most. */
-enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 3 };
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 4 };
 
 /* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
 typedef struct gpi_host_array {
@@ -839,6 +916,160 @@ static gp_arg *gpi_host_args_add(gpi_host_args *all, const char *name, gp_type t
 }
 /* ---- End file host/base/text.c ---- */
 
+/* ---- Begin file host/calls/histogram.c ---- */
+/* histogram.c - gp_host_histogram: all chunks add to counts on the device. */
+typedef struct gpi_host_histogram {
+    const gp_host_histogram_desc *desc;
+    gpi_host_text map;
+    gpi_host_args args;
+    gp_histogram_desc chunk; /* as far as it is the same for all chunks */
+    cl_mem out, edges;
+    size_t out_bytes, edge_bytes;
+} gpi_host_histogram;
+
+static gp_result gpi_host_histogram_types(gp_context *gp, const char *function, gpi_host_histogram *h,
+                                          gpi_host_chunks *c)
+{
+    const gp_host_histogram_desc *desc = h->desc;
+    const gp_type sample = desc->map_type ? desc->map_type : desc->type;
+    const size_t channels = desc->channels ? desc->channels : 1,
+                 counted = desc->channels_out ? desc->channels_out : channels;
+    const size_t bins = desc->bins ? desc->bins : 256, size = desc->out_type == GP_U64 ? 8 : 4;
+    gp_result result = GP_OK;
+    if (!desc->record) result = gpi_host_check_type(gp, function, "type", desc->type);
+    if (result == GP_OK && desc->weights)
+        result = gpi_host_check_type(gp, function, "weight_type", desc->weight_type);
+    if (result == GP_OK && desc->edges) result = gpi_host_check_type(gp, function, "map_type", sample);
+    if (result != GP_OK) return result;
+    if (channels > 4 || counted > channels)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: channels = %zu, channels_out = %zu: at most 4, and at most channels",
+                             function, channels, counted);
+    if (bins > 0xfffffffeu)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: bins = %zu is more than 2^32 - 2", function,
+                             bins);
+    h->out_bytes = counted * bins * size;
+    h->edge_bytes = desc->edges ? (bins + 1) * gpi_host_size_of(sample) : 0;
+    c->arrays[0].in = (const char *)desc->in;
+    c->arrays[0].size = channels * (desc->record ? desc->record->size : gpi_host_size_of(desc->type));
+    c->arrays[1].in = (const char *)desc->weights;
+    c->arrays[1].size = desc->weights ? gpi_host_size_of(desc->weight_type) : 0;
+    c->fixed = h->out_bytes + h->edge_bytes;
+    result = gpi_host_check_array(gp, function, "in", desc->in, desc->count, c->arrays[0].size);
+    if (result == GP_OK) result = gpi_host_check_array(gp, function, "out", desc->out, 1, 0);
+    if (result != GP_OK) return result;
+    if (gpi_host_overlap(desc->in, desc->count * c->arrays[0].size, desc->out, h->out_bytes) ||
+        gpi_host_overlap(desc->weights, desc->count * c->arrays[1].size, desc->out, h->out_bytes) ||
+        gpi_host_overlap(desc->edges, h->edge_bytes, desc->out, h->out_bytes))
+        return gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: out overlaps an input", function);
+    return GP_OK;
+}
+
+static gp_result gpi_host_histogram_prepare(gp_context *gp, const char *function, gpi_host_histogram *h)
+{
+    const gp_host_histogram_desc *desc = h->desc;
+    gp_result result = gpi_host_text_make(gp, function, "", desc->map, "", &h->map);
+    if (result == GP_OK)
+        result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, h->map.has_index, &h->args);
+    if (result != GP_OK) return result;
+    if (h->map.has_index) (void)gpi_host_args_add(&h->args, "chunk_first", GP_U64, &h->args.first);
+    h->chunk.type = desc->type;
+    h->chunk.record = desc->record;
+    h->chunk.map = h->map.text;
+    h->chunk.args = h->args.count ? h->args.args : NULL;
+    h->chunk.arg_count = h->args.count;
+    h->chunk.map_type = desc->map_type;
+    h->chunk.channels = desc->channels;
+    h->chunk.channels_out = desc->channels_out;
+    h->chunk.bins = desc->bins;
+    h->chunk.lower = desc->lower;
+    h->chunk.upper = desc->upper;
+    h->chunk.weight_type = desc->weight_type;
+    h->chunk.out_type = desc->out_type;
+    h->chunk.accumulate = true;
+    return GP_OK;
+}
+
+static gp_result gpi_host_histogram_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_histogram *h = (const gpi_host_histogram *)c->call;
+    gp_histogram_desc desc = h->chunk;
+    desc.count = count;
+    desc.edges = h->edges;
+    desc.weights = h->desc->weights ? h->out : NULL; /* any buffer will do */
+    return gp_histogram_scratch_size(c->gp, &desc, bytes);
+}
+
+static gp_result gpi_host_histogram_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_histogram *h = (gpi_host_histogram *)c->call;
+    gp_histogram_desc desc = h->chunk;
+    gp_result result;
+    h->args.first = chunk->first;
+    desc.in = c->arrays[0].buffers[chunk->slot];
+    desc.weights = c->arrays[1].buffers[chunk->slot];
+    desc.edges = h->edges;
+    desc.out = h->out;
+    desc.count = chunk->count;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_histogram(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+/* The counts begin with zeros, or with what the output holds. */
+static gp_result gpi_host_histogram_run(gpi_host_chunks *c, gpi_host_histogram *h)
+{
+    const gp_host_histogram_desc *desc = h->desc;
+    gp_fill_desc zeros;
+    cl_int error;
+    gp_result result = gp_buffer_create(c->gp, h->out_bytes, desc->accumulate ? desc->out : NULL, &h->out);
+    memset(&zeros, 0, sizeof zeros);
+    zeros.out = h->out;
+    zeros.element_size = 4;
+    zeros.count = h->out_bytes / 4;
+    zeros.done = &c->done;
+    if (result == GP_OK && h->edge_bytes)
+        result = gp_buffer_create(c->gp, h->edge_bytes, desc->edges, &h->edges);
+    if (result == GP_OK) result = gpi_host_chunks_open(c);
+    if (result == GP_OK && !desc->accumulate) {
+        result = gp_fill(c->gp, &zeros);
+        if (result == GP_OK) gpi_host_then(c);
+    }
+    if (result == GP_OK) result = gpi_host_chunks_run(c);
+    if (result != GP_OK) return result;
+    error = clEnqueueReadBuffer(c->copies, h->out, CL_TRUE, 0, h->out_bytes, desc->out, c->wait_count,
+                                gpi_host_waits(c), NULL);
+    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+}
+
+GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc)
+{
+    static const char function[] = "gp_host_histogram";
+    gpi_host_histogram h;
+    gpi_host_chunks c;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&h, 0, sizeof h);
+    h.desc = desc;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.compute = gpi_host_histogram_compute;
+    c.scratch_size = gpi_host_histogram_scratch;
+    c.call = &h;
+    result = gpi_host_histogram_types(gp, function, &h, &c);
+    if (result == GP_OK) result = gpi_host_histogram_prepare(gp, function, &h);
+    if (result == GP_OK) result = gpi_host_histogram_run(&c, &h);
+    result = gpi_host_chunks_close(&c, result);
+    if (h.out) clReleaseMemObject(h.out);
+    if (h.edges) clReleaseMemObject(h.edges);
+    gpi_host_text_free(&h.map);
+    return result;
+}
+/* ---- End file host/calls/histogram.c ---- */
+
 /* ---- Begin file host/calls/reduce.c ---- */
 /* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one. */
 /* So many partial results are kept, then reduced to the first of them. */
@@ -1204,6 +1435,213 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
     return result;
 }
 /* ---- End file host/calls/scan.c ---- */
+
+/* ---- Begin file host/calls/select.c ---- */
+/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied behind those of the chunks before. */
+enum { GPI_HOST_IN, GPI_HOST_FLAGS, GPI_HOST_OUT, GPI_HOST_INDICES };
+
+typedef struct gpi_host_select {
+    const gp_host_select_desc *desc;
+    gpi_host_text predicate;
+    gpi_host_args args;
+    gp_select_desc chunk;           /* as far as it is the same for all chunks */
+    cl_mem counts;                  /* of elements that are selected: one a slot */
+    uint64_t count[GPI_HOST_SLOTS]; /* the same on the host */
+    uint64_t selected;
+} gpi_host_select;
+
+static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
+                                       gpi_host_chunks *c)
+{
+    const size_t size = desc->record         ? desc->record->size
+                        : desc->element_size ? desc->element_size
+                                             : gpi_host_size_of(desc->type);
+    const gp_type flags = desc->flags_type ? desc->flags_type : GP_U8,
+                  index = desc->index_type ? desc->index_type : GP_U32;
+    gp_result result = GP_OK;
+    if (!desc->record && !desc->element_size) result = gpi_host_check_type(gp, function, "type", desc->type);
+    if (result == GP_OK) result = gpi_host_check_type(gp, function, "flags_type", flags);
+    if (result != GP_OK) return result;
+    if (index != GP_U32 && index != GP_U64)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d is not GP_U32 or GP_U64",
+                             function, (int)index);
+    if (!desc->predicate == !desc->flags)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: set one of predicate and flags", function);
+    if (!desc->out && !desc->indices_out && !desc->selected)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out, indices_out and selected are NULL",
+                             function);
+    if (desc->indices_out && index == GP_U32 && desc->count > 0xffffffffu)
+        return gpi_host_fail(gp, GP_ERROR_COUNT_LIMIT,
+                             "%s: count = %zu is more than indices of GP_U32 can tell", function,
+                             desc->count);
+    c->arrays[GPI_HOST_IN].in = (const char *)desc->in;
+    c->arrays[GPI_HOST_IN].size = size;
+    c->arrays[GPI_HOST_FLAGS].in = (const char *)desc->flags;
+    c->arrays[GPI_HOST_FLAGS].size = desc->flags ? gpi_host_size_of(flags) : 0;
+    c->arrays[GPI_HOST_OUT].size = desc->out ? size : 0;
+    c->arrays[GPI_HOST_INDICES].size = desc->indices_out ? gpi_host_size_of(index) : 0;
+    return gpi_host_check_array(gp, function, "in", desc->in, desc->count, size);
+}
+
+static gp_result gpi_host_select_overlap(gp_context *gp, const char *function,
+                                         const gp_host_select_desc *desc, const gpi_host_chunks *c)
+{
+    static const char *const names[] = {"in", "flags", "out", "indices_out"};
+    const void *arrays[4];
+    int a, b;
+    arrays[0] = desc->in;
+    arrays[1] = desc->flags;
+    arrays[2] = desc->out;
+    arrays[3] = desc->indices_out;
+    for (a = GPI_HOST_OUT; a <= GPI_HOST_INDICES; a++) {
+        for (b = 0; b < a; b++) {
+            if (gpi_host_overlap(arrays[a], desc->count * c->arrays[a].size, arrays[b],
+                                 desc->count * c->arrays[b].size))
+                return gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", function, names[b],
+                                     names[a]);
+        }
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, gpi_host_select *s)
+{
+    const gp_host_select_desc *desc = s->desc;
+    gp_result result = gpi_host_text_make(gp, function, "", desc->predicate, "", &s->predicate);
+    if (result == GP_OK)
+        result =
+            gpi_host_args_make(gp, function, desc->args, desc->arg_count, s->predicate.has_index, &s->args);
+    if (result != GP_OK) return result;
+    if (s->predicate.has_index) (void)gpi_host_args_add(&s->args, "chunk_first", GP_U64, &s->args.first);
+    s->chunk.count_out_type = GP_U64;
+    s->chunk.type = desc->type;
+    s->chunk.element_size = desc->element_size;
+    s->chunk.record = desc->record;
+    s->chunk.predicate = s->predicate.text;
+    s->chunk.args = s->args.count ? s->args.args : NULL;
+    s->chunk.arg_count = s->args.count;
+    s->chunk.flags_type = desc->flags_type;
+    s->chunk.index_type = desc->indices_out ? desc->index_type : GP_TYPE_NONE;
+    return GP_OK;
+}
+
+/* A scratch size is asked for with the outputs that the call has: any buffer will do. */
+static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_select *s = (const gpi_host_select *)c->call;
+    gp_select_desc desc = s->chunk;
+    desc.count = count;
+    desc.count_out = s->counts;
+    if (s->desc->flags) desc.flags = s->counts;
+    if (s->desc->out) desc.out = s->counts;
+    if (s->desc->indices_out) desc.indices_out = s->counts;
+    return gp_select_scratch_size(c->gp, &desc, bytes);
+}
+
+/* Positions count from the call's first element. */
+static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_select *s = (const gpi_host_select *)c->call;
+    const cl_ulong first = chunk->first;
+    gp_transform_desc desc;
+    gp_arg arg;
+    gp_result result;
+    memset(&desc, 0, sizeof desc);
+    memset(&arg, 0, sizeof arg);
+    arg.name = "chunk_first";
+    arg.type = GP_U64;
+    arg.value = &first;
+    desc.in = desc.out = c->arrays[GPI_HOST_INDICES].buffers[chunk->slot];
+    desc.type = s->desc->index_type ? s->desc->index_type : GP_U32;
+    desc.map = "x + chunk_first";
+    desc.args = &arg;
+    desc.arg_count = 1;
+    desc.count = chunk->count;
+    desc.count_buffer = s->counts;
+    desc.count_offset = (size_t)chunk->slot;
+    desc.count_type = GP_U64;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_transform(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_select *s = (gpi_host_select *)c->call;
+    gp_select_desc desc = s->chunk;
+    gp_result result;
+    s->args.first = chunk->first;
+    desc.in = c->arrays[GPI_HOST_IN].buffers[chunk->slot];
+    desc.flags = c->arrays[GPI_HOST_FLAGS].buffers[chunk->slot];
+    desc.out = c->arrays[GPI_HOST_OUT].buffers[chunk->slot];
+    desc.indices_out = c->arrays[GPI_HOST_INDICES].buffers[chunk->slot];
+    desc.count_out = s->counts;
+    desc.count_out_offset = (size_t)chunk->slot;
+    desc.count = chunk->count;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_select(c->gp, &desc);
+    if (result != GP_OK) return result;
+    gpi_host_then(c);
+    return s->desc->indices_out ? gpi_host_select_shift(c, chunk) : GP_OK;
+}
+
+/* The count first, for which the host waits while the next chunk is computed. */
+static gp_result gpi_host_select_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_select *s = (gpi_host_select *)c->call;
+    void *const outs[] = {s->desc->out, s->desc->indices_out};
+    uint64_t *count = &s->count[chunk->slot];
+    gp_result result =
+        gpi_host_read(c, chunk, s->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
+    cl_int error;
+    size_t a;
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
+    for (a = 0; a < 2 && *count && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[GPI_HOST_OUT + a];
+        if (!array->size) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
+                               (char *)outs[a] + (size_t)s->selected * array->size);
+    }
+    s->selected += *count;
+    return result;
+}
+
+GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc)
+{
+    static const char function[] = "gp_host_select";
+    gpi_host_select s;
+    gpi_host_chunks c;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.fixed = sizeof s.count;
+    c.compute = gpi_host_select_compute;
+    c.download = gpi_host_select_download;
+    c.scratch_size = gpi_host_select_scratch;
+    c.call = &s;
+    result = gpi_host_select_types(gp, function, desc, &c);
+    if (result == GP_OK) result = gpi_host_select_overlap(gp, function, desc, &c);
+    if (result == GP_OK) result = gpi_host_select_prepare(gp, function, &s);
+    if (result == GP_OK) result = gpi_host_buffer(&c, sizeof s.count, &s.counts);
+    if (result == GP_OK) result = gpi_host_chunks_open(&c);
+    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    result = gpi_host_chunks_close(&c, result);
+    if (s.counts) clReleaseMemObject(s.counts);
+    gpi_host_text_free(&s.predicate);
+    if (result == GP_OK && desc->selected) *desc->selected = s.selected;
+    return result;
+}
+/* ---- End file host/calls/select.c ---- */
 
 /* ---- Begin file host/calls/sort.c ---- */
 /* sort.c - gp_host_sort, gp_host_argsort: by the highest digit on the device, then each digit's keys by the bits below.

@@ -77,7 +77,7 @@ function read_desc_line(line,   at, trailing, code, part) {
     }
 }
 
-/^#ifdef GP_IMPLEMENTATION/ { exit }
+/^#ifdef GP_(HOST_)?IMPLEMENTATION/ { exit }
 
 desc != "" {
     if ($0 ~ /^} gp_/) { desc = ""; next }

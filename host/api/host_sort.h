@@ -25,7 +25,7 @@ typedef struct gp_host_sort_desc {
     void *keys_tmp;   /* room for count keys; NULL: is allocated where needed */
     void *values_tmp; /* the same for values */
     size_t count;
-    gp_type key_type;
+    gp_type key_type;   /* of keys, in every array of them */
     size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
     uint32_t begin_bit; /* only bits [begin_bit, end_bit) are compared, as by gp_sort */
     uint32_t end_bit;   /* 0: all bits of the key */

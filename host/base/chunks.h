@@ -10,7 +10,7 @@
 #pragma once
 #include "api/gpuprim_host.h"
 
-enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 3 };
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 4 };
 
 /* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
 typedef struct gpi_host_array {

@@ -128,7 +128,56 @@ static bool check_host_argsort(world *w)
     return true;
 }
 
+static gp_result run_host_select(world *w)
+{
+    gp_host_select_desc d = {0};
+    d.in = mod7;
+    d.indices_out = host_out;
+    d.selected = &w->number[0];
+    d.count = HOST_N;
+    d.type = GP_U32;
+    d.predicate = "x == 0";
+    d.budget = 40000;
+    return gp_host_select(w->gp, &d);
+}
+
+static bool check_host_select(world *w)
+{
+    uint32_t i;
+    for (i = 0; 7 * i < HOST_N; i++) {
+        if (host_out[i] != 7 * i) return false;
+    }
+    return w->number[0] == i;
+}
+
+static gp_result run_host_histogram(world *w)
+{
+    gp_host_histogram_desc d = {0};
+    d.in = mod7;
+    d.count = HOST_N;
+    d.type = GP_U32;
+    d.map = "i % 8";
+    d.map_type = GP_U32;
+    d.bins = 8;
+    d.upper.u64 = 8;
+    d.weights = mod7;
+    d.weight_type = GP_U32;
+    d.out = w->host;
+    d.budget = 14000;
+    return gp_host_histogram(w->gp, &d);
+}
+
+static bool check_host_histogram(world *w)
+{
+    uint32_t sums[8] = {0};
+    size_t i;
+    for (i = 0; i < HOST_N; i++) sums[i % 8] += mod7[i];
+    return memcmp(w->host, sums, sizeof sums) == 0;
+}
+
 const scenario scenarios_host[] = {
+    {"host_select", NULL, prepare_host, run_host_select, check_host_select, NULL, false, false},
+    {"host_histogram", NULL, prepare_host, run_host_histogram, check_host_histogram, NULL, false, false},
     {"host_sort", NULL, prepare_host_sort, run_host_sort, check_host_sort, kept_host_sort, false, false},
     {"host_argsort", NULL, prepare_host, run_host_argsort, check_host_argsort, NULL, false, false},
     {"host_reduce", NULL, prepare_host, run_host_reduce, check_host_reduce, NULL, false, false},
