@@ -127,6 +127,126 @@ typedef struct gp_host_scan_desc {
 
 GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc);
 
+/* ------------------------------------------------------------------ sort */
+
+/* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
+
+   Sorts keys in host memory as gp_sort does, and moves a value with each.
+
+   Order: as by gp_sort, `descending` included; stable. The same keys give the same result every time.
+   Aliasing: in place (keys_out is keys, values_out is values), or no overlap. keys_tmp and values_tmp overlap nothing.
+   Count 0: does nothing.
+   Cost: where all fits at once, copies to the device and back. Otherwise chunks are sorted by their highest 8 bits to keys_tmp; then
+     as many values of these bits as fit are gathered, and sorted by the bits below. A value of these bits with more keys than
+     fit is sorted by the next 8 bits in the same way, so that skew costs time, not memory.
+   Limits: memory. Temporary host memory: keys_tmp and values_tmp, and 2 KiB for each chunk; 2^32 - 1 keys where values of 4 bytes are indices
+     (gp_host_argsort).
+   Errors: after a failure or a cancel, keys that are sorted in place are all there, with their values, in any order; but not
+     where all fits at once and the device fails to copy it back.
+   Source: Stehle & Jacobsen 2017 (chunks, and large buckets again by the next digit). */
+typedef struct gp_host_sort_desc {
+    const void *keys;
+    void *keys_out;     /* the same as keys: in place */
+    const void *values; /* NULL with value_size 0 */
+    void *values_out;
+    void *keys_tmp;   /* room for count keys; NULL: is allocated where needed */
+    void *values_tmp; /* the same for values */
+    size_t count;
+    gp_type key_type;   /* of keys, in every array of them */
+    size_t value_size;  /* bytes: 0 (keys only), 1, 2, 4, 8, 16 */
+    uint32_t begin_bit; /* only bits [begin_bit, end_bit) are compared, as by gp_sort */
+    uint32_t end_bit;   /* 0: all bits of the key */
+    bool descending;
+    size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where all fits at once */
+    void *progress_user;       /* for progress */
+} gp_host_sort_desc;
+
+GP_HOST_API gp_result gp_host_sort(gp_context *gp, const gp_host_sort_desc *desc);
+
+/* values_out[i] = the index, from 0 on, of the key that comes i-th
+
+   Sorts as gp_host_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and `values` is NULL.
+   With keys_out NULL the sorted keys are not wanted; it takes memory for them all the same, where not all fits at once. */
+GP_HOST_API gp_result gp_host_argsort(gp_context *gp, const gp_host_sort_desc *desc);
+
+/* ------------------------------------------------------------------ select */
+
+/* Selects elements of an array in host memory, and packs them in their order, as gp_select does:
+
+       predicate   in[i] for each i at which the expression in x (the element) and i (ulong, from 0 on) holds
+       flags       in[i] for each i at which flags[i] is not 0
+
+   Exactly one of the two is given. Elements are as for gp_select.
+
+   Result: elements in `out`, their positions in `indices_out`, how many in *selected; at least one of these is required. There
+     must be room for `count` elements and indices, of which only those that are selected are written.
+   Order: input order; stable. The same input gives the same result every time.
+   Aliasing: outputs overlap nothing.
+   Count 0: only *selected is written.
+   Cost: copies the input to the device, and what is selected from it.
+   Limits: memory; 2^32 - 1 elements with indices of GP_U32. */
+typedef struct gp_host_select_desc {
+    const void *in;
+    void *out;                 /* NULL: not wanted */
+    void *indices_out;         /* positions; NULL: not wanted */
+    uint64_t *selected;        /* how many; NULL: not wanted */
+    size_t count;              /* of elements */
+    gp_type type;              /* of elements; set type or element_size */
+    size_t element_size;       /* bytes of an element: 1, 2, 4, 8, 16 */
+    const gp_record *record;   /* instead of both: as the predicate sees an element */
+    const char *predicate;     /* set predicate or flags */
+    const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
+    size_t arg_count;          /* at most GP_ARGS_MAX, with those that the call adds */
+    const void *flags;         /* count flags */
+    gp_type flags_type;        /* 0: GP_U8 */
+    gp_type index_type;        /* of indices_out: GP_U32 (also 0) or GP_U64 */
+    size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is count */
+    void *progress_user;       /* for progress */
+} gp_host_select_desc;
+
+GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc);
+
+/* ------------------------------------------------------------------ histogram */
+
+/* out[c * bins + b] = how many samples of channel c are in bin b; with `weights`, the sum of their weights
+
+   Counts the elements of an array in host memory, as gp_histogram does; bins, edges, bounds, channels and weights are its.
+
+   Result: counts or sums of out_type, modulo 2^32 or 2^64.
+   Order: of the input does not matter: the same result every time, on every device.
+   Aliasing: `out` overlaps nothing.
+   Count 0: gives zeros; with `accumulate`, `out` stays as it is.
+   Cost: copies the input to the device once.
+   Limits: memory, the device's for the counts; 2^32 - 2 bins. */
+typedef struct gp_host_histogram_desc {
+    const void *in;
+    size_t count;            /* of elements */
+    gp_type type;            /* of the input; without a map, of samples */
+    const gp_record *record; /* of the input, instead of type; takes a map and map_type */
+    const char *map;         /* a sample: expression in x and i; NULL: the element itself */
+    const gp_arg *args;      /* values and device buffers that the map names; NULL: none */
+    size_t arg_count;        /* at most GP_ARGS_MAX, with those that the call adds */
+    gp_type map_type;        /* of the map's value, which is the sample; 0: `type` */
+    uint32_t channels;       /* samples per element, 1 to 4; 0: 1 */
+    uint32_t channels_out;   /* how many of these are counted, from the first on; 0: all */
+    size_t bins;             /* per channel; 0: 256, only with types of 8 bits */
+    gp_value lower;      /* of even bins: .i64 for signed types, .u64 for unsigned ones, .f64 for floats */
+    gp_value upper;      /* the same; both 0: the whole range of an integer type */
+    const void *edges;   /* bins + 1 of the samples' type, instead of lower and upper; NULL: even bins */
+    const void *weights; /* `count` integers; NULL: 1 each */
+    gp_type weight_type; /* an integer type */
+    void *out;           /* channels_out * bins counts */
+    gp_type out_type;    /* GP_U32 or GP_U64; 0: GP_U32 */
+    bool accumulate;     /* adds to what `out` holds */
+    size_t budget;       /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is count */
+    void *progress_user;       /* for progress */
+} gp_host_histogram_desc;
+
+GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc);
+
 #ifdef __cplusplus
 }
 #endif
@@ -147,7 +267,7 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
        computes        | chunk 0 | chunk 1      | chunk 2      | ...
 
    The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most. */
-enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 3 };
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 4 };
 
 /* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
 typedef struct gpi_host_array {
@@ -174,12 +294,15 @@ struct gpi_host_chunks {
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
-    size_t lead, tail;      /* room in each buffer before and after a chunk's elements */
-    size_t fixed;           /* bytes of device memory besides */
-    bool reverse;           /* from the last chunk to the first */
-    gpi_host_step upload;   /* NULL: each array's elements of the chunk */
-    gpi_host_step compute;  /* enqueues calls, each with wait and wait_count, and gpi_host_then after it */
+    size_t lead, tail;    /* room in each buffer before and after a chunk's elements */
+    size_t fixed;         /* bytes of device memory besides */
+    bool reverse;         /* from the last chunk to the first */
+    gpi_host_step upload; /* NULL: each array's elements of the chunk */
+    gpi_host_step
+        compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
     gpi_host_step download; /* NULL: each array's elements of the chunk */
+    gpi_host_chunk (*chunk_of)(const gpi_host_chunks *chunks,
+                               size_t turn); /* NULL: chunks of one size after the other */
     /* Bytes of scratch for a chunk of `count` elements; NULL: none. */
     gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
     void *call;
@@ -188,14 +311,16 @@ struct gpi_host_chunks {
     cl_event wait[2];
     cl_uint wait_count;
     cl_event done;
+    unsigned commands;
     cl_mem scratch;
+    size_t scratch_bytes;
 
     /* the rest is of chunks.c */
-    size_t chunk, number; /* elements of a chunk; how many chunks */
-    int slots;
+    size_t chunk, number; /* elements of a chunk, at most; how many chunks */
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
-    uint64_t progress_done, progress_total; /* total 0: count */
+    uint64_t progress_done, progress_total;
+    bool again; /* of elements that have been counted already */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
@@ -204,7 +329,8 @@ static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const c
 /* The size of chunks, which the budget allows; the queue for copies, buffers and scratch. */
 static gp_result gpi_host_chunks_open(gpi_host_chunks *chunks);
 
-/* Sends all chunks through. */
+/* Sends all chunks through. Other arrays of count elements may follow, by other steps: the buffers stay. */
+static size_t gpi_host_number(const gpi_host_chunks *chunks, size_t chunk);
 static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 
 /* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
@@ -220,15 +346,19 @@ static void gpi_host_then(gpi_host_chunks *chunks);
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
 
+/* The first `bytes` of a buffer in host memory, to be written; and back to the device. */
+static gp_result gpi_host_map(gpi_host_chunks *chunks, cl_mem buffer, size_t bytes, void **memory);
+static gp_result gpi_host_unmap(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
+                                void *memory);
+
 /* Copies, by the queue for them, that belong to the chunk's upload or download: `bytes` of a buffer, from byte `at`. */
-static gp_result gpi_host_write(gpi_host_chunks *chunks, cl_mem buffer, size_t at, size_t bytes,
-                                const void *from, cl_event *done);
+static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
+                                size_t at, size_t bytes, const void *from);
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
-/* The device memory that a call may take. */
-static size_t gpi_host_budget(const gp_context *gp, size_t budget);
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
+/* `more` of the work is done. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);
 /* ---- End file host/base/chunks.h ---- */
 
@@ -305,8 +435,7 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
 /* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
-    const size_t number = gpi_host_number(c, chunk);
-    const size_t slots = number < GPI_HOST_SLOTS ? number : (size_t)GPI_HOST_SLOTS;
+    const size_t slots = chunk < c->count ? GPI_HOST_SLOTS : 1;
     const size_t room = c->lead + chunk + c->tail;
     size_t element = 0, largest = 0, used = 0;
     gp_result result = GP_OK;
@@ -343,7 +472,6 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
                              budget);
     c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
     c->number = gpi_host_number(c, c->chunk);
-    c->slots = c->number < GPI_HOST_SLOTS ? (int)c->number : GPI_HOST_SLOTS;
     return GP_OK;
 }
 
@@ -356,16 +484,17 @@ static gp_result gpi_host_buffer(gpi_host_chunks *c, size_t bytes, cl_mem *out)
 
 static gp_result gpi_host_buffers(gpi_host_chunks *c)
 {
-    size_t scratch = 0;
+    const int slots = c->number < 2 ? (int)c->number : GPI_HOST_SLOTS;
     gp_result result = GP_OK;
     int a, s;
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
-        for (s = 0; s < c->slots && c->arrays[a].size && result == GP_OK; s++)
+        for (s = 0; s < slots && c->arrays[a].size && result == GP_OK; s++)
             result = gpi_host_buffer(c, (c->lead + c->chunk + c->tail) * c->arrays[a].size,
                                      &c->arrays[a].buffers[s]);
     }
-    if (result == GP_OK && c->scratch_size && c->number) result = c->scratch_size(c, c->chunk, &scratch);
-    if (result == GP_OK && scratch) result = gpi_host_buffer(c, scratch, &c->scratch);
+    if (result == GP_OK && c->scratch_size && c->number)
+        result = c->scratch_size(c, c->chunk, &c->scratch_bytes);
+    if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }
 
@@ -436,6 +565,7 @@ static void gpi_host_then(gpi_host_chunks *c)
 {
     gpi_host_keep(&c->last, c->done);
     c->done = NULL;
+    c->commands++;
     c->wait[0] = c->last;
     c->wait_count = 1;
 }
@@ -450,25 +580,44 @@ static gp_result gpi_host_copy(gpi_host_chunks *c, cl_mem from, size_t from_byte
     return GP_OK;
 }
 
-static gp_result gpi_host_write(gpi_host_chunks *c, cl_mem buffer, size_t at, size_t bytes, const void *from,
-                                cl_event *done)
+/* A failure of one command of an upload is one of all that follow, so that the last event tells of it. */
+static gp_result gpi_host_write(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
+                                size_t bytes, const void *from)
 {
-    cl_event written;
-    const cl_int error =
-        clEnqueueWriteBuffer(c->copies, buffer, CL_FALSE, at, bytes, from, 0, NULL, &written);
+    cl_event *uploaded = &c->uploaded[chunk->slot], written;
+    const cl_int error = clEnqueueWriteBuffer(c->copies, buffer, CL_FALSE, at, bytes, from, *uploaded != NULL,
+                                              *uploaded ? uploaded : NULL, &written);
     if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueWriteBuffer", error);
-    gpi_host_keep(done, written);
+    gpi_host_keep(uploaded, written);
     return GP_OK;
 }
 
 static gp_result gpi_host_read(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to)
 {
-    cl_event read;
-    const cl_int error =
-        clEnqueueReadBuffer(c->copies, buffer, CL_FALSE, at, bytes, to, 1, &c->computed[chunk->slot], &read);
+    cl_event *downloaded = &c->downloaded[chunk->slot], read;
+    const cl_event *wait = *downloaded ? downloaded : &c->computed[chunk->slot];
+    const cl_int error = clEnqueueReadBuffer(c->copies, buffer, CL_FALSE, at, bytes, to, 1, wait, &read);
     if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
-    gpi_host_keep(&c->downloaded[chunk->slot], read);
+    gpi_host_keep(downloaded, read);
+    return GP_OK;
+}
+
+static gp_result gpi_host_map(gpi_host_chunks *c, cl_mem buffer, size_t bytes, void **memory)
+{
+    cl_int error;
+    *memory = clEnqueueMapBuffer(c->copies, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes, 0,
+                                 NULL, NULL, &error);
+    return *memory ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueMapBuffer", error);
+}
+
+static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, void *memory)
+{
+    cl_event *uploaded = &c->uploaded[chunk->slot], unmapped;
+    const cl_int error = clEnqueueUnmapMemObject(c->copies, buffer, memory, *uploaded != NULL,
+                                                 *uploaded ? uploaded : NULL, &unmapped);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueUnmapMemObject", error);
+    gpi_host_keep(uploaded, unmapped);
     return GP_OK;
 }
 
@@ -477,6 +626,7 @@ static gp_result gpi_host_read(gpi_host_chunks *c, const gpi_host_chunk *chunk, 
 static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *c, size_t turn)
 {
     gpi_host_chunk chunk;
+    if (c->chunk_of) return c->chunk_of(c, turn);
     chunk.index = c->reverse ? c->number - 1 - turn : turn;
     chunk.first = chunk.index * c->chunk;
     chunk.count = c->count - chunk.first < c->chunk ? c->count - chunk.first : c->chunk;
@@ -493,9 +643,8 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
         if (!array->in) continue;
-        result =
-            gpi_host_write(c, array->buffers[chunk->slot], c->lead * array->size, chunk->count * array->size,
-                           array->in + chunk->first * array->size, &c->uploaded[chunk->slot]);
+        result = gpi_host_write(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
+                                chunk->count * array->size, array->in + chunk->first * array->size);
     }
     return result;
 }
@@ -504,13 +653,16 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
 static gp_result gpi_host_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result;
+    cl_event event;
     c->wait_count = 0;
+    c->commands = 0;
     if (c->last) c->wait[c->wait_count++] = c->last;
     if (c->uploaded[chunk->slot]) c->wait[c->wait_count++] = c->uploaded[chunk->slot];
     result = c->compute(c, chunk);
     if (result != GP_OK) return result;
-    clRetainEvent(c->last);
-    gpi_host_keep(&c->computed[chunk->slot], c->last);
+    event = c->commands ? c->last : c->uploaded[chunk->slot];
+    clRetainEvent(event);
+    gpi_host_keep(&c->computed[chunk->slot], event);
     clFlush(c->copies);
     clFlush(gp_cl_queue(c->gp));
     return GP_OK;
@@ -548,7 +700,7 @@ static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
         c->downloaded[chunk->slot] ? &c->downloaded[chunk->slot] : &c->computed[chunk->slot];
     const cl_int error = clWaitForEvents(1, event);
     if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
-    return gpi_host_tell(c, chunk->count);
+    return gpi_host_tell(c, c->again ? 0 : chunk->count);
 }
 
 static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
@@ -763,6 +915,160 @@ static gp_arg *gpi_host_args_add(gpi_host_args *all, const char *name, gp_type t
     return arg;
 }
 /* ---- End file host/base/text.c ---- */
+
+/* ---- Begin file host/calls/histogram.c ---- */
+/* histogram.c - gp_host_histogram: all chunks add to counts on the device. */
+typedef struct gpi_host_histogram {
+    const gp_host_histogram_desc *desc;
+    gpi_host_text map;
+    gpi_host_args args;
+    gp_histogram_desc chunk; /* as far as it is the same for all chunks */
+    cl_mem out, edges;
+    size_t out_bytes, edge_bytes;
+} gpi_host_histogram;
+
+static gp_result gpi_host_histogram_types(gp_context *gp, const char *function, gpi_host_histogram *h,
+                                          gpi_host_chunks *c)
+{
+    const gp_host_histogram_desc *desc = h->desc;
+    const gp_type sample = desc->map_type ? desc->map_type : desc->type;
+    const size_t channels = desc->channels ? desc->channels : 1,
+                 counted = desc->channels_out ? desc->channels_out : channels;
+    const size_t bins = desc->bins ? desc->bins : 256, size = desc->out_type == GP_U64 ? 8 : 4;
+    gp_result result = GP_OK;
+    if (!desc->record) result = gpi_host_check_type(gp, function, "type", desc->type);
+    if (result == GP_OK && desc->weights)
+        result = gpi_host_check_type(gp, function, "weight_type", desc->weight_type);
+    if (result == GP_OK && desc->edges) result = gpi_host_check_type(gp, function, "map_type", sample);
+    if (result != GP_OK) return result;
+    if (channels > 4 || counted > channels)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: channels = %zu, channels_out = %zu: at most 4, and at most channels",
+                             function, channels, counted);
+    if (bins > 0xfffffffeu)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: bins = %zu is more than 2^32 - 2", function,
+                             bins);
+    h->out_bytes = counted * bins * size;
+    h->edge_bytes = desc->edges ? (bins + 1) * gpi_host_size_of(sample) : 0;
+    c->arrays[0].in = (const char *)desc->in;
+    c->arrays[0].size = channels * (desc->record ? desc->record->size : gpi_host_size_of(desc->type));
+    c->arrays[1].in = (const char *)desc->weights;
+    c->arrays[1].size = desc->weights ? gpi_host_size_of(desc->weight_type) : 0;
+    c->fixed = h->out_bytes + h->edge_bytes;
+    result = gpi_host_check_array(gp, function, "in", desc->in, desc->count, c->arrays[0].size);
+    if (result == GP_OK) result = gpi_host_check_array(gp, function, "out", desc->out, 1, 0);
+    if (result != GP_OK) return result;
+    if (gpi_host_overlap(desc->in, desc->count * c->arrays[0].size, desc->out, h->out_bytes) ||
+        gpi_host_overlap(desc->weights, desc->count * c->arrays[1].size, desc->out, h->out_bytes) ||
+        gpi_host_overlap(desc->edges, h->edge_bytes, desc->out, h->out_bytes))
+        return gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: out overlaps an input", function);
+    return GP_OK;
+}
+
+static gp_result gpi_host_histogram_prepare(gp_context *gp, const char *function, gpi_host_histogram *h)
+{
+    const gp_host_histogram_desc *desc = h->desc;
+    gp_result result = gpi_host_text_make(gp, function, "", desc->map, "", &h->map);
+    if (result == GP_OK)
+        result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, h->map.has_index, &h->args);
+    if (result != GP_OK) return result;
+    if (h->map.has_index) (void)gpi_host_args_add(&h->args, "chunk_first", GP_U64, &h->args.first);
+    h->chunk.type = desc->type;
+    h->chunk.record = desc->record;
+    h->chunk.map = h->map.text;
+    h->chunk.args = h->args.count ? h->args.args : NULL;
+    h->chunk.arg_count = h->args.count;
+    h->chunk.map_type = desc->map_type;
+    h->chunk.channels = desc->channels;
+    h->chunk.channels_out = desc->channels_out;
+    h->chunk.bins = desc->bins;
+    h->chunk.lower = desc->lower;
+    h->chunk.upper = desc->upper;
+    h->chunk.weight_type = desc->weight_type;
+    h->chunk.out_type = desc->out_type;
+    h->chunk.accumulate = true;
+    return GP_OK;
+}
+
+static gp_result gpi_host_histogram_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_histogram *h = (const gpi_host_histogram *)c->call;
+    gp_histogram_desc desc = h->chunk;
+    desc.count = count;
+    desc.edges = h->edges;
+    desc.weights = h->desc->weights ? h->out : NULL; /* any buffer will do */
+    return gp_histogram_scratch_size(c->gp, &desc, bytes);
+}
+
+static gp_result gpi_host_histogram_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_histogram *h = (gpi_host_histogram *)c->call;
+    gp_histogram_desc desc = h->chunk;
+    gp_result result;
+    h->args.first = chunk->first;
+    desc.in = c->arrays[0].buffers[chunk->slot];
+    desc.weights = c->arrays[1].buffers[chunk->slot];
+    desc.edges = h->edges;
+    desc.out = h->out;
+    desc.count = chunk->count;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_histogram(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+/* The counts begin with zeros, or with what the output holds. */
+static gp_result gpi_host_histogram_run(gpi_host_chunks *c, gpi_host_histogram *h)
+{
+    const gp_host_histogram_desc *desc = h->desc;
+    gp_fill_desc zeros;
+    cl_int error;
+    gp_result result = gp_buffer_create(c->gp, h->out_bytes, desc->accumulate ? desc->out : NULL, &h->out);
+    memset(&zeros, 0, sizeof zeros);
+    zeros.out = h->out;
+    zeros.element_size = 4;
+    zeros.count = h->out_bytes / 4;
+    zeros.done = &c->done;
+    if (result == GP_OK && h->edge_bytes)
+        result = gp_buffer_create(c->gp, h->edge_bytes, desc->edges, &h->edges);
+    if (result == GP_OK) result = gpi_host_chunks_open(c);
+    if (result == GP_OK && !desc->accumulate) {
+        result = gp_fill(c->gp, &zeros);
+        if (result == GP_OK) gpi_host_then(c);
+    }
+    if (result == GP_OK) result = gpi_host_chunks_run(c);
+    if (result != GP_OK) return result;
+    error = clEnqueueReadBuffer(c->copies, h->out, CL_TRUE, 0, h->out_bytes, desc->out, c->wait_count,
+                                gpi_host_waits(c), NULL);
+    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+}
+
+GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc)
+{
+    static const char function[] = "gp_host_histogram";
+    gpi_host_histogram h;
+    gpi_host_chunks c;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&h, 0, sizeof h);
+    h.desc = desc;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.compute = gpi_host_histogram_compute;
+    c.scratch_size = gpi_host_histogram_scratch;
+    c.call = &h;
+    result = gpi_host_histogram_types(gp, function, &h, &c);
+    if (result == GP_OK) result = gpi_host_histogram_prepare(gp, function, &h);
+    if (result == GP_OK) result = gpi_host_histogram_run(&c, &h);
+    result = gpi_host_chunks_close(&c, result);
+    if (h.out) clReleaseMemObject(h.out);
+    if (h.edges) clReleaseMemObject(h.edges);
+    gpi_host_text_free(&h.map);
+    return result;
+}
+/* ---- End file host/calls/histogram.c ---- */
 
 /* ---- Begin file host/calls/reduce.c ---- */
 /* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one. */
@@ -1129,6 +1435,731 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
     return result;
 }
 /* ---- End file host/calls/scan.c ---- */
+
+/* ---- Begin file host/calls/select.c ---- */
+/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied behind those of the chunks before. */
+enum { GPI_HOST_IN, GPI_HOST_FLAGS, GPI_HOST_OUT, GPI_HOST_INDICES };
+
+typedef struct gpi_host_select {
+    const gp_host_select_desc *desc;
+    gpi_host_text predicate;
+    gpi_host_args args;
+    gp_select_desc chunk;           /* as far as it is the same for all chunks */
+    cl_mem counts;                  /* of elements that are selected: one a slot */
+    uint64_t count[GPI_HOST_SLOTS]; /* the same on the host */
+    uint64_t selected;
+} gpi_host_select;
+
+static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
+                                       gpi_host_chunks *c)
+{
+    const size_t size = desc->record         ? desc->record->size
+                        : desc->element_size ? desc->element_size
+                                             : gpi_host_size_of(desc->type);
+    const gp_type flags = desc->flags_type ? desc->flags_type : GP_U8,
+                  index = desc->index_type ? desc->index_type : GP_U32;
+    gp_result result = GP_OK;
+    if (!desc->record && !desc->element_size) result = gpi_host_check_type(gp, function, "type", desc->type);
+    if (result == GP_OK) result = gpi_host_check_type(gp, function, "flags_type", flags);
+    if (result != GP_OK) return result;
+    if (index != GP_U32 && index != GP_U64)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d is not GP_U32 or GP_U64",
+                             function, (int)index);
+    if (!desc->predicate == !desc->flags)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: set one of predicate and flags", function);
+    if (!desc->out && !desc->indices_out && !desc->selected)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out, indices_out and selected are NULL",
+                             function);
+    if (desc->indices_out && index == GP_U32 && desc->count > 0xffffffffu)
+        return gpi_host_fail(gp, GP_ERROR_COUNT_LIMIT,
+                             "%s: count = %zu is more than indices of GP_U32 can tell", function,
+                             desc->count);
+    c->arrays[GPI_HOST_IN].in = (const char *)desc->in;
+    c->arrays[GPI_HOST_IN].size = size;
+    c->arrays[GPI_HOST_FLAGS].in = (const char *)desc->flags;
+    c->arrays[GPI_HOST_FLAGS].size = desc->flags ? gpi_host_size_of(flags) : 0;
+    c->arrays[GPI_HOST_OUT].size = desc->out ? size : 0;
+    c->arrays[GPI_HOST_INDICES].size = desc->indices_out ? gpi_host_size_of(index) : 0;
+    return gpi_host_check_array(gp, function, "in", desc->in, desc->count, size);
+}
+
+static gp_result gpi_host_select_overlap(gp_context *gp, const char *function,
+                                         const gp_host_select_desc *desc, const gpi_host_chunks *c)
+{
+    static const char *const names[] = {"in", "flags", "out", "indices_out"};
+    const void *arrays[4];
+    int a, b;
+    arrays[0] = desc->in;
+    arrays[1] = desc->flags;
+    arrays[2] = desc->out;
+    arrays[3] = desc->indices_out;
+    for (a = GPI_HOST_OUT; a <= GPI_HOST_INDICES; a++) {
+        for (b = 0; b < a; b++) {
+            if (gpi_host_overlap(arrays[a], desc->count * c->arrays[a].size, arrays[b],
+                                 desc->count * c->arrays[b].size))
+                return gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", function, names[b],
+                                     names[a]);
+        }
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, gpi_host_select *s)
+{
+    const gp_host_select_desc *desc = s->desc;
+    gp_result result = gpi_host_text_make(gp, function, "", desc->predicate, "", &s->predicate);
+    if (result == GP_OK)
+        result =
+            gpi_host_args_make(gp, function, desc->args, desc->arg_count, s->predicate.has_index, &s->args);
+    if (result != GP_OK) return result;
+    if (s->predicate.has_index) (void)gpi_host_args_add(&s->args, "chunk_first", GP_U64, &s->args.first);
+    s->chunk.count_out_type = GP_U64;
+    s->chunk.type = desc->type;
+    s->chunk.element_size = desc->element_size;
+    s->chunk.record = desc->record;
+    s->chunk.predicate = s->predicate.text;
+    s->chunk.args = s->args.count ? s->args.args : NULL;
+    s->chunk.arg_count = s->args.count;
+    s->chunk.flags_type = desc->flags_type;
+    s->chunk.index_type = desc->indices_out ? desc->index_type : GP_TYPE_NONE;
+    return GP_OK;
+}
+
+/* A scratch size is asked for with the outputs that the call has: any buffer will do. */
+static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_select *s = (const gpi_host_select *)c->call;
+    gp_select_desc desc = s->chunk;
+    desc.count = count;
+    desc.count_out = s->counts;
+    if (s->desc->flags) desc.flags = s->counts;
+    if (s->desc->out) desc.out = s->counts;
+    if (s->desc->indices_out) desc.indices_out = s->counts;
+    return gp_select_scratch_size(c->gp, &desc, bytes);
+}
+
+/* Positions count from the call's first element. */
+static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_select *s = (const gpi_host_select *)c->call;
+    const cl_ulong first = chunk->first;
+    gp_transform_desc desc;
+    gp_arg arg;
+    gp_result result;
+    memset(&desc, 0, sizeof desc);
+    memset(&arg, 0, sizeof arg);
+    arg.name = "chunk_first";
+    arg.type = GP_U64;
+    arg.value = &first;
+    desc.in = desc.out = c->arrays[GPI_HOST_INDICES].buffers[chunk->slot];
+    desc.type = s->desc->index_type ? s->desc->index_type : GP_U32;
+    desc.map = "x + chunk_first";
+    desc.args = &arg;
+    desc.arg_count = 1;
+    desc.count = chunk->count;
+    desc.count_buffer = s->counts;
+    desc.count_offset = (size_t)chunk->slot;
+    desc.count_type = GP_U64;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_transform(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_select *s = (gpi_host_select *)c->call;
+    gp_select_desc desc = s->chunk;
+    gp_result result;
+    s->args.first = chunk->first;
+    desc.in = c->arrays[GPI_HOST_IN].buffers[chunk->slot];
+    desc.flags = c->arrays[GPI_HOST_FLAGS].buffers[chunk->slot];
+    desc.out = c->arrays[GPI_HOST_OUT].buffers[chunk->slot];
+    desc.indices_out = c->arrays[GPI_HOST_INDICES].buffers[chunk->slot];
+    desc.count_out = s->counts;
+    desc.count_out_offset = (size_t)chunk->slot;
+    desc.count = chunk->count;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_select(c->gp, &desc);
+    if (result != GP_OK) return result;
+    gpi_host_then(c);
+    return s->desc->indices_out ? gpi_host_select_shift(c, chunk) : GP_OK;
+}
+
+/* The count first, for which the host waits while the next chunk is computed. */
+static gp_result gpi_host_select_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_select *s = (gpi_host_select *)c->call;
+    void *const outs[] = {s->desc->out, s->desc->indices_out};
+    uint64_t *count = &s->count[chunk->slot];
+    gp_result result =
+        gpi_host_read(c, chunk, s->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
+    cl_int error;
+    size_t a;
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
+    for (a = 0; a < 2 && *count && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[GPI_HOST_OUT + a];
+        if (!array->size) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
+                               (char *)outs[a] + (size_t)s->selected * array->size);
+    }
+    s->selected += *count;
+    return result;
+}
+
+GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc)
+{
+    static const char function[] = "gp_host_select";
+    gpi_host_select s;
+    gpi_host_chunks c;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.fixed = sizeof s.count;
+    c.compute = gpi_host_select_compute;
+    c.download = gpi_host_select_download;
+    c.scratch_size = gpi_host_select_scratch;
+    c.call = &s;
+    result = gpi_host_select_types(gp, function, desc, &c);
+    if (result == GP_OK) result = gpi_host_select_overlap(gp, function, desc, &c);
+    if (result == GP_OK) result = gpi_host_select_prepare(gp, function, &s);
+    if (result == GP_OK) result = gpi_host_buffer(&c, sizeof s.count, &s.counts);
+    if (result == GP_OK) result = gpi_host_chunks_open(&c);
+    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    result = gpi_host_chunks_close(&c, result);
+    if (s.counts) clReleaseMemObject(s.counts);
+    gpi_host_text_free(&s.predicate);
+    if (result == GP_OK && desc->selected) *desc->selected = s.selected;
+    return result;
+}
+/* ---- End file host/calls/select.c ---- */
+
+/* ---- Begin file host/calls/sort.c ---- */
+/* sort.c - gp_host_sort, gp_host_argsort: by the highest digit on the device, then each digit's keys by the bits below.
+
+   Digits are 8 bits. Chunks are sorted by the highest one, to tmp:
+
+       chunk 0     000111133   chunk 1   011112222   chunk 2   000133333
+
+   Of each digit in turn, what all chunks have of it is gathered in the order of chunks, so that equal keys keep
+   theirs, and sorted by the bits below. Several digits go together as far as they fit:
+
+       digits 0 and 1   0001111 01111 0001     digit 2   2222     digit 3   33 33333
+
+   A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
+   sorted in the same way by the next digit. */
+enum { GPI_HOST_DIGITS = 256, GPI_HOST_KEYS = 0, GPI_HOST_VALUES = 1 };
+
+/* A digit of so many keys stands alone: it has 8 bits fewer to be sorted by. */
+enum { GPI_HOST_DIGIT_ALONE = 1 << 18 };
+
+/* Digits that are sorted together. */
+typedef struct gpi_host_group {
+    size_t first, count; /* its place in the output, from the level's first key on */
+    unsigned begin, end; /* digits */
+} gpi_host_group;
+
+/* Keys and values. */
+typedef struct gpi_host_pairs {
+    char *part[2]; /* [1] is NULL without values */
+} gpi_host_pairs;
+
+typedef struct gpi_host_sort {
+    const gp_host_sort_desc *desc;
+    size_t key_size, value_size;
+    bool argsort;
+    void *kept[4];     /* what the call has allocated */
+    gp_sort_desc sort; /* as far as all sorts are the same */
+    gpi_host_pairs tmp;
+
+    /* the level at hand */
+    uint32_t low, high; /* the digit's bits */
+    size_t *starts;     /* of digits in each chunk of tmp: GPI_HOST_DIGITS + 1 a chunk */
+    size_t runs, run;   /* chunks, and keys of each but the last */
+    gpi_host_group groups[GPI_HOST_DIGITS];
+} gpi_host_sort;
+
+/* ------------------------------------------------------------------ digits */
+
+/* The key as an unsigned number, ordered as keys are. */
+static uint64_t gpi_host_ordered(gp_type type, const char *key)
+{
+    const size_t size = gpi_host_size_of(type);
+    const uint64_t ones = ~(uint64_t)0 >> (64 - 8 * size), sign = ones ^ (ones >> 1);
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t bits = 0;
+    if (size == 1) memcpy(&u8, key, 1), bits = u8;
+    if (size == 2) memcpy(&u16, key, 2), bits = u16;
+    if (size == 4) memcpy(&u32, key, 4), bits = u32;
+    if (size == 8) memcpy(&bits, key, 8);
+    switch (type) {
+    case GP_I8:
+    case GP_I16:
+    case GP_I32:
+    case GP_I64: return bits ^ sign;
+    case GP_F16:
+    case GP_F32:
+    case GP_F64: return bits ^ (bits & sign ? ones : sign);
+    default: return bits;
+    }
+}
+
+static unsigned gpi_host_digit(const gpi_host_sort *s, const char *key)
+{
+    const unsigned mask = (1u << (s->high - s->low)) - 1;
+    const unsigned digit = (unsigned)(gpi_host_ordered(s->desc->key_type, key) >> s->low) & mask;
+    return s->desc->descending ? mask - digit : digit;
+}
+
+/* Where in a sorted chunk the digits begin. */
+static void gpi_host_find_digits(const gpi_host_sort *s, const char *keys, size_t count, size_t *starts)
+{
+    size_t at = 0;
+    unsigned digit = 0;
+    while (at < count) {
+        const unsigned found = gpi_host_digit(s, keys + at * s->key_size);
+        size_t low = at, high = count; /* the first key of a higher digit is in (low, high] */
+        while (high - low > 1) {
+            const size_t middle = low + (high - low) / 2;
+            if (gpi_host_digit(s, keys + middle * s->key_size) > found) high = middle;
+            else low = middle;
+        }
+        while (digit <= found) starts[digit++] = at;
+        at = high;
+    }
+    while (digit <= GPI_HOST_DIGITS) starts[digit++] = count;
+}
+
+static size_t gpi_host_digit_count(const gpi_host_sort *s, unsigned digit)
+{
+    size_t count = 0, r;
+    for (r = 0; r < s->runs; r++) {
+        const size_t *starts = s->starts + r * (GPI_HOST_DIGITS + 1) + digit;
+        count += starts[1] - starts[0];
+    }
+    return count;
+}
+
+/* What all chunks of tmp have of digits [begin, end), one after the other. */
+static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end, char *keys, char *values)
+{
+    size_t r;
+    for (r = 0; r < s->runs; r++) {
+        const size_t *starts = s->starts + r * (GPI_HOST_DIGITS + 1);
+        const size_t from = r * s->run + starts[begin], count = starts[end] - starts[begin];
+        memcpy(keys, s->tmp.part[0] + from * s->key_size, count * s->key_size);
+        keys += count * s->key_size;
+        if (!s->value_size) continue;
+        memcpy(values, s->tmp.part[1] + from * s->value_size, count * s->value_size);
+        values += count * s->value_size;
+    }
+}
+
+/* ------------------------------------------------------------------ the device's sorts */
+
+/* Sorts a chunk where it is. No bits: nothing to do. */
+static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint32_t begin,
+                                    uint32_t end)
+{
+    const gpi_host_sort *s = (const gpi_host_sort *)c->call;
+    gp_sort_desc desc = s->sort;
+    size_t scratch;
+    gp_result result;
+    if (begin == end) return GP_OK;
+    desc.keys = c->arrays[GPI_HOST_KEYS].buffers[chunk->slot];
+    desc.values = c->arrays[GPI_HOST_VALUES].buffers[chunk->slot];
+    desc.count = chunk->count;
+    desc.begin_bit = begin;
+    desc.end_bit = end;
+    result = gp_sort_scratch_size(c->gp, &desc, &scratch);
+    if (result != GP_OK) return result;
+    desc.scratch = scratch <= c->scratch_bytes ? c->scratch : NULL;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_sort(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_sort *s = (const gpi_host_sort *)c->call;
+    gp_sort_desc desc = s->sort;
+    desc.begin_bit = s->desc->begin_bit;
+    desc.end_bit = s->desc->end_bit;
+    desc.count = count;
+    return gp_sort_scratch_size(c->gp, &desc, bytes);
+}
+
+/* A chunk's values are its indices. */
+static gp_result gpi_host_sort_number(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_iota_desc iota;
+    gp_result result;
+    memset(&iota, 0, sizeof iota);
+    iota.out = c->arrays[GPI_HOST_VALUES].buffers[chunk->slot];
+    iota.type = c->arrays[GPI_HOST_VALUES].size == 8 ? GP_U64 : GP_U32;
+    if (iota.type == GP_U64) iota.start.u64 = chunk->first;
+    else iota.start.u32 = (uint32_t)chunk->first;
+    iota.count = chunk->count;
+    iota.wait = gpi_host_waits(c);
+    iota.wait_count = c->wait_count;
+    iota.done = &c->done;
+    result = gp_iota(c->gp, &iota);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+/* By the level's bits. */
+static gp_result gpi_host_sort_chunk(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_sort *s = (gpi_host_sort *)c->call;
+    gp_result result = GP_OK;
+    if (s->argsort && !c->again) result = gpi_host_sort_number(c, chunk);
+    if (result != GP_OK) return result;
+    return gpi_host_sort_bits(c, chunk, s->low, s->high);
+}
+
+/* ------------------------------------------------------------------ groups */
+
+static gpi_host_chunk gpi_host_group_chunk(const gpi_host_chunks *c, size_t turn)
+{
+    const gpi_host_group *group = &((const gpi_host_sort *)c->call)->groups[turn];
+    gpi_host_chunk chunk;
+    chunk.index = turn;
+    chunk.first = group->first;
+    chunk.count = group->count;
+    chunk.slot = (int)(turn % GPI_HOST_SLOTS);
+    return chunk;
+}
+
+static gp_result gpi_host_group_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_sort *s = (gpi_host_sort *)c->call;
+    const gpi_host_group *group = &s->groups[chunk->index];
+    void *memory[2] = {NULL, NULL};
+    gp_result result = GP_OK;
+    int a;
+    for (a = 0; a < 2 && result == GP_OK; a++) {
+        if (c->arrays[a].size)
+            result = gpi_host_map(c, c->arrays[a].buffers[chunk->slot], chunk->count * c->arrays[a].size,
+                                  &memory[a]);
+    }
+    if (result == GP_OK) gpi_host_gather(s, group->begin, group->end, (char *)memory[0], (char *)memory[1]);
+    for (a = 0; a < 2; a++) {
+        const gp_result unmapped =
+            memory[a] ? gpi_host_unmap(c, chunk, c->arrays[a].buffers[chunk->slot], memory[a]) : GP_OK;
+        if (result == GP_OK) result = unmapped;
+    }
+    return result;
+}
+
+/* The highest bit in which the group's digits differ, and those below it. */
+static gp_result gpi_host_group_sort(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_sort *s = (gpi_host_sort *)c->call;
+    const gpi_host_group *group = &s->groups[chunk->index];
+    uint32_t end = s->low;
+    while ((group->begin ^ (group->end - 1)) >> (end - s->low)) end++;
+    return gpi_host_sort_bits(c, chunk, s->desc->begin_bit, end);
+}
+
+/* Consecutive digits as far as they fit. Returns how many groups there are; large digits are in none. */
+static size_t gpi_host_make_groups(gpi_host_sort *s, size_t most)
+{
+    gpi_host_group *group = NULL;
+    size_t number = 0, first = 0;
+    unsigned digit;
+    for (digit = 0; digit < GPI_HOST_DIGITS; digit++) {
+        const size_t count = gpi_host_digit_count(s, digit);
+        if (count > most) group = NULL;
+        if (count && count <= most) {
+            if (!group || group->count + count > most || count >= GPI_HOST_DIGIT_ALONE) {
+                group = &s->groups[number++];
+                group->first = first;
+                group->count = 0;
+                group->begin = digit;
+            }
+            group->count += count;
+            group->end = digit + 1;
+        }
+        first += count;
+    }
+    return number;
+}
+
+/* ------------------------------------------------------------------ levels */
+
+static gpi_host_pairs gpi_host_pairs_at(const gpi_host_sort *s, gpi_host_pairs pairs, size_t at)
+{
+    pairs.part[0] += at * s->key_size;
+    if (pairs.part[1]) pairs.part[1] += at * s->value_size;
+    return pairs;
+}
+
+static void gpi_host_sort_arrays(gpi_host_chunks *c, const char *const from[2], char *const to[2])
+{
+    int a;
+    for (a = 0; a < 2; a++) {
+        c->arrays[a].in = from[a];
+        c->arrays[a].out = to[a];
+    }
+}
+
+/* Chunks of `from`, each by the digit, to tmp; and where the digits are. */
+static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], size_t count)
+{
+    gpi_host_sort *s = (gpi_host_sort *)c->call;
+    gp_result result;
+    size_t r;
+    c->count = count;
+    c->number = s->runs = gpi_host_number(c, c->chunk);
+    s->run = c->chunk;
+    c->chunk_of = NULL;
+    c->upload = NULL;
+    c->compute = gpi_host_sort_chunk;
+    gpi_host_sort_arrays(c, from, s->tmp.part);
+    result = gpi_host_chunks_run(c);
+    for (r = 0; r < s->runs && result == GP_OK; r++) {
+        const size_t first = r * c->chunk, n = count - first < c->chunk ? count - first : c->chunk;
+        gpi_host_find_digits(s, s->tmp.part[0] + first * s->key_size, n,
+                             s->starts + r * (GPI_HOST_DIGITS + 1));
+    }
+    return result;
+}
+
+/* Groups from tmp to the output. */
+static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
+{
+    gpi_host_sort *s = (gpi_host_sort *)c->call;
+    static const char *const nowhere[2] = {NULL, NULL};
+    c->number = gpi_host_make_groups(s, c->chunk);
+    c->chunk_of = gpi_host_group_chunk;
+    c->upload = gpi_host_group_upload;
+    c->compute = gpi_host_group_sort;
+    gpi_host_sort_arrays(c, nowhere, out.part);
+    c->again = false;
+    return gpi_host_chunks_run(c);
+}
+
+/* Digits that no group has, to their places. Returns how many there are. */
+static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_group large[GPI_HOST_DIGITS])
+{
+    gpi_host_sort *s = (gpi_host_sort *)c->call;
+    size_t number = 0, first = 0;
+    unsigned digit;
+    for (digit = 0; digit < GPI_HOST_DIGITS; digit++) {
+        const size_t count = gpi_host_digit_count(s, digit);
+        if (count > c->chunk) {
+            const gpi_host_pairs at = gpi_host_pairs_at(s, out, first);
+            gpi_host_gather(s, digit, digit + 1, at.part[0], at.part[1]);
+            large[number].first = first;
+            large[number++].count = count;
+        }
+        first += count;
+    }
+    return number;
+}
+
+/* A level that failed in place: what was overwritten is in tmp. */
+static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
+{
+    const gpi_host_sort *s = (const gpi_host_sort *)c->call;
+    (void)clFinish(gp_cl_queue(c->gp));
+    (void)clFinish(c->copies);
+    memcpy(out.part[0], s->tmp.part[0], count * s->key_size);
+    if (out.part[1]) memcpy(out.part[1], s->tmp.part[1], count * s->value_size);
+}
+
+/* `from` to `out` by bits [begin_bit, high). */
+static gp_result gpi_host_sort_level(gpi_host_chunks *c, const char *const from[2], gpi_host_pairs out,
+                                     size_t count, uint32_t high)
+{
+    gpi_host_sort *s = (gpi_host_sort *)c->call;
+    const uint32_t begin = s->desc->begin_bit, low = high - begin > 8 ? high - 8 : begin;
+    gpi_host_group large[GPI_HOST_DIGITS];
+    size_t number, i;
+    gp_result result;
+    s->low = low;
+    s->high = high;
+    result = gpi_host_split(c, from, count);
+    if (result != GP_OK) return result;
+    result = gpi_host_join(c, out);
+    if (result != GP_OK) {
+        if (from[0] == out.part[0]) gpi_host_restore(c, out, count);
+        return result;
+    }
+    number = gpi_host_place(c, out, large);
+    for (i = 0; i < number && result == GP_OK; i++) {
+        const gpi_host_pairs at = gpi_host_pairs_at(s, out, large[i].first);
+        const char *const again[2] = {at.part[0], at.part[1]};
+        c->again = true;
+        result = low > begin ? gpi_host_sort_level(c, again, at, large[i].count, low)
+                             : gpi_host_tell(c, large[i].count);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ the call */
+
+static gp_result gpi_host_sort_check(gp_context *gp, const char *function, const gpi_host_sort *s)
+{
+    const gp_host_sort_desc *desc = s->desc;
+    const bool no_keys = s->argsort && !desc->keys_out;
+    const struct {
+        const char *name;
+        const void *array;
+        size_t size;
+    } arrays[] = {{"keys", desc->keys, s->key_size},         {"keys_out", desc->keys_out, s->key_size},
+                  {"values", desc->values, s->value_size},   {"values_out", desc->values_out, s->value_size},
+                  {"keys_tmp", desc->keys_tmp, s->key_size}, {"values_tmp", desc->values_tmp, s->value_size}};
+    size_t i, k;
+    gp_result result = gpi_host_check_array(gp, function, "keys", desc->keys, desc->count, s->key_size);
+    if (result == GP_OK && !no_keys)
+        result = gpi_host_check_array(gp, function, "keys_out", desc->keys_out, desc->count, s->key_size);
+    if (result == GP_OK && s->value_size && !s->argsort)
+        result = gpi_host_check_array(gp, function, "values", desc->values, desc->count, s->value_size);
+    if (result == GP_OK && s->value_size)
+        result =
+            gpi_host_check_array(gp, function, "values_out", desc->values_out, desc->count, s->value_size);
+    for (i = 0; i < 6 && result == GP_OK; i++) {
+        if (arrays[i].array && !arrays[i].size)
+            return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: %s is set but value_size is 0", function,
+                                 arrays[i].name);
+        for (k = 0; k < i; k++) {
+            const bool in_place = (i == 1 || i == 3) && k == i - 1 && arrays[i].array == arrays[k].array;
+            if (!in_place && gpi_host_overlap(arrays[k].array, desc->count * arrays[k].size, arrays[i].array,
+                                              desc->count * arrays[i].size))
+                return gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", function, arrays[k].name,
+                                     arrays[i].name);
+        }
+    }
+    if (result == GP_OK && (desc->keys == desc->keys_out) != (desc->values == desc->values_out) &&
+        s->value_size && !s->argsort && desc->count)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: keys and values are not both in place",
+                             function);
+    return result;
+}
+
+static gp_result gpi_host_sort_types(gp_context *gp, const char *function, gpi_host_sort *s)
+{
+    const gp_host_sort_desc *desc = s->desc;
+    const size_t v = s->value_size;
+    const gp_result result = gpi_host_check_type(gp, function, "key_type", desc->key_type);
+    if (result != GP_OK) return result;
+    if (s->argsort ? v != 4 && v != 8 : v != 0 && v != 1 && v != 2 && v != 4 && v != 8 && v != 16)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: value_size = %zu is not %s", function, v,
+                             s->argsort ? "4 or 8" : "0, 1, 2, 4, 8 or 16");
+    if (s->argsort && desc->values)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: values is set", function);
+    if (s->argsort && v == 4 && desc->count > 0xffffffffu)
+        return gpi_host_fail(gp, GP_ERROR_COUNT_LIMIT,
+                             "%s: count = %zu is more than indices of 4 bytes can tell", function,
+                             desc->count);
+    s->key_size = gpi_host_size_of(desc->key_type);
+    if (desc->end_bit > 8 * s->key_size ||
+        desc->begin_bit > (desc->end_bit ? desc->end_bit : 8 * s->key_size))
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: begin_bit = %u, end_bit = %u: not bits of the key in order", function,
+                             (unsigned)desc->begin_bit, (unsigned)desc->end_bit);
+    s->sort.key_type = desc->key_type;
+    s->sort.value_size = v;
+    s->sort.descending = desc->descending;
+    return GP_OK;
+}
+
+/* `at` is memory of the caller's, or allocated. */
+static gp_result gpi_host_room(gpi_host_chunks *c, void **kept, void *given, size_t bytes, char **at)
+{
+    *at = (char *)given;
+    if (given || !bytes) return GP_OK;
+    *kept = GPI_HOST_MALLOC(bytes);
+    *at = (char *)*kept;
+    if (*at) return GP_OK;
+    return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu bytes beside the arrays",
+                         c->function, bytes);
+}
+
+static gp_result gpi_host_sort_run(gpi_host_chunks *c, gpi_host_sort *s)
+{
+    const gp_host_sort_desc *desc = s->desc;
+    const uint32_t high = desc->end_bit ? desc->end_bit : (uint32_t)(8 * s->key_size);
+    const char *const from[2] = {(const char *)desc->keys, (const char *)desc->values};
+    gpi_host_pairs out;
+    gp_result result = gpi_host_chunks_open(c);
+    out.part[0] = (char *)desc->keys_out;
+    out.part[1] = (char *)desc->values_out;
+    if (result != GP_OK) return result;
+    if (c->number <= 1) {
+        s->low = desc->begin_bit;
+        s->high = high;
+        c->compute = gpi_host_sort_chunk;
+        gpi_host_sort_arrays(c, from, out.part);
+        return gpi_host_chunks_run(c);
+    }
+    c->progress_total = 2 * (uint64_t)desc->count;
+    result = gpi_host_room(c, &s->kept[0], desc->keys_tmp, desc->count * s->key_size, &s->tmp.part[0]);
+    if (result == GP_OK)
+        result =
+            gpi_host_room(c, &s->kept[1], desc->values_tmp, desc->count * s->value_size, &s->tmp.part[1]);
+    if (result == GP_OK)
+        result = gpi_host_room(c, &s->kept[2], desc->keys_out, desc->count * s->key_size, &out.part[0]);
+    if (result == GP_OK) {
+        char *starts;
+        result = gpi_host_room(c, &s->kept[3], NULL, c->number * (GPI_HOST_DIGITS + 1) * sizeof *s->starts,
+                               &starts);
+        s->starts = (size_t *)s->kept[3];
+    }
+    return result == GP_OK ? gpi_host_sort_level(c, from, out, desc->count, high) : result;
+}
+
+static gp_result gpi_host_sort_call(gp_context *gp, const char *function, const gp_host_sort_desc *desc,
+                                    bool argsort)
+{
+    gpi_host_sort s;
+    gpi_host_chunks c;
+    size_t k;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    s.argsort = argsort;
+    s.value_size = argsort && !desc->value_size ? 4 : desc->value_size;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.scratch_size = gpi_host_sort_scratch;
+    c.call = &s;
+    result = gpi_host_sort_types(gp, function, &s);
+    if (result == GP_OK) result = gpi_host_sort_check(gp, function, &s);
+    c.arrays[0].size = s.key_size;
+    c.arrays[1].size = s.value_size;
+    if (result == GP_OK) result = gpi_host_sort_run(&c, &s);
+    result = gpi_host_chunks_close(&c, result);
+    for (k = 0; k < sizeof s.kept / sizeof *s.kept; k++) GPI_HOST_FREE(s.kept[k]);
+    return result;
+}
+
+GP_HOST_API gp_result gp_host_sort(gp_context *gp, const gp_host_sort_desc *desc)
+{
+    return gpi_host_sort_call(gp, "gp_host_sort", desc, false);
+}
+
+GP_HOST_API gp_result gp_host_argsort(gp_context *gp, const gp_host_sort_desc *desc)
+{
+    return gpi_host_sort_call(gp, "gp_host_argsort", desc, true);
+}
+/* ---- End file host/calls/sort.c ---- */
 
 /*
 MIT License

@@ -57,6 +57,12 @@ typedef int (*gp_host_progress)(uint64_t done, uint64_t total, void *user);
 
 #include "api/host_scan.h"
 
+#include "api/host_sort.h"
+
+#include "api/host_select.h"
+
+#include "api/host_histogram.h"
+
 #ifdef __cplusplus
 }
 #endif

@@ -36,8 +36,7 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
 /* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
-    const size_t number = gpi_host_number(c, chunk);
-    const size_t slots = number < GPI_HOST_SLOTS ? number : (size_t)GPI_HOST_SLOTS;
+    const size_t slots = chunk < c->count ? GPI_HOST_SLOTS : 1;
     const size_t room = c->lead + chunk + c->tail;
     size_t element = 0, largest = 0, used = 0;
     gp_result result = GP_OK;
@@ -74,7 +73,6 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
                              budget);
     c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
     c->number = gpi_host_number(c, c->chunk);
-    c->slots = c->number < GPI_HOST_SLOTS ? (int)c->number : GPI_HOST_SLOTS;
     return GP_OK;
 }
 
@@ -87,16 +85,17 @@ static gp_result gpi_host_buffer(gpi_host_chunks *c, size_t bytes, cl_mem *out)
 
 static gp_result gpi_host_buffers(gpi_host_chunks *c)
 {
-    size_t scratch = 0;
+    const int slots = c->number < 2 ? (int)c->number : GPI_HOST_SLOTS;
     gp_result result = GP_OK;
     int a, s;
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
-        for (s = 0; s < c->slots && c->arrays[a].size && result == GP_OK; s++)
+        for (s = 0; s < slots && c->arrays[a].size && result == GP_OK; s++)
             result = gpi_host_buffer(c, (c->lead + c->chunk + c->tail) * c->arrays[a].size,
                                      &c->arrays[a].buffers[s]);
     }
-    if (result == GP_OK && c->scratch_size && c->number) result = c->scratch_size(c, c->chunk, &scratch);
-    if (result == GP_OK && scratch) result = gpi_host_buffer(c, scratch, &c->scratch);
+    if (result == GP_OK && c->scratch_size && c->number)
+        result = c->scratch_size(c, c->chunk, &c->scratch_bytes);
+    if (result == GP_OK && c->scratch_bytes) result = gpi_host_buffer(c, c->scratch_bytes, &c->scratch);
     return result;
 }
 
@@ -167,6 +166,7 @@ static void gpi_host_then(gpi_host_chunks *c)
 {
     gpi_host_keep(&c->last, c->done);
     c->done = NULL;
+    c->commands++;
     c->wait[0] = c->last;
     c->wait_count = 1;
 }
@@ -181,25 +181,44 @@ static gp_result gpi_host_copy(gpi_host_chunks *c, cl_mem from, size_t from_byte
     return GP_OK;
 }
 
-static gp_result gpi_host_write(gpi_host_chunks *c, cl_mem buffer, size_t at, size_t bytes, const void *from,
-                                cl_event *done)
+/* A failure of one command of an upload is one of all that follow, so that the last event tells of it. */
+static gp_result gpi_host_write(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
+                                size_t bytes, const void *from)
 {
-    cl_event written;
-    const cl_int error =
-        clEnqueueWriteBuffer(c->copies, buffer, CL_FALSE, at, bytes, from, 0, NULL, &written);
+    cl_event *uploaded = &c->uploaded[chunk->slot], written;
+    const cl_int error = clEnqueueWriteBuffer(c->copies, buffer, CL_FALSE, at, bytes, from, *uploaded != NULL,
+                                              *uploaded ? uploaded : NULL, &written);
     if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueWriteBuffer", error);
-    gpi_host_keep(done, written);
+    gpi_host_keep(uploaded, written);
     return GP_OK;
 }
 
 static gp_result gpi_host_read(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to)
 {
-    cl_event read;
-    const cl_int error =
-        clEnqueueReadBuffer(c->copies, buffer, CL_FALSE, at, bytes, to, 1, &c->computed[chunk->slot], &read);
+    cl_event *downloaded = &c->downloaded[chunk->slot], read;
+    const cl_event *wait = *downloaded ? downloaded : &c->computed[chunk->slot];
+    const cl_int error = clEnqueueReadBuffer(c->copies, buffer, CL_FALSE, at, bytes, to, 1, wait, &read);
     if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
-    gpi_host_keep(&c->downloaded[chunk->slot], read);
+    gpi_host_keep(downloaded, read);
+    return GP_OK;
+}
+
+static gp_result gpi_host_map(gpi_host_chunks *c, cl_mem buffer, size_t bytes, void **memory)
+{
+    cl_int error;
+    *memory = clEnqueueMapBuffer(c->copies, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes, 0,
+                                 NULL, NULL, &error);
+    return *memory ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueMapBuffer", error);
+}
+
+static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem buffer, void *memory)
+{
+    cl_event *uploaded = &c->uploaded[chunk->slot], unmapped;
+    const cl_int error = clEnqueueUnmapMemObject(c->copies, buffer, memory, *uploaded != NULL,
+                                                 *uploaded ? uploaded : NULL, &unmapped);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueUnmapMemObject", error);
+    gpi_host_keep(uploaded, unmapped);
     return GP_OK;
 }
 
@@ -208,6 +227,7 @@ static gp_result gpi_host_read(gpi_host_chunks *c, const gpi_host_chunk *chunk, 
 static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *c, size_t turn)
 {
     gpi_host_chunk chunk;
+    if (c->chunk_of) return c->chunk_of(c, turn);
     chunk.index = c->reverse ? c->number - 1 - turn : turn;
     chunk.first = chunk.index * c->chunk;
     chunk.count = c->count - chunk.first < c->chunk ? c->count - chunk.first : c->chunk;
@@ -224,9 +244,8 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
         if (!array->in) continue;
-        result =
-            gpi_host_write(c, array->buffers[chunk->slot], c->lead * array->size, chunk->count * array->size,
-                           array->in + chunk->first * array->size, &c->uploaded[chunk->slot]);
+        result = gpi_host_write(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
+                                chunk->count * array->size, array->in + chunk->first * array->size);
     }
     return result;
 }
@@ -235,13 +254,16 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
 static gp_result gpi_host_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result;
+    cl_event event;
     c->wait_count = 0;
+    c->commands = 0;
     if (c->last) c->wait[c->wait_count++] = c->last;
     if (c->uploaded[chunk->slot]) c->wait[c->wait_count++] = c->uploaded[chunk->slot];
     result = c->compute(c, chunk);
     if (result != GP_OK) return result;
-    clRetainEvent(c->last);
-    gpi_host_keep(&c->computed[chunk->slot], c->last);
+    event = c->commands ? c->last : c->uploaded[chunk->slot];
+    clRetainEvent(event);
+    gpi_host_keep(&c->computed[chunk->slot], event);
     clFlush(c->copies);
     clFlush(gp_cl_queue(c->gp));
     return GP_OK;
@@ -279,7 +301,7 @@ static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
         c->downloaded[chunk->slot] ? &c->downloaded[chunk->slot] : &c->computed[chunk->slot];
     const cl_int error = clWaitForEvents(1, event);
     if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
-    return gpi_host_tell(c, chunk->count);
+    return gpi_host_tell(c, c->again ? 0 : chunk->count);
 }
 
 static gp_result gpi_host_chunks_run(gpi_host_chunks *c)

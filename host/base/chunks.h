@@ -10,7 +10,7 @@
 #pragma once
 #include "api/gpuprim_host.h"
 
-enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 3 };
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 4 };
 
 /* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
 typedef struct gpi_host_array {
@@ -37,12 +37,15 @@ struct gpi_host_chunks {
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
-    size_t lead, tail;      /* room in each buffer before and after a chunk's elements */
-    size_t fixed;           /* bytes of device memory besides */
-    bool reverse;           /* from the last chunk to the first */
-    gpi_host_step upload;   /* NULL: each array's elements of the chunk */
-    gpi_host_step compute;  /* enqueues calls, each with wait and wait_count, and gpi_host_then after it */
+    size_t lead, tail;    /* room in each buffer before and after a chunk's elements */
+    size_t fixed;         /* bytes of device memory besides */
+    bool reverse;         /* from the last chunk to the first */
+    gpi_host_step upload; /* NULL: each array's elements of the chunk */
+    gpi_host_step
+        compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
     gpi_host_step download; /* NULL: each array's elements of the chunk */
+    gpi_host_chunk (*chunk_of)(const gpi_host_chunks *chunks,
+                               size_t turn); /* NULL: chunks of one size after the other */
     /* Bytes of scratch for a chunk of `count` elements; NULL: none. */
     gp_result (*scratch_size)(gpi_host_chunks *chunks, size_t count, size_t *bytes);
     void *call;
@@ -51,14 +54,16 @@ struct gpi_host_chunks {
     cl_event wait[2];
     cl_uint wait_count;
     cl_event done;
+    unsigned commands;
     cl_mem scratch;
+    size_t scratch_bytes;
 
     /* the rest is of chunks.c */
-    size_t chunk, number; /* elements of a chunk; how many chunks */
-    int slots;
+    size_t chunk, number; /* elements of a chunk, at most; how many chunks */
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
-    uint64_t progress_done, progress_total; /* total 0: count */
+    uint64_t progress_done, progress_total;
+    bool again; /* of elements that have been counted already */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
@@ -67,7 +72,8 @@ static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const c
 /* The size of chunks, which the budget allows; the queue for copies, buffers and scratch. */
 static gp_result gpi_host_chunks_open(gpi_host_chunks *chunks);
 
-/* Sends all chunks through. */
+/* Sends all chunks through. Other arrays of count elements may follow, by other steps: the buffers stay. */
+static size_t gpi_host_number(const gpi_host_chunks *chunks, size_t chunk);
 static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 
 /* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
@@ -83,13 +89,17 @@ static void gpi_host_then(gpi_host_chunks *chunks);
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
 
+/* The first `bytes` of a buffer in host memory, to be written; and back to the device. */
+static gp_result gpi_host_map(gpi_host_chunks *chunks, cl_mem buffer, size_t bytes, void **memory);
+static gp_result gpi_host_unmap(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
+                                void *memory);
+
 /* Copies, by the queue for them, that belong to the chunk's upload or download: `bytes` of a buffer, from byte `at`. */
-static gp_result gpi_host_write(gpi_host_chunks *chunks, cl_mem buffer, size_t at, size_t bytes,
-                                const void *from, cl_event *done);
+static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer,
+                                size_t at, size_t bytes, const void *from);
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
-/* The device memory that a call may take. */
-static size_t gpi_host_budget(const gp_context *gp, size_t budget);
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
+/* `more` of the work is done. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);

@@ -92,9 +92,18 @@ static void count_event(cl_event event)
     count_live(FAULT_EVENT, 1);
 }
 
-/* Is this command one that does not run? One without an event, that nobody waits for, would fail unseen. */
-static bool drops(const char *function, cl_event *event)
+/* A command that waits for one that has failed does not run either. */
+static bool waits_in_vain(cl_uint count, const cl_event *wait)
 {
+    cl_uint i = 0;
+    while (i < count && !is_dropped(wait[i])) i++;
+    return i < count;
+}
+
+/* Is this command one that does not run? One without an event, that nobody waits for, would fail unseen. */
+static bool drops(const char *function, cl_uint count, const cl_event *wait, cl_event *event)
+{
+    if (event && waits_in_vain(count, wait)) return true;
     if (event && fault_hits(&fault_layer_state, FAULT_COMMAND, function)) {
         fault_layer_state.error = CL_OUT_OF_RESOURCES;
         dropping = true;
@@ -156,22 +165,22 @@ static cl_int drop(cl_command_queue queue, cl_uint count, const cl_event *wait, 
 
 /* Parameters end with count, wait, event. A blocking command that does not run returns what one does whose
    wait list holds a failure. */
-#define COMMAND(name, errors, blocks, parameters, arguments)             \
-    static cl_int CL_API_CALL layer_##name parameters                    \
-    {                                                                    \
-        cl_int result = fault(#name, errors);                            \
-        if (result) {                                                    \
-            if (event) *event = (cl_event)(size_t)0xdead;                \
-            return result;                                               \
-        }                                                                \
-        if (drops(#name, event)) return drop(queue, count, wait, event); \
-        if ((blocks) && dropping) {                                      \
-            dropping = false;                                            \
-            return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;         \
-        }                                                                \
-        result = next->name arguments;                                   \
-        if (result == CL_SUCCESS && event) count_event(*event);          \
-        return result;                                                   \
+#define COMMAND(name, errors, blocks, parameters, arguments)                          \
+    static cl_int CL_API_CALL layer_##name parameters                                 \
+    {                                                                                 \
+        cl_int result = fault(#name, errors);                                         \
+        if (result) {                                                                 \
+            if (event) *event = (cl_event)(size_t)0xdead;                             \
+            return result;                                                            \
+        }                                                                             \
+        if (drops(#name, count, wait, event)) return drop(queue, count, wait, event); \
+        if ((blocks) && dropping) {                                                   \
+            dropping = false;                                                         \
+            return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;                      \
+        }                                                                             \
+        result = next->name arguments;                                                \
+        if (result == CL_SUCCESS && event) count_event(*event);                       \
+        return result;                                                                \
     }
 
 /* ------------------------------------------------------------------ platforms, devices, contexts, queues */
@@ -272,6 +281,34 @@ COMMAND(clEnqueueCopyBuffer, errors_transfer, false,
         (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size,
          cl_uint count, const cl_event *wait, cl_event *event),
         (queue, from, to, from_offset, to_offset, size, count, wait, event))
+/* Blocking, as the library maps. */
+static void *CL_API_CALL layer_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                  cl_map_flags flags, size_t offset, size_t size,
+                                                  cl_uint count, const cl_event *wait, cl_event *event,
+                                                  cl_int *error)
+{
+    const cl_int fails = fault("clEnqueueMapBuffer", errors_transfer);
+    if (!fails)
+        return next->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, count, wait, event,
+                                        error);
+    if (error) *error = fails;
+    return NULL;
+}
+/* Where it fails it is done all the same: PoCL leaks what stays mapped. */
+static cl_int CL_API_CALL layer_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *memory,
+                                                        cl_uint count, const cl_event *wait, cl_event *event)
+{
+    cl_int result = fault("clEnqueueUnmapMemObject", errors_transfer);
+    if (result) (void)next->clEnqueueUnmapMemObject(queue, buffer, memory, 0, NULL, NULL);
+    if (result) return result;
+    if (drops("clEnqueueUnmapMemObject", count, wait, event)) {
+        (void)next->clEnqueueUnmapMemObject(queue, buffer, memory, 0, NULL, NULL);
+        return drop(queue, count, wait, event);
+    }
+    result = next->clEnqueueUnmapMemObject(queue, buffer, memory, count, wait, event);
+    if (result == CL_SUCCESS && event) count_event(*event);
+    return result;
+}
 COMMAND(clEnqueueNDRangeKernel, errors_launch, false,
         (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *begin,
          const size_t *global, const size_t *local, cl_uint count, const cl_event *wait, cl_event *event),
@@ -345,6 +382,7 @@ static cl_int CL_API_CALL layer_clFinish(cl_command_queue queue)
     X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clCreateKernel) X(clReleaseKernel) \
     X(clSetKernelArg) X(clGetKernelWorkGroupInfo) X(clGetExtensionFunctionAddressForPlatform) \
     X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueFillBuffer) X(clEnqueueCopyBuffer) X(clEnqueueNDRangeKernel) \
+    X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) \
     X(clEnqueueMarkerWithWaitList) X(clRetainEvent) X(clReleaseEvent) X(clGetEventInfo) \
     X(clGetEventProfilingInfo) X(clWaitForEvents) X(clFlush) X(clFinish)
 /* clang-format on */

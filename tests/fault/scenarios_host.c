@@ -56,7 +56,130 @@ static bool check_host_scan(world *w)
     return true;
 }
 
+/* In place, with values; keys of the first half have one high digit, which takes another level. */
+static uint32_t host_values[HOST_N];
+
+static uint32_t host_key(uint32_t i) { return i % 2 ? i * 7919u % 65521u : i * 0x9e3779b9u; }
+
+static void prepare_host_sort(world *w)
+{
+    uint32_t i;
+    (void)w;
+    for (i = 0; i < HOST_N; i++) {
+        host_out[i] = host_key(i);
+        host_values[i] = i;
+    }
+}
+
+static gp_result run_host_sort(world *w)
+{
+    gp_host_sort_desc d = {0};
+    d.keys = d.keys_out = host_out;
+    d.values = d.values_out = host_values;
+    d.count = HOST_N;
+    d.key_type = GP_U32;
+    d.value_size = 4;
+    d.budget = 40000;
+    return gp_host_sort(w->gp, &d);
+}
+
+/* Every pair is there. */
+static bool kept_host_sort(world *w)
+{
+    static unsigned char seen[HOST_N];
+    size_t i;
+    (void)w;
+    memset(seen, 0, sizeof seen);
+    for (i = 0; i < HOST_N; i++) {
+        if (host_values[i] >= HOST_N || seen[host_values[i]] || host_out[i] != host_key(host_values[i]))
+            return false;
+        seen[host_values[i]] = 1;
+    }
+    return true;
+}
+
+static bool check_host_sort(world *w)
+{
+    size_t i;
+    for (i = 1; i < HOST_N; i++) {
+        if (host_out[i - 1] > host_out[i]) return false;
+    }
+    return kept_host_sort(w);
+}
+
+static gp_result run_host_argsort(world *w)
+{
+    gp_host_sort_desc d = {0};
+    d.keys = falling;
+    d.values_out = host_values;
+    d.count = HOST_N;
+    d.key_type = GP_U32;
+    d.budget = 40000;
+    return gp_host_argsort(w->gp, &d);
+}
+
+static bool check_host_argsort(world *w)
+{
+    size_t i;
+    (void)w;
+    for (i = 0; i < HOST_N; i++) {
+        if (host_values[i] != HOST_N - 1 - i) return false;
+    }
+    return true;
+}
+
+static gp_result run_host_select(world *w)
+{
+    gp_host_select_desc d = {0};
+    d.in = mod7;
+    d.indices_out = host_out;
+    d.selected = &w->number[0];
+    d.count = HOST_N;
+    d.type = GP_U32;
+    d.predicate = "x == 0";
+    d.budget = 40000;
+    return gp_host_select(w->gp, &d);
+}
+
+static bool check_host_select(world *w)
+{
+    uint32_t i;
+    for (i = 0; 7 * i < HOST_N; i++) {
+        if (host_out[i] != 7 * i) return false;
+    }
+    return w->number[0] == i;
+}
+
+static gp_result run_host_histogram(world *w)
+{
+    gp_host_histogram_desc d = {0};
+    d.in = mod7;
+    d.count = HOST_N;
+    d.type = GP_U32;
+    d.map = "i % 8";
+    d.map_type = GP_U32;
+    d.bins = 8;
+    d.upper.u64 = 8;
+    d.weights = mod7;
+    d.weight_type = GP_U32;
+    d.out = w->host;
+    d.budget = 14000;
+    return gp_host_histogram(w->gp, &d);
+}
+
+static bool check_host_histogram(world *w)
+{
+    uint32_t sums[8] = {0};
+    size_t i;
+    for (i = 0; i < HOST_N; i++) sums[i % 8] += mod7[i];
+    return memcmp(w->host, sums, sizeof sums) == 0;
+}
+
 const scenario scenarios_host[] = {
+    {"host_select", NULL, prepare_host, run_host_select, check_host_select, NULL, false, false},
+    {"host_histogram", NULL, prepare_host, run_host_histogram, check_host_histogram, NULL, false, false},
+    {"host_sort", NULL, prepare_host_sort, run_host_sort, check_host_sort, kept_host_sort, false, false},
+    {"host_argsort", NULL, prepare_host, run_host_argsort, check_host_argsort, NULL, false, false},
     {"host_reduce", NULL, prepare_host, run_host_reduce, check_host_reduce, NULL, false, false},
     {"host_scan", NULL, prepare_host, run_host_scan, check_host_scan, NULL, false, false},
     {0},

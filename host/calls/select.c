@@ -1,0 +1,210 @@
+/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied behind those of the chunks before. */
+#include "base/chunks.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { GPI_HOST_IN, GPI_HOST_FLAGS, GPI_HOST_OUT, GPI_HOST_INDICES };
+
+typedef struct gpi_host_select {
+    const gp_host_select_desc *desc;
+    gpi_host_text predicate;
+    gpi_host_args args;
+    gp_select_desc chunk;           /* as far as it is the same for all chunks */
+    cl_mem counts;                  /* of elements that are selected: one a slot */
+    uint64_t count[GPI_HOST_SLOTS]; /* the same on the host */
+    uint64_t selected;
+} gpi_host_select;
+
+static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
+                                       gpi_host_chunks *c)
+{
+    const size_t size = desc->record         ? desc->record->size
+                        : desc->element_size ? desc->element_size
+                                             : gpi_host_size_of(desc->type);
+    const gp_type flags = desc->flags_type ? desc->flags_type : GP_U8,
+                  index = desc->index_type ? desc->index_type : GP_U32;
+    gp_result result = GP_OK;
+    if (!desc->record && !desc->element_size) result = gpi_host_check_type(gp, function, "type", desc->type);
+    if (result == GP_OK) result = gpi_host_check_type(gp, function, "flags_type", flags);
+    if (result != GP_OK) return result;
+    if (index != GP_U32 && index != GP_U64)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d is not GP_U32 or GP_U64",
+                             function, (int)index);
+    if (!desc->predicate == !desc->flags)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: set one of predicate and flags", function);
+    if (!desc->out && !desc->indices_out && !desc->selected)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: out, indices_out and selected are NULL",
+                             function);
+    if (desc->indices_out && index == GP_U32 && desc->count > 0xffffffffu)
+        return gpi_host_fail(gp, GP_ERROR_COUNT_LIMIT,
+                             "%s: count = %zu is more than indices of GP_U32 can tell", function,
+                             desc->count);
+    c->arrays[GPI_HOST_IN].in = (const char *)desc->in;
+    c->arrays[GPI_HOST_IN].size = size;
+    c->arrays[GPI_HOST_FLAGS].in = (const char *)desc->flags;
+    c->arrays[GPI_HOST_FLAGS].size = desc->flags ? gpi_host_size_of(flags) : 0;
+    c->arrays[GPI_HOST_OUT].size = desc->out ? size : 0;
+    c->arrays[GPI_HOST_INDICES].size = desc->indices_out ? gpi_host_size_of(index) : 0;
+    return gpi_host_check_array(gp, function, "in", desc->in, desc->count, size);
+}
+
+static gp_result gpi_host_select_overlap(gp_context *gp, const char *function,
+                                         const gp_host_select_desc *desc, const gpi_host_chunks *c)
+{
+    static const char *const names[] = {"in", "flags", "out", "indices_out"};
+    const void *arrays[4];
+    int a, b;
+    arrays[0] = desc->in;
+    arrays[1] = desc->flags;
+    arrays[2] = desc->out;
+    arrays[3] = desc->indices_out;
+    for (a = GPI_HOST_OUT; a <= GPI_HOST_INDICES; a++) {
+        for (b = 0; b < a; b++) {
+            if (gpi_host_overlap(arrays[a], desc->count * c->arrays[a].size, arrays[b],
+                                 desc->count * c->arrays[b].size))
+                return gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", function, names[b],
+                                     names[a]);
+        }
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_host_select_prepare(gp_context *gp, const char *function, gpi_host_select *s)
+{
+    const gp_host_select_desc *desc = s->desc;
+    gp_result result = gpi_host_text_make(gp, function, "", desc->predicate, "", &s->predicate);
+    if (result == GP_OK)
+        result =
+            gpi_host_args_make(gp, function, desc->args, desc->arg_count, s->predicate.has_index, &s->args);
+    if (result != GP_OK) return result;
+    if (s->predicate.has_index) (void)gpi_host_args_add(&s->args, "chunk_first", GP_U64, &s->args.first);
+    s->chunk.count_out_type = GP_U64;
+    s->chunk.type = desc->type;
+    s->chunk.element_size = desc->element_size;
+    s->chunk.record = desc->record;
+    s->chunk.predicate = s->predicate.text;
+    s->chunk.args = s->args.count ? s->args.args : NULL;
+    s->chunk.arg_count = s->args.count;
+    s->chunk.flags_type = desc->flags_type;
+    s->chunk.index_type = desc->indices_out ? desc->index_type : GP_TYPE_NONE;
+    return GP_OK;
+}
+
+/* A scratch size is asked for with the outputs that the call has: any buffer will do. */
+static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_select *s = (const gpi_host_select *)c->call;
+    gp_select_desc desc = s->chunk;
+    desc.count = count;
+    desc.count_out = s->counts;
+    if (s->desc->flags) desc.flags = s->counts;
+    if (s->desc->out) desc.out = s->counts;
+    if (s->desc->indices_out) desc.indices_out = s->counts;
+    return gp_select_scratch_size(c->gp, &desc, bytes);
+}
+
+/* Positions count from the call's first element. */
+static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_select *s = (const gpi_host_select *)c->call;
+    const cl_ulong first = chunk->first;
+    gp_transform_desc desc;
+    gp_arg arg;
+    gp_result result;
+    memset(&desc, 0, sizeof desc);
+    memset(&arg, 0, sizeof arg);
+    arg.name = "chunk_first";
+    arg.type = GP_U64;
+    arg.value = &first;
+    desc.in = desc.out = c->arrays[GPI_HOST_INDICES].buffers[chunk->slot];
+    desc.type = s->desc->index_type ? s->desc->index_type : GP_U32;
+    desc.map = "x + chunk_first";
+    desc.args = &arg;
+    desc.arg_count = 1;
+    desc.count = chunk->count;
+    desc.count_buffer = s->counts;
+    desc.count_offset = (size_t)chunk->slot;
+    desc.count_type = GP_U64;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_transform(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_select *s = (gpi_host_select *)c->call;
+    gp_select_desc desc = s->chunk;
+    gp_result result;
+    s->args.first = chunk->first;
+    desc.in = c->arrays[GPI_HOST_IN].buffers[chunk->slot];
+    desc.flags = c->arrays[GPI_HOST_FLAGS].buffers[chunk->slot];
+    desc.out = c->arrays[GPI_HOST_OUT].buffers[chunk->slot];
+    desc.indices_out = c->arrays[GPI_HOST_INDICES].buffers[chunk->slot];
+    desc.count_out = s->counts;
+    desc.count_out_offset = (size_t)chunk->slot;
+    desc.count = chunk->count;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_select(c->gp, &desc);
+    if (result != GP_OK) return result;
+    gpi_host_then(c);
+    return s->desc->indices_out ? gpi_host_select_shift(c, chunk) : GP_OK;
+}
+
+/* The count first, for which the host waits while the next chunk is computed. */
+static gp_result gpi_host_select_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_select *s = (gpi_host_select *)c->call;
+    void *const outs[] = {s->desc->out, s->desc->indices_out};
+    uint64_t *count = &s->count[chunk->slot];
+    gp_result result =
+        gpi_host_read(c, chunk, s->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
+    cl_int error;
+    size_t a;
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
+    for (a = 0; a < 2 && *count && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[GPI_HOST_OUT + a];
+        if (!array->size) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
+                               (char *)outs[a] + (size_t)s->selected * array->size);
+    }
+    s->selected += *count;
+    return result;
+}
+
+GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc)
+{
+    static const char function[] = "gp_host_select";
+    gpi_host_select s;
+    gpi_host_chunks c;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&s, 0, sizeof s);
+    s.desc = desc;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.fixed = sizeof s.count;
+    c.compute = gpi_host_select_compute;
+    c.download = gpi_host_select_download;
+    c.scratch_size = gpi_host_select_scratch;
+    c.call = &s;
+    result = gpi_host_select_types(gp, function, desc, &c);
+    if (result == GP_OK) result = gpi_host_select_overlap(gp, function, desc, &c);
+    if (result == GP_OK) result = gpi_host_select_prepare(gp, function, &s);
+    if (result == GP_OK) result = gpi_host_buffer(&c, sizeof s.count, &s.counts);
+    if (result == GP_OK) result = gpi_host_chunks_open(&c);
+    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    result = gpi_host_chunks_close(&c, result);
+    if (s.counts) clReleaseMemObject(s.counts);
+    gpi_host_text_free(&s.predicate);
+    if (result == GP_OK && desc->selected) *desc->selected = s.selected;
+    return result;
+}

@@ -1,0 +1,44 @@
+/* The code of host-arrays.md. */
+#define GP_HOST_IMPLEMENTATION
+#include "gpuprim_host.h"
+#include "manual.h"
+
+/* [scan] */
+static int tell(uint64_t done, uint64_t total, void *user)
+{
+    (void)user;
+    return printf("%3.0f %%\n", 100.0 * (double)done / (double)total) < 0; /* 0: go on */
+}
+
+static void running_totals(gp_context *gp, const uint32_t *numbers, uint64_t *totals, size_t n)
+{
+    gp_host_scan_desc scan = {.in = numbers,
+                              .out = totals,
+                              .count = n,
+                              .type = GP_U32,
+                              .out_type = GP_U64,
+                              .op = GP_SUM,
+                              .budget = 64 << 20,
+                              .progress = tell};
+    TRY(gp_host_scan(gp, &scan));
+}
+/* [/scan] */
+
+int main(void)
+{
+    enum { N = 1000000 };
+    static uint32_t numbers[N];
+    static uint64_t totals[N];
+    const gp_context_desc device = {0};
+    gp_context *gp;
+    uint64_t sum = 0;
+    if (gp_context_create(&device, &gp) != GP_OK) return puts(gp_last_error(NULL)), 1;
+    for (size_t i = 0; i < N; i++) numbers[i] = (uint32_t)i * 2654435761u;
+    running_totals(gp, numbers, totals, N);
+    for (size_t i = 0; i < N; i++) {
+        sum += numbers[i];
+        if (totals[i] != sum) return puts("wrong"), 1;
+    }
+    gp_context_destroy(gp);
+    return 0;
+}
