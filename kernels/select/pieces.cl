@@ -40,14 +40,8 @@ static uint gpi_piece_length(gpi_input input, ulong base)
 /* Elements of a chunk: of 16 bytes one, which is as much as an item loads at a time, while there is a nibble for each. */
 #if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8
 #define GPI_PIECE_CHUNK 1
-#define GPI_PIECE_LOADS (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : 4) /* under way together */
-#define GPI_PIECE_PUT(at, x) ((at)->record = (x)->record)
-#define GPI_PIECE_GET(at, x) ((x)->record = (at)->record)
 #else
 #define GPI_PIECE_CHUNK GPI_CELL_CHUNK
-#define GPI_PIECE_LOADS GPI_CELL_CHUNK
-#define GPI_PIECE_PUT(at, x) gpi_chunk_put(at, x)
-#define GPI_PIECE_GET(at, x) gpi_chunk_get(at, x)
 #endif
 
 /* Element j of this item: where in the piece, and its bit: those of chunk c are in nibble c. */
@@ -56,45 +50,71 @@ static uint gpi_piece_length(gpi_input input, ulong base)
      (j) % GPI_PIECE_CHUNK)
 #define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))
 
-/* Brings this sub-group's piece to the stage; the bits of this item's elements that are selected. All loads of a whole
-   tile come first, so that they are under way together. */
-GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece)
+/* How many of an item's elements are in registers together. What is selected moves down, never over what comes after it: a few
+   of them, and the rest waits on the stage. The others move up, over anything: all of them. */
+#if GPI_PARTS == 1 && GPI_PER_ITEM > 8
+#define GPI_PIECE_AT_ONCE 8
+#else
+#define GPI_PIECE_AT_ONCE GPI_PER_ITEM
+#endif
+#define GPI_PIECE_STAGED (GPI_PIECE_AT_ONCE < GPI_PER_ITEM)
+
+/* Elements j ... j + n - 1 of this item, if they are there, and their bits. */
+GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, uint j, const uint n,
+                                        gpi_kept_cell *x)
+{
+    uint selected = 0;
+    GPI_UNROLL
+    for (uint k = 0; k < n; k++) {
+        const uint i = GPI_PIECE_PLACE(j + k);
+        x[k] = i < length ? gpi_kept_cell_load(input, at + i) : gpi_kept_cell_none();
+    }
+    GPI_UNROLL
+    for (uint k = 0; k < n; k++) {
+        const uint i = GPI_PIECE_PLACE(j + k);
+        if (i < length && gpi_predicate(GPI_ARGS_OF(input) x[k].in, at + i)) selected |= GPI_PIECE_BIT(j + k);
+    }
+    return selected;
+}
+
+/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and tells the bits of those that are selected. All
+   loads of a whole tile come first, so that they are under way together. (One that is not whole goes by way of the stage,
+   for fewer registers.) */
+GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,
+                                   gpi_kept_cell *x)
 {
     const ulong at = base + gpi_sg_index() * GPI_PIECE;
     const uint length = gpi_piece_length(input, base);
     uint selected = 0;
 #if GPI_QUADS && GPI_CELL_CHUNK == 4
     if (length == GPI_PIECE && gpi_quads_aligned(input)) {
-        gpi_kept_cell x[GPI_PER_ITEM];
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j++)
             if (gpi_predicate(GPI_ARGS_OF(input) x[j].in, at + GPI_PIECE_PLACE(j)))
                 selected |= GPI_PIECE_BIT(j);
+#if GPI_PIECE_STAGED
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x + j);
+#endif
         return selected;
     }
 #endif
+#if GPI_PER_ITEM <= 8
+    selected = gpi_piece_load_some(input, at, length, 0, GPI_PER_ITEM, x);
+#else
     GPI_ROLLED
-    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_LOADS) {
-        gpi_kept_cell x[GPI_PIECE_LOADS];
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_PIECE_LOADS; k++) {
-            const uint i = GPI_PIECE_PLACE(j + k);
-            x[k] = i < length ? gpi_kept_cell_load(input, at + i) : gpi_kept_cell_none();
-        }
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_PIECE_LOADS; k++) {
-            const uint i = GPI_PIECE_PLACE(j + k);
-            if (i < length && gpi_predicate(GPI_ARGS_OF(input) x[k].in, at + i))
-                selected |= GPI_PIECE_BIT(j + k);
-        }
-        GPI_UNROLL
-        for (uint k = 0; k < GPI_PIECE_LOADS; k += GPI_PIECE_CHUNK)
-            GPI_PIECE_PUT(piece + GPI_PIECE_PLACE(j + k), x + k);
+    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_CHUNK) {
+        gpi_kept_cell chunk[GPI_PIECE_CHUNK];
+        selected |= gpi_piece_load_some(input, at, length, j, GPI_PIECE_CHUNK, chunk);
+        gpi_chunk_put(piece + GPI_PIECE_PLACE(j), chunk);
     }
+#if !GPI_PIECE_STAGED
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_CHUNK) gpi_chunk_get(piece + GPI_PIECE_PLACE(j), x + j);
+#endif
+#endif
     return selected;
 }
 
@@ -124,28 +144,25 @@ GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_
     }
 }
 
-/* What is selected moves down, and never over what comes after it; the others move up, over anything: all of the piece is
-   in registers by then. */
-#if GPI_PARTS == 1 && GPI_PER_ITEM >= 8
-#define GPI_PIECE_AT_ONCE 8
-#else
-#define GPI_PIECE_AT_ONCE GPI_PER_ITEM
-#endif
-
 /* Reads the tile, once. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     __local gpi_kept_cell *piece = gpi_piece_of(shared);
     uint before[GPI_COUNT_WORDS], all[GPI_COUNT_WORDS], first = 0;
-    const uint selected = gpi_piece_load(input, base, piece);
+    gpi_kept_cell own[GPI_PER_ITEM];
+    const uint selected = gpi_piece_load(input, base, piece, own);
     gpi_piece_count(selected, before, all, &shared->sub_group);
     GPI_UNROLL
     for (uint b = 0; b < GPI_PER_ITEM; b += GPI_PIECE_AT_ONCE) {
-        gpi_kept_cell x[GPI_PIECE_AT_ONCE];
+        gpi_kept_cell *x = own + b;
+#if GPI_PIECE_STAGED
         GPI_UNROLL
         for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK)
-            GPI_PIECE_GET(piece + GPI_PIECE_PLACE(b + j), x + j);
+            gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);
+#endif
+#if GPI_PER_ITEM > 8
         gpi_sg_sync(); /* they are read: others may take their place */
+#endif
         GPI_UNROLL
         for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {
             const uint c = (b + j) / GPI_PIECE_CHUNK;
