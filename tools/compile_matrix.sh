@@ -118,7 +118,7 @@ prepare_windows() {
     ln -s "$(echo '#include <CL/cl.h>' | gcc -M -x c - | tr ' ' '\n' | sed -n 's,/cl.h$,,p')" $dir/khronos/CL
     {
         echo EXPORTS
-        grep -o '\bcl[A-Z][A-Za-z]*(' gpuprim.h | tr -d '(' | sort -u
+        cat gpuprim.h gpuprim_host.h | grep -o '\bcl[A-Z][A-Za-z]*(' | tr -d '(' | sort -u
     } >$dir/OpenCL.def
     x86_64-w64-mingw32-dlltool -d $dir/OpenCL.def -D OpenCL.dll -l $dir/libOpenCL.a
 }
