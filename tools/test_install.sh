@@ -40,7 +40,12 @@ versions() {
         grep -F "$VERSION" $file
     done
     for file in README.md manual/index.md; do grep -F "This is version ${VERSION%.*}:" $file; done
-    for file in README.md manual/install.md; do grep -F "find_package(gpuprim ${VERSION%.*} " $file; done
+    for file in README.md manual/install.md packaging/conan/test_package/CMakeLists.txt; do
+        grep -F "find_package(gpuprim ${VERSION%.*} " $file
+    done
+    grep -F "libgpuprim0 (>= ${VERSION%.*})" packaging/debian/rules
+    grep -F "WANTED ${VERSION%.*} " tests/install/cmake/CMakeLists.txt
+    grep -F ">=${VERSION%.*}'" tests/install/meson/meson.build
 }
 
 # ---- an installed copy
