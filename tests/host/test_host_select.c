@@ -276,7 +276,7 @@ static void test_refused(void **state)
     SELECT_FAILS(d.out = in + 999, GP_ERROR_OVERLAP, "gp_host_select: in and out overlap");
     SELECT_FAILS(d.indices_out = out, GP_ERROR_OVERLAP, "gp_host_select: out and indices_out overlap");
     SELECT_FAILS(d.budget = 30, GP_ERROR_INVALID_ARGUMENT, "gp_host_select: budget = 30 bytes");
-    SELECT_FAILS(d.predicate = "x >", GP_ERROR_BUILD, "predicate");
+    SELECT_FAILS(d.predicate = "x >", GP_ERROR_INVALID_ARGUMENT, "predicate");
     assert_int_equal(selected, 3);
     HISTOGRAM_FAILS(d.in = NULL, GP_ERROR_INVALID_ARGUMENT, "gp_host_histogram: in is NULL");
     HISTOGRAM_FAILS(d.out = NULL, GP_ERROR_INVALID_ARGUMENT, "gp_host_histogram: out is NULL");
