@@ -13,14 +13,17 @@
        if (gp_mpi_scan(all, &part) != GP_OK) puts(gp_last_error(gp));
 
    RULES THAT HOLD FOR EVERY CALL
-     - The array is the ranks' parts one after the other, in the order of ranks. Parts may differ in length, and be empty. A
-       desc is the device's own, and says what this rank's part is and where it lies; all else in it is the same on all ranks.
-     - All ranks of the communicator make the same calls in the same order. A call returns when its result is there.
+     - The array is the ranks' parts one after the other, in the order of ranks. Parts may differ in length, and be
+       empty. A desc is the device's own, and says what this rank's part is and where it lies; types, operations and
+       options in it are the same on all ranks, else the call fails.
+     - All ranks of the communicator make the same calls in the same order. A call begins with gp_finish, and returns when
+       its result is there.
      - Fields that have no meaning across ranks stay zero: count_buffer, scratch, wait, done, and those that a call names.
      - An error on one rank ends the call on all of them, with the same result, and gp_last_error tells which rank it
-       was and why. If MPI itself fails, the result is GP_ERROR_MPI; a rank that dies is MPI's affair (mpirun ends the others).
+       was and why. If MPI itself fails, the result is GP_ERROR_MPI; a rank that dies is MPI's affair (mpirun ends the
+       others).
      - Buffers of OpenCL have no addresses that an MPI could take, so what is sent goes through host memory: buffers are
-       mapped, which on CPUs copies nothing.
+       mapped, which on CPUs copies nothing. Outputs must allow that: no CL_MEM_HOST_READ_ONLY, no CL_MEM_HOST_NO_ACCESS.
 
    The lines in the comments of calls are gpuprim.h's; "part" is this rank's part.
 
@@ -71,8 +74,8 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part);
    element.
 
    Result: one element of out_type in host memory, on every rank. desc->out stays NULL.
-   Order: each part as by gp_reduce, then the parts' results in the order of ranks: float results repeat bit for bit for the
-     same parts on the same devices.
+   Order: each part as by gp_reduce, then the parts' results, as elements of out_type: float results repeat bit for bit
+     for the same parts on the same devices. All ranks get the same bits. With `compensated` each part's sum is rounded.
    Count 0: a part without elements counts for nothing; without any the result is `initial`.
    Cost: reads the part once, then sends one element to every rank.
    Limits: no ops, argmin, argmax. */
@@ -99,8 +102,8 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
 
 /* Selects elements of an array across ranks, as gp_select does, and divides them evenly.
 
-   Result: the part's elements of the selection in `out`: where they lie in the whole in *part, if not NULL. There is room for
-     gp_mpi_share's count of the parts' counts. indices_out and count_out stay NULL.
+   Result: the part's elements of the selection in `out`, which has room for gp_mpi_share's count of the parts' counts;
+     *part, if not NULL, says where they lie in the whole. indices_out and count_out stay NULL.
    Order: that of the whole array; stable. A predicate's i counts from the part's first element.
    Aliasing: as in gp_select.
    Cost: gp_select's; then each selected element is sent once. Memory for a copy of the part on the device.
@@ -109,13 +112,13 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
 
 /* Sorts an array across ranks: the ranks' parts one after the other are then in order, and even (gp_mpi_share).
 
-   Result: the part's new elements in keys_out and values_out, which have room for gp_mpi_share's count; in place the keys'
-     own buffer has. Where they lie in the whole in *part, if not NULL.
+   Result: the part's new elements in keys_out and values_out, or in place in `keys` and `values`, which have room for
+     gp_mpi_share's count; *part, if not NULL, says where they lie in the whole.
    Order: as by gp_sort, `descending` included; stable: equal keys stay in the order of ranks, and within a part in its
      order. Exact whatever the keys are: parts are even when all keys are equal, too.
    Aliasing: as in gp_sort.
-   Cost: gp_sort; 2 * bits / 8 rounds, in which 15 keys for each other rank are searched, and the counts added up; each
-     element is sent once; gp_sort of what has come. Memory for a copy of the part on the device.
+   Cost: gp_sort; 2 * bits / 8 rounds, in which 15 keys for each other rank are searched, and the counts added up in one
+     MPI_Allreduce; each element is sent once; gp_sort of what has come. Memory for a copy of the part on the device.
    Limits: 2^31 - 1 elements in a part, before and after. All bits of a key: begin_bit and end_bit stay 0. keys_tmp and
      values_tmp stay NULL.
    Source: Siebert & Wolf 2011 (exact splitting). */
@@ -126,10 +129,11 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
    Groups elements by key across ranks, wherever they are: each rank groups its part, sends the groups to where they belong,
    and puts together what has come.
 
-   Result: the part's groups, in ascending order of keys over all ranks; each key is on one rank. Where they lie among all
-     groups in *part, if not NULL. keys_out and out have room for gp_mpi_share's count and one more for each other rank.
-     count_out stays NULL.
-   Order: of the elements of a group: ranks, and within a part its order. A map's i has no meaning.
+   Result: the part's groups, in ascending order of keys over all ranks; each key is on one rank. *part, if not NULL, says
+     where they lie among all groups. Ranks receive about as many groups each, before equal keys are put together. keys_out
+     and out have room for gp_mpi_share's count and one more for each other rank. count_out stays NULL.
+   Order: of the elements of a group: ranks, and within a part its order. A map's i has no meaning. Each rank's result of
+     a group is an element of out_type: with GP_F16 it is rounded there (in gp_mpi_reduce, too).
    Aliasing: as in gp_reduce_by_key.
    Cost: gp_sort and gp_reduce_by_key of the part, then of the groups that have come; in between gp_mpi_sort's rounds, and each
      rank's groups are sent once. Memory for two copies of the part on the device.
@@ -157,7 +161,9 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
 #define GPI_MPI_FREE(memory) free(memory)
 #endif
 
-enum { GPI_MPI_TEXT = 512, GPI_MPI_DIGIT = 4, GPI_MPI_CANDIDATES = (1 << GPI_MPI_DIGIT) - 1 };
+/* Bytes: of a text of ours, of one that a failed call left, such as a compiler's. */
+enum { GPI_MPI_TEXT = 512, GPI_MPI_LOG = 8192 };
+enum { GPI_MPI_DIGIT = 4, GPI_MPI_CANDIDATES = (1 << GPI_MPI_DIGIT) - 1 };
 
 struct gp_mpi {
     gp_context *gp;
@@ -199,13 +205,13 @@ static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call,
 }
 
 /* The same result on all ranks: the failure of the lowest rank that has one, with its text. Every collective of a call comes
-   after one of these, so that a rank that fails keeps nobody waiting. Once per call: then the call ends. */
+   after one of these, so that a rank that fails keeps nobody waiting. A failure is agreed on once; then the call ends. */
 static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result)
 {
     struct {
         int failed, rank;
     } own, first;
-    char text[GPI_MPI_TEXT] = "", line[GPI_MPI_TEXT + 32];
+    char text[GPI_MPI_LOG] = "", line[GPI_MPI_LOG + 64];
     gp_result sent = result;
     int told = (int)result;
     if (all->failed) return result;
@@ -219,7 +225,7 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
     if (first.rank == all->rank) {
         const char *reason = gp_last_error(all->gp);
         const char *after = strstr(reason, ": "); /* the result's name, which gp_set_error writes again */
-        (void)snprintf(text, sizeof text, "%.*s", GPI_MPI_TEXT - 1, after ? after + 2 : reason);
+        (void)snprintf(text, sizeof text, "%.*s", GPI_MPI_LOG - 1, after ? after + 2 : reason);
     }
     sent = gpi_mpi_did(all, function, "MPI_Bcast", MPI_Bcast(&told, 1, MPI_INT, first.rank, all->comm));
     if (sent == GP_OK)
@@ -239,15 +245,15 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     gp_result result = GP_OK;
     memset(&made, 0, sizeof made);
     made.gp = gp;
-    if (!out) return gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "out is NULL");
-    *out = NULL;
+    if (out) *out = NULL;
     result = gpi_mpi_did(&made, function, "MPI_Comm_dup", MPI_Comm_dup(comm, &made.comm));
     if (result != GP_OK) return result;
     (void)MPI_Comm_set_errhandler(made.comm, MPI_ERRORS_RETURN);
     (void)MPI_Comm_rank(made.comm, &made.rank);
     (void)MPI_Comm_size(made.comm, &made.ranks);
     all = (gp_mpi *)GPI_MPI_MALLOC(sizeof *all);
-    if (!gp) result = gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "gp is NULL");
+    if (!gp || !out)
+        result = gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, gp ? "out is NULL" : "gp is NULL");
     else if (!all) result = gpi_mpi_fail(&made, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
     result = gpi_mpi_agree(&made, function, result);
     if (result != GP_OK) {
@@ -269,13 +275,44 @@ GP_MPI_API void gp_mpi_destroy(gp_mpi *all)
 
 /* ------------------------------------------------------------------ what calls share */
 
-static gp_result gpi_mpi_check(gp_mpi *all, const char *function, const void *desc)
+/* How a call begins. `given`: a pointer that must not be NULL. Commands of the caller's on an out-of-order queue have ended,
+   too, before the call reads what they wrote. */
+static gp_result gpi_mpi_begin(gp_mpi *all, const char *function, const void *given, const char *name)
 {
     gp_mpi none;
+    char line[64];
+    (void)snprintf(line, sizeof line, "%s is NULL", all ? name : "all");
     if (all) all->failed = false;
-    if (all) return desc ? GP_OK : gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "desc is NULL");
+    if (all && given) return gp_finish(all->gp);
     memset(&none, 0, sizeof none);
-    return gpi_mpi_fail(&none, GP_ERROR_INVALID_ARGUMENT, function, "all is NULL");
+    return gpi_mpi_fail(all ? all : &none, GP_ERROR_INVALID_ARGUMENT, function, line);
+}
+
+/* What ranks must agree on, as one number. */
+static uint64_t gpi_mpi_sign(uint64_t sign, uint64_t x)
+{
+    return (sign ^ x) * 0x100000001b3u + 0x9e3779b97f4a7c15u;
+}
+
+/* Whether all ranks make the same call with the same types and options: else they would wait for one another. `result` is
+   what this rank thinks of its arguments. */
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, uint64_t sign)
+{
+    uint64_t own[2], least[2] = {0, 0};
+    const char *at = function;
+    while (*at) sign = gpi_mpi_sign(sign, (uint64_t)*at++);
+    own[0] = sign;
+    own[1] = ~sign;
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_did(all, function, "MPI_Allreduce",
+                             MPI_Allreduce(own, least, 2, MPI_UINT64_T, MPI_MIN, all->comm));
+    if (result == GP_OK && least[0] != ~least[1]) {
+        all->failed = true; /* all ranks see it */
+        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
+                              "types or options of the descs, or the calls, differ between ranks");
+    }
+    return result;
 }
 
 /* A field that must stay zero does not. */
@@ -293,6 +330,7 @@ static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, cons
     } while (0)
 #define GPI_MPI_REFUSE_COMMON     \
     GPI_MPI_REFUSE(count_buffer); \
+    GPI_MPI_REFUSE(scratch);      \
     GPI_MPI_REFUSE(wait_count);   \
     GPI_MPI_REFUSE(done)
 
@@ -308,21 +346,37 @@ static size_t gpi_mpi_size_of(gp_type type)
     }
 }
 
-static gp_result gpi_mpi_buffer(gp_mpi *all, const char *function, size_t bytes, cl_mem *out)
+static gp_result gpi_mpi_buffer(gp_mpi *all, size_t bytes, cl_mem *out)
 {
-    cl_int error;
-    *out = clCreateBuffer(gp_cl_context(all->gp), CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &error);
-    return gpi_mpi_cl(all, function, "clCreateBuffer", error);
+    return gp_buffer_create(all->gp, bytes ? bytes : 1, NULL, out);
 }
 
-static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, bool writes, size_t offset,
-                             size_t bytes, void **out)
+/* Is there room for `count` elements of `size` bytes? */
+static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *name, cl_mem buffer,
+                              size_t offset, size_t count, size_t size)
+{
+    char line[128];
+    size_t bytes = 0;
+    gp_result result = GP_OK;
+    if (count == 0) return GP_OK;
+    if (buffer)
+        result = gpi_mpi_cl(all, function, "clGetMemObjectInfo",
+                            clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    if (result != GP_OK || (buffer && bytes / size >= count && bytes / size - count >= offset)) return result;
+    (void)snprintf(line, sizeof line,
+                   "%s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes", name, bytes,
+                   offset, count, size);
+    return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
+}
+
+static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
+                             size_t offset, size_t bytes, void **out)
 {
     cl_int error;
     *out = NULL;
     if (bytes == 0) return GP_OK;
-    *out = clEnqueueMapBuffer(gp_cl_queue(all->gp), buffer, CL_TRUE, writes ? CL_MAP_WRITE : CL_MAP_READ,
-                              offset, bytes, 0, NULL, NULL, &error);
+    *out = clEnqueueMapBuffer(gp_cl_queue(all->gp), buffer, CL_TRUE, flags, offset, bytes, 0, NULL, NULL,
+                              &error);
     return gpi_mpi_cl(all, function, "clEnqueueMapBuffer", error);
 }
 
@@ -374,9 +428,9 @@ static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, g
 GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_share";
-    gp_result result = gpi_mpi_check(all, function, part);
+    gp_result result = gpi_mpi_begin(all, function, part, "part");
     if (!all) return result;
-    result = gpi_mpi_agree(all, function, result);
+    result = gpi_mpi_same(all, function, result, 0);
     return result == GP_OK ? gpi_mpi_even(all, function, count, part) : result;
 }
 
@@ -399,7 +453,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     gp_type type = (gp_type)0;
     size_t size = 0;
     cl_mem gathered = NULL;
-    gp_result result = gpi_mpi_check(all, function, desc);
+    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
     memset(&parts, 0, sizeof parts);
     if (result == GP_OK && !result_out)
@@ -410,10 +464,11 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
         GPI_MPI_REFUSE(out);
         GPI_MPI_REFUSE(op == GP_ARGMIN);
         GPI_MPI_REFUSE(op == GP_ARGMAX);
-    }
-    if (result == GP_OK) {
         type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
         size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
+    }
+    result = gpi_mpi_same(all, function, result, gpi_mpi_sign(type, size));
+    if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
         if (size > sizeof own) size = 0; /* gp_reduce says why */
@@ -433,10 +488,13 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
             parts.arg_count = desc->arg_count;
         }
         parts.initial = desc->initial;
+        parts.compensated = desc->compensated;
         result = gp_reduce_read(all->gp, &parts, result_out);
     }
     if (gathered) (void)clReleaseMemObject(gathered);
-    return gpi_mpi_agree(all, function, result);
+    result = gpi_mpi_agree(all, function, result);
+    if (result != GP_OK) return result; /* devices may differ in the order in which they add up */
+    return gpi_mpi_did(all, function, "MPI_Bcast", MPI_Bcast(result_out, (int)size, MPI_BYTE, 0, all->comm));
 }
 
 /* ------------------------------------------------------------------ scan */
@@ -482,17 +540,18 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
     gp_scan_desc part;
     gp_type type = (gp_type)0;
     size_t size = 0;
-    gp_result result = gpi_mpi_check(all, function, desc);
+    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
     if (result == GP_OK) {
         GPI_MPI_REFUSE_COMMON;
         GPI_MPI_REFUSE(segments);
         GPI_MPI_REFUSE(op == GP_ARGMIN);
         GPI_MPI_REFUSE(op == GP_ARGMAX);
-    }
-    if (result == GP_OK) {
         type = desc->out_type ? desc->out_type : desc->type;
         size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
+    }
+    result = gpi_mpi_same(all, function, result, gpi_mpi_sign(type, size));
+    if (result == GP_OK) {
         if (size > sizeof total) size = 0; /* gp_reduce says why */
         memset(&sum, 0, sizeof sum);
         sum.in = desc->in;
@@ -510,7 +569,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
     }
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK) result = gpi_mpi_before(all, function, desc, type, total, size, before);
-    if (result == GP_OK) {
+    if (result == GP_OK && desc->count > 0) {
         part = *desc;
         part.initial = before;
         result = gp_scan(all->gp, &part);
@@ -526,23 +585,25 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
     static const char function[] = "gp_mpi_histogram";
     size_t counts = 0, size = 0;
     void *mapped = NULL;
-    gp_result result = gpi_mpi_check(all, function, desc), unmapped;
+    gp_result result = gpi_mpi_begin(all, function, desc, "desc"), unmapped;
     if (!all) return result;
-    if (result == GP_OK) {
-        GPI_MPI_REFUSE_COMMON;
-        GPI_MPI_REFUSE(accumulate);
-    }
     if (result == GP_OK) {
         const size_t channels = desc->channels_out ? desc->channels_out : desc->channels ? desc->channels : 1;
         counts = channels * (desc->bins ? desc->bins : 256);
         size = desc->out_type == GP_U64 ? 8 : 4;
-        result = gp_histogram(all->gp, desc);
+        GPI_MPI_REFUSE(count_buffer);
+        GPI_MPI_REFUSE(wait_count);
+        GPI_MPI_REFUSE(done);
+        GPI_MPI_REFUSE(accumulate);
     }
-    if (result == GP_OK) result = gp_finish(all->gp);
     if (result == GP_OK && counts > INT32_MAX)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 counts");
+    result = gpi_mpi_same(all, function, result, gpi_mpi_sign(counts, size));
+    if (result == GP_OK) result = gp_histogram(all->gp, desc);
+    if (result == GP_OK) result = gp_finish(all->gp);
     if (result == GP_OK)
-        result = gpi_mpi_map(all, function, desc->out, true, desc->out_offset * size, counts * size, &mapped);
+        result = gpi_mpi_map(all, function, desc->out, CL_MAP_READ | CL_MAP_WRITE, desc->out_offset * size,
+                             counts * size, &mapped);
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Allreduce",
@@ -570,7 +631,7 @@ static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memor
     moves->receives_at = moves->receives + all->ranks;
 }
 
-/* What every rank gets from this one is known: so is what this one gets. */
+/* Each rank knows what it sends; here it learns what it gets. */
 static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_moves *moves)
 {
     gp_result result =
@@ -598,9 +659,11 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
 {
     void *source = NULL, *target = NULL;
     MPI_Datatype element = MPI_DATATYPE_NULL;
-    gp_result result = gpi_mpi_map(all, function, from, false, 0, moves->sent * size, &source), unmapped;
+    gp_result result = gpi_mpi_map(all, function, from, CL_MAP_READ, 0, moves->sent * size, &source),
+              unmapped;
     if (result == GP_OK)
-        result = gpi_mpi_map(all, function, to, true, to_offset * size, moves->received * size, &target);
+        result = gpi_mpi_map(all, function, to, CL_MAP_WRITE_INVALIDATE_REGION, to_offset * size,
+                             moves->received * size, &target);
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Type_contiguous",
                              MPI_Type_contiguous((int)size, MPI_BYTE, &element));
@@ -659,7 +722,7 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
     cl_mem chosen = NULL;
     size_t size = 0;
     uint64_t count = 0;
-    gp_result result = gpi_mpi_check(all, function, desc);
+    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
     memset(&moves, 0, sizeof moves);
     if (result == GP_OK) {
@@ -667,18 +730,17 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
         GPI_MPI_REFUSE(indices_out);
         GPI_MPI_REFUSE(count_out);
         GPI_MPI_REFUSE(indices);
-    }
-    if (result == GP_OK && desc->count > INT32_MAX)
-        result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
-    if (result == GP_OK && !desc->out)
-        result = gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, "out is NULL");
-    if (result == GP_OK) {
         size = desc->record ? desc->record->size
                : desc->type ? gpi_mpi_size_of(desc->type)
                             : desc->element_size;
+    }
+    if (result == GP_OK && desc->count > INT32_MAX)
+        result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
+    result = gpi_mpi_same(all, function, result, size);
+    if (result == GP_OK) {
         memory = (int *)GPI_MPI_MALLOC(gpi_mpi_moves_bytes(all));
         if (!memory) result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
-        else result = gpi_mpi_buffer(all, function, desc->count * size, &chosen);
+        else result = gpi_mpi_buffer(all, desc->count * size, &chosen);
     }
     if (result == GP_OK) {
         gp_select_desc own = *desc;
@@ -691,6 +753,10 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
     if (result == GP_OK) {
         gpi_mpi_moves_at(all, &moves, memory);
         result = gpi_mpi_divide(all, function, &place, &moves);
+    }
+    if (result == GP_OK) {
+        result = gpi_mpi_room(all, function, "out", desc->out, desc->out_offset, moves.received, size);
+        result = gpi_mpi_agree(all, function, result);
     }
     if (result == GP_OK)
         result = gpi_mpi_exchange(all, function, &moves, chosen, desc->out, desc->out_offset, size);
@@ -722,7 +788,6 @@ static gp_result gpi_mpi_split_open(gp_mpi *all, const char *function, gpi_mpi_s
     const size_t ranks = (size_t)all->ranks, most = ranks * GPI_MPI_CANDIDATES;
     gp_result result;
     s->key_size = gpi_mpi_size_of(s->key_type);
-    if (s->key_size == 0) return gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function, "key_type is not set");
     if (s->count > INT32_MAX)
         return gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
     s->memory =
@@ -735,8 +800,8 @@ static gp_result gpi_mpi_split_open(gp_mpi *all, const char *function, gpi_mpi_s
     s->mine = s->equal + most;
     s->sum = s->mine + most;
     gpi_mpi_moves_at(all, &s->moves, (int *)(s->sum + most));
-    result = gpi_mpi_buffer(all, function, most * s->key_size, &s->needles);
-    return result == GP_OK ? gpi_mpi_buffer(all, function, most * sizeof(uint64_t), &s->places) : result;
+    result = gpi_mpi_buffer(all, most * s->key_size, &s->needles);
+    return result == GP_OK ? gpi_mpi_buffer(all, most * sizeof(uint64_t), &s->places) : result;
 }
 
 static void gpi_mpi_split_close(gpi_mpi_split *s)
@@ -778,7 +843,8 @@ static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_
     gp_result result;
     size_t i;
     memset(&search, 0, sizeof search);
-    result = gpi_mpi_map(all, function, s->needles, true, 0, count * s->key_size, &needles);
+    result = gpi_mpi_map(all, function, s->needles, CL_MAP_WRITE_INVALIDATE_REGION, 0, count * s->key_size,
+                         &needles);
     for (i = 0; i < count && result == GP_OK; i++)
         gpi_mpi_key_put(needles, s->key_size, i, gpi_mpi_key_of(s, numbers[i]));
     if (result == GP_OK) result = gpi_mpi_unmap(all, function, s->needles, needles);
@@ -800,12 +866,12 @@ static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_
 }
 
 /* For each rank but the first the largest key number v with: keys before v, on all ranks, <= what comes before the rank's
-   part. Digit by digit, from the highest. */
+   part. Digit by digit, from the highest. One sum more tells whether a rank has failed. */
 static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1, most = bounds * GPI_MPI_CANDIDATES;
     uint32_t shift = 8 * (uint32_t)s->key_size;
-    gp_result result = GP_OK;
+    gp_result result = GP_OK, sent;
     size_t b, d;
     for (b = 0; b < bounds; b++) s->at[b] = 0;
     while (shift > 0 && bounds > 0) {
@@ -814,12 +880,11 @@ static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_s
             for (d = 0; d < GPI_MPI_CANDIDATES; d++)
                 s->mine[b * GPI_MPI_CANDIDATES + d] = s->at[b] + ((uint64_t)(d + 1) << shift);
         result = gpi_mpi_count(all, function, s, s->mine, most, false, s->below);
-        result = gpi_mpi_agree(all, function, result);
-        if (result == GP_OK)
-            result =
-                gpi_mpi_did(all, function, "MPI_Allreduce",
-                            MPI_Allreduce(s->below, s->sum, (int)most, MPI_UINT64_T, MPI_SUM, all->comm));
-        if (result != GP_OK) return result;
+        s->below[most] = result != GP_OK;
+        sent = gpi_mpi_did(all, function, "MPI_Allreduce",
+                           MPI_Allreduce(s->below, s->sum, (int)most + 1, MPI_UINT64_T, MPI_SUM, all->comm));
+        if (sent != GP_OK) return sent;
+        if (s->sum[most] > 0) return gpi_mpi_agree(all, function, result);
         for (b = 0; b < bounds; b++) {
             for (d = 0; d < GPI_MPI_CANDIDATES && s->sum[b * GPI_MPI_CANDIDATES + d] <= s->wanted[b + 1];)
                 d++;
@@ -898,6 +963,14 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
         own.values_offset = desc->values_out_offset;
     }
     own.count = s->moves.received;
+    if (result == GP_OK) {
+        result = gpi_mpi_room(all, function, desc->keys_out ? "keys_out" : "keys", own.keys, own.keys_offset,
+                              own.count, s->key_size);
+        if (result == GP_OK && desc->value_size)
+            result = gpi_mpi_room(all, function, desc->values_out ? "values_out" : "values", own.values,
+                                  own.values_offset, own.count, desc->value_size);
+        result = gpi_mpi_agree(all, function, result);
+    }
     if (result == GP_OK)
         result = gpi_mpi_exchange(all, function, &s->moves, s->keys, own.keys, own.keys_offset, s->key_size);
     if (result == GP_OK && desc->value_size)
@@ -913,7 +986,8 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
     gpi_mpi_split s;
     gp_mpi_part place;
     cl_mem values = NULL;
-    gp_result result = gpi_mpi_check(all, function, desc);
+    uint64_t sign = 0;
+    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
     memset(&s, 0, sizeof s);
     if (result == GP_OK) {
@@ -922,17 +996,20 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
         GPI_MPI_REFUSE(end_bit);
         GPI_MPI_REFUSE(keys_tmp);
         GPI_MPI_REFUSE(values_tmp);
-        GPI_MPI_REFUSE(scratch);
+        sign = gpi_mpi_sign(gpi_mpi_sign(desc->key_type, desc->value_size), desc->descending);
+        if (result == GP_OK && gpi_mpi_size_of(desc->key_type) == 0)
+            result = gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function, "key_type is not an element type");
     }
+    result = gpi_mpi_same(all, function, result, sign);
     if (result == GP_OK) {
         s.key_type = desc->key_type;
         s.descending = desc->descending;
         s.count = desc->count;
         result = gpi_mpi_split_open(all, function, &s);
     }
-    if (result == GP_OK) result = gpi_mpi_buffer(all, function, desc->count * s.key_size, &s.keys);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, desc->count * s.key_size, &s.keys);
     if (result == GP_OK && desc->value_size)
-        result = gpi_mpi_buffer(all, function, desc->count * desc->value_size, &values);
+        result = gpi_mpi_buffer(all, desc->count * desc->value_size, &values);
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK) result = gpi_mpi_even(all, function, desc->count, &place);
     if (result == GP_OK) result = gpi_mpi_sort_run(all, function, desc, &s, values, place.first);
@@ -952,13 +1029,18 @@ typedef struct gpi_mpi_groups {
     gp_type out_type; /* with an op */
 } gpi_mpi_groups;
 
+/* Whether gp_sort moves values of so many bytes. */
+static bool gpi_mpi_moves_alone(size_t size)
+{
+    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+}
+
 static gp_result gpi_mpi_group_check(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
                                      gpi_mpi_groups *g)
 {
     const gp_type key = desc->key_type;
     gp_result result = GP_OK;
     GPI_MPI_REFUSE_COMMON;
-    GPI_MPI_REFUSE(scratch);
     GPI_MPI_REFUSE(count_out);
     GPI_MPI_REFUSE(key_size);
     GPI_MPI_REFUSE(key_record);
@@ -968,33 +1050,39 @@ static gp_result gpi_mpi_group_check(gp_mpi *all, const char *function, const gp
     if (result != GP_OK) return result;
     if (gpi_mpi_size_of(key) == 0 || key == GP_F16 || key == GP_F32 || key == GP_F64)
         return gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function, "key_type is not an integer type");
-    if (!desc->keys_out || !desc->out)
-        return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, "keys_out or out is NULL");
     g->out_type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
     g->out_size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(g->out_type);
     g->in_size = desc->monoid && !desc->map ? desc->monoid->size
                  : desc->record             ? desc->record->size
                                             : gpi_mpi_size_of(desc->type);
-    return GP_OK;
+    if (gpi_mpi_moves_alone(g->in_size) && gpi_mpi_moves_alone(g->out_size)) return GP_OK;
+    return gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function,
+                        "elements of `in` and results do not both have 1, 2, 4, 8 or 16 bytes");
 }
 
 /* Room for `count` keys with values of `size` bytes. */
-static gp_result gpi_mpi_group_room(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
-                                    gpi_mpi_groups *g, int stage, size_t count, size_t size)
+static gp_result gpi_mpi_group_room(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
+                                    int stage, size_t count, size_t size)
 {
-    const gp_result result =
-        gpi_mpi_buffer(all, function, count * gpi_mpi_size_of(desc->key_type), &g->keys[stage]);
-    return result == GP_OK ? gpi_mpi_buffer(all, function, count * size, &g->values[stage]) : result;
+    const gp_result result = gpi_mpi_buffer(all, count * gpi_mpi_size_of(desc->key_type), &g->keys[stage]);
+    return result == GP_OK ? gpi_mpi_buffer(all, count * size, &g->values[stage]) : result;
+}
+
+static void gpi_mpi_group_free(gpi_mpi_groups *g, int stage)
+{
+    if (g->keys[stage]) (void)clReleaseMemObject(g->keys[stage]);
+    if (g->values[stage]) (void)clReleaseMemObject(g->values[stage]);
+    g->keys[stage] = g->values[stage] = NULL;
 }
 
 /* This rank's groups, into the second buffers. */
-static gp_result gpi_mpi_group_own(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
-                                   gpi_mpi_groups *g, uint64_t *count)
+static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
+                                   uint64_t *count)
 {
     gp_reduce_by_key_desc own = *desc;
     gp_sort_desc sort;
-    gp_result result = gpi_mpi_group_room(all, function, desc, g, 0, desc->count, g->in_size);
-    if (result == GP_OK) result = gpi_mpi_group_room(all, function, desc, g, 1, desc->count, g->out_size);
+    gp_result result = gpi_mpi_group_room(all, desc, g, 0, desc->count, g->in_size);
+    if (result == GP_OK) result = gpi_mpi_group_room(all, desc, g, 1, desc->count, g->out_size);
     if (result != GP_OK) return result;
     memset(&sort, 0, sizeof sort);
     sort.keys = desc->keys;
@@ -1015,7 +1103,9 @@ static gp_result gpi_mpi_group_own(gp_mpi *all, const char *function, const gp_r
     own.out = g->values[1];
     own.keys_offset = own.in_offset = own.keys_out_offset = own.out_offset = 0;
     own.initial = NULL;
-    return gp_reduce_by_key_read(all->gp, &own, count);
+    result = gp_reduce_by_key_read(all->gp, &own, count);
+    gpi_mpi_group_free(g, 0);
+    return result;
 }
 
 /* What has come, in the third buffers, to the caller's. */
@@ -1052,7 +1142,7 @@ static gp_result gpi_mpi_group_run(gp_mpi *all, const char *function, const gp_r
                                    gpi_mpi_groups *g, gpi_mpi_split *s, gp_mpi_part *place)
 {
     uint64_t count = 0;
-    gp_result result = gpi_mpi_group_own(all, function, desc, g, &count);
+    gp_result result = gpi_mpi_group_own(all, desc, g, &count);
     s->key_type = desc->key_type;
     s->whole = true;
     s->keys = g->keys[1];
@@ -1062,7 +1152,7 @@ static gp_result gpi_mpi_group_run(gp_mpi *all, const char *function, const gp_r
     if (result == GP_OK) result = gpi_mpi_even(all, function, (size_t)count, place);
     if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, place->first);
     if (result != GP_OK) return result;
-    result = gpi_mpi_group_room(all, function, desc, g, 2, s->moves.received, g->out_size);
+    result = gpi_mpi_group_room(all, desc, g, 2, s->moves.received, g->out_size);
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK)
         result = gpi_mpi_exchange(all, function, &s->moves, g->keys[1], g->keys[2], 0, s->key_size);
@@ -1079,18 +1169,17 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
     gpi_mpi_groups groups;
     gpi_mpi_split s;
     gp_mpi_part place;
-    gp_result result = gpi_mpi_check(all, function, desc);
+    uint64_t sign = 0;
+    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     int i;
     if (!all) return result;
     memset(&groups, 0, sizeof groups);
     memset(&s, 0, sizeof s);
     if (result == GP_OK) result = gpi_mpi_group_check(all, function, desc, &groups);
-    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) sign = gpi_mpi_sign(gpi_mpi_sign(desc->key_type, groups.out_size), desc->op);
+    result = gpi_mpi_same(all, function, result, sign);
     if (result == GP_OK) result = gpi_mpi_group_run(all, function, desc, &groups, &s, &place);
-    for (i = 0; i < 3; i++) {
-        if (groups.keys[i]) (void)clReleaseMemObject(groups.keys[i]);
-        if (groups.values[i]) (void)clReleaseMemObject(groups.values[i]);
-    }
+    for (i = 0; i < 3; i++) gpi_mpi_group_free(&groups, i);
     gpi_mpi_split_close(&s);
     if (result == GP_OK && part) *part = place;
     return gpi_mpi_agree(all, function, result);

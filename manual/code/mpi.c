@@ -16,8 +16,12 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (uint32_t i = 0; i < 4; i++) keys[i] = 100 - 10 * i - (uint32_t)rank;
-    if (gp_context_create(&device, &gp) != GP_OK) return puts(gp_last_error(NULL));
-    if (gp_mpi_create(gp, MPI_COMM_WORLD, &all) != GP_OK) return puts(gp_last_error(gp));
+    if (gp_context_create(&device, &gp) != GP_OK)
+        puts(gp_last_error(NULL)); /* then gp is NULL, and this fails on all ranks: */
+    if (gp_mpi_create(gp, MPI_COMM_WORLD, &all) != GP_OK) {
+        puts(gp_last_error(gp));
+        return MPI_Finalize();
+    }
     gp_buffer_create(gp, sizeof keys, keys, &sort.keys);
     gp_buffer_create(gp, sizeof sorted, NULL, &sort.keys_out);
     if (gp_mpi_sort(all, &sort, &part) != GP_OK) puts(gp_last_error(gp));

@@ -266,6 +266,30 @@ static void test_scan(size_t large)
                     check_scan(sizes[k], split, way & 1, (way & 2) != 0, (way & 4) != 0);
 }
 
+/* Parts' sums of floats, with what rounding took; a rank without elements and without buffers. */
+static void test_floats(void)
+{
+    const float mine[1] = {rank == 0 ? 1e8f : rank == ranks - 1 ? -1e8f : 1.0f};
+    gp_reduce_desc reduce = {.count = 1, .type = GP_F32, .op = GP_SUM, .compensated = true};
+    gp_scan_desc scan = {.count = 1, .type = GP_F32, .op = GP_MAX, .exclusive = true};
+    float sum, *got;
+    if (ranks < 2) return;
+    reduce.in = scan.in = buffer_of(mine, sizeof mine);
+    scan.out = poisoned(sizeof mine);
+    OK(gp_mpi_reduce(all, &reduce, &sum));
+    CHECK(sum == (float)(ranks - 2));
+    OK(gp_mpi_scan(all, &scan));
+    got = read_back(scan.out, sizeof mine);
+    CHECK(rank == 0 ? *got < -1e30f : *got == 1e8f);
+    free(got);
+    clReleaseMemObject(scan.in);
+    clReleaseMemObject(scan.out);
+    if (rank == ranks - 1) scan = (gp_scan_desc){.type = GP_F32, .op = GP_MAX, .exclusive = true};
+    else scan.in = buffer_of(mine, sizeof mine), scan.out = poisoned(sizeof mine);
+    OK(gp_mpi_scan(all, &scan));
+    if (scan.in) clReleaseMemObject(scan.in), clReleaseMemObject(scan.out);
+}
+
 /* ------------------------------------------------------------------ histogram */
 
 static void test_histogram(size_t n)
@@ -410,6 +434,7 @@ static void test_groups(size_t large)
 static void test_errors(void)
 {
     const int guilty = ranks - 1;
+    const uint32_t two[2] = {2, 1};
     uint32_t result = 0;
     const cl_mem in = buffer_of(&result, 4);
     gp_reduce_desc reduce = {.in = in, .count = 1, .type = GP_U32, .op = GP_SUM, .out_type = GP_U32};
@@ -432,7 +457,19 @@ static void test_errors(void)
     FAILS(gp_mpi_sort(all, &sort, NULL), GP_ERROR_INVALID_ARGUMENT, "begin_bit is not taken");
     if (rank == guilty) sort.begin_bit = 0, sort.key_type = (gp_type)99;
     FAILS(gp_mpi_sort(all, &sort, NULL), GP_ERROR_INVALID_TYPE, "key_type");
-    FAILS(gp_mpi_share(all, 1, NULL), GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
+    FAILS(gp_mpi_share(all, 1, NULL), GP_ERROR_INVALID_ARGUMENT, "part is NULL");
+    sort.key_type = rank == guilty ? GP_U64 : GP_U32; /* the ranks would wait for one another */
+    sort.count = 0;
+    if (ranks > 1) FAILS(gp_mpi_sort(all, &sort, NULL), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+    sort.key_type = GP_U32;
+    sort.count = 2; /* more than keys_out has room for */
+    sort.keys = buffer_of(two, sizeof two);
+    sort.keys_out = rank == guilty ? in : sort.keys;
+    FAILS(gp_mpi_sort(all, &sort, NULL), GP_ERROR_INVALID_BUFFER, "keys_out has 4 bytes");
+    clReleaseMemObject(sort.keys);
+    reduce.map = rank == guilty ? "x + nowhere" : NULL; /* a compiler's long text comes whole */
+    FAILS(gp_mpi_reduce(all, &reduce, &result), GP_ERROR_BUILD, "nowhere");
+    reduce.map = NULL;
     FAILS(gp_mpi_scan(all, rank == guilty ? NULL : &scan), GP_ERROR_INVALID_ARGUMENT, text);
     CHECK(strstr(gp_last_error(gp), "rank ") == strstr(gp_last_error(gp), text)); /* told once */
     OK(gp_mpi_reduce(all, &reduce, &result));
@@ -446,6 +483,8 @@ static void test_create(void)
     gp_mpi *made = all;
     FAILS(gp_mpi_create(rank == ranks - 1 ? NULL : gp, MPI_COMM_WORLD, &made), GP_ERROR_INVALID_ARGUMENT, "");
     CHECK(made == NULL);
+    FAILS(gp_mpi_create(gp, MPI_COMM_WORLD, rank == ranks - 1 ? NULL : &made), GP_ERROR_INVALID_ARGUMENT,
+          "out is NULL");
     gp_mpi_destroy(NULL);
 }
 
@@ -473,6 +512,7 @@ int main(int argc, char **argv)
     test_create();
     test_errors();
     test_scan(large);
+    test_floats();
     test_histogram(large);
     test_groups(large);
     test_sort(large);
