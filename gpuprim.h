@@ -37,13 +37,12 @@
        upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
        bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes. Without
        count_buffer, count_type stays 0.
-     - A field that means nothing beside the others is an error; it is not ignored. But offsets into buffers
-       that are NULL are not looked at, nor is a scratch buffer where 0 bytes are needed.
+     - A field that has no meaning together with the others is an error; it is not ignored. Only two things
+       are ignored: offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
-       untrusted source. They have up to 16384 characters. A name in one that stands for nothing there (y
-       without a second input), or an assignment to x and the like, does not compile: GP_ERROR_BUILD.
-       gp_last_error then has the compiler's messages, those about your own lines first, by field and line:
-       "map:1:5".
+       untrusted source. They have up to 16384 characters. An unknown name (such as y without a second input),
+       or an assignment to x and the like, does not compile: GP_ERROR_BUILD. gp_last_error then has the
+       compiler's messages, those about your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and its comment says which fields make a new program.
      - A context belongs to one host thread at a time. Different contexts run in parallel, and may be created
@@ -356,7 +355,7 @@ typedef struct gp_context gp_context;
 
 /* How tiles learn what comes before them. */
 typedef enum gp_strategy {
-    GP_STRATEGY_AUTO = 0,    /* as the device's profile says */
+    GP_STRATEGY_AUTO = 0,    /* as the tuning table says for the device */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
     GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
     GP_STRATEGY_COUNT
@@ -444,8 +443,9 @@ typedef struct gp_device_info {
                                  below version 25); 0: no such limit is known */
 } gp_device_info;
 
-/* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
-   refuses values with which no kernel can be built; it shrinks tiles that are too large for a device. */
+/* Overrides of a device's rows of the tuning table, for tests and tuning. Zero keeps the table's value.
+   gp_context_create refuses values with which no kernel can be built; it shrinks tiles that are too large for
+   a device. */
 typedef struct gp_tuning {
     gp_device_class device_class; /* takes another kind's rows of the table, for tests; instructions of one
                                      vendor only, and what the device is known to promise, stay its own */
@@ -757,23 +757,24 @@ typedef enum gp_segments {
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Reduces the elements up to each one (running totals), by any gp_op or a monoid; with `map`, of map(in[i]). With `segments`, the same within each
-   segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
-   least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
-   numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
+   Combines all elements up to each one (running totals), by any gp_op or a monoid; with `map`, the values
+   map(in[i]). With `segments`, each segment is scanned by itself, beginning with `initial`. The flags or keys
+   in `heads` say where segments begin. The first segment begins at element 0, whatever its flag; no segment
+   is empty. Flags and keys that are floats are compared as numbers (NaN differs from everything), halves by
+   their bits.
 
    Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
      elements, also in reverse.
-   Order: input order, always. Integer results are exact and repeat. Float sums depend on timing with
-     GP_STRATEGY_SINGLE_PASS, because look-backs are grouped differently; with `deterministic` they repeat bit
-     for bit, because it takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says.
+   Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last
+     bits of float sums depend on timing, which decides how elements are grouped. With `deterministic` they
+     repeat bit for bit: such scans take GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
    Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
-     `heads` nor count_buffer's number may lie in `out`. In place, devices that are not known to let every started
-     group run on take GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
+     `heads` nor count_buffer's number may lie in `out`. Scans in place take GP_STRATEGY_MULTI_PASS, whatever
+     `strategy` says, on devices that are not known to keep every started group running (gp_device_info.fair).
    Count 0: does nothing.
    Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
      tile.
-   Limits: 2^31 - 1 tiles, checked. Argmin and argmax take no segments.
+   Limits: 2^31 - 1 tiles (manual/waiting.md), checked. Argmin and argmax take no segments.
    Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
    Example: examples/01_scan.c, examples/03_custom_monoid.c, examples/18_json_mask.c */
 typedef struct gp_scan_desc {
@@ -1150,11 +1151,12 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
 
 /* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
 
-   Sorts keys, and moves a value with each. Values are moved, never looked at. For records use
-   gp_sort_records; for values of other sizes gp_argsort, then gp_gather.
-   Only bits [begin_bit, end_bit) are compared, of the key as an unsigned number that is ordered as the keys
-   are: the sign bit of signed integers is flipped; of floats the sign bit is flipped when it is 0, all bits
-   when it is 1. Fewer bits are fewer passes, one for every 8. With begin_bit = end_bit > 0 keys are copied.
+   Sorts keys, and moves a value with each; values are not compared. For records use gp_sort_records; for
+   values of other sizes gp_argsort, then gp_gather.
+   Only bits [begin_bit, end_bit) are compared. They are bits of the key as an unsigned number that has the
+   order of the keys: for signed integers the sign bit is flipped; for floats the sign bit is flipped if it is
+   0, and all bits if it is 1. There is one pass for every 8 bits, so fewer bits are faster. With begin_bit =
+   end_bit > 0 the keys are only copied.
 
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
      sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
@@ -1162,19 +1164,21 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
    Aliasing: in place, with keys_out NULL or the same elements as keys (the same for values); or no overlap,
      and the input is left as it is. count_buffer's number must not lie in memory that the call writes.
    Count 0: does nothing.
-   Scratch: the second buffers, unless you give them, and 5 MiB at most, however many keys (with
-     GP_WORDS_NARROW and single pass: 1 KiB per tile). The second buffers are keys_tmp and values_tmp, of
-     `count` elements each: passes go back and forth between them and the output, so that the output is read
-     too. One pass that is not in place needs none.
-   Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
-     once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
-     1 MiB of elements (a key and its value) or more, sorted by at least 25 bits, are moved to 256 buckets
-     first, which are then sorted in the caches, by two passes and insertion where keys are random; unless one bucket
-     has more than 1/64 of them, or elements of less than 8 bytes are more than 80 MiB. Keys that are in order already
-     are read twice at most, and copied unless in place. A pass in which all keys agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
-     2^(d+2) tiles of that size, d the bytes of a key, are sorted and merged: 1 + log2(tiles) launches, rounded
-     up (u32 on NVIDIA: up to 229376 keys). Keys of a byte are not.
-   Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
+   Scratch: at most 5 MiB, however many keys there are (single pass with GP_WORDS_NARROW: 1 KiB per tile), and
+     the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
+     alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
+     fewer that is not in place needs no second buffers.
+   Cost: single pass (onesweep) first reads the keys once, to count their digits for all passes; then each
+     pass reads and writes every key once. Multi-pass (classic): each pass reads every key twice and writes it
+     once. Multi-pass on a CPU, for 1 MiB of elements (a key and its value) or more and at least 25 bits:
+     elements are first moved to 256 buckets by their highest bits, and each bucket is then sorted in the
+     caches (random keys: by two passes and insertion). There are no buckets if one would have more than 1/64
+     of the elements, or if elements of less than 8 bytes are more than 80 MiB. Keys that are already in order
+     are read twice at most, and copied unless the sort is in place. A pass in which all keys have the same
+     digit moves nothing. Up to some thousand keys (a tile) take one launch. On GPUs with GP_STRATEGY_AUTO, up
+     to 2^(d+2) such tiles, where d is the bytes of a key, are each sorted and then merged, in 1 + log2(tiles)
+     launches, rounded up (u32 on NVIDIA: up to 229376 keys); keys of one byte are not.
+   Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
      (buckets); Odeh et al. 2012 (merges).
    Example: examples/04_sort_pairs.c */
@@ -1212,12 +1216,12 @@ GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 /* values_out[i] = the index, from 0 on, of the key that comes i-th
 
    Sorts as gp_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
-   `values` is NULL. With keys_out NULL the sorted keys are not wanted, and the keys stay as they are. */
+   `values` is NULL. If keys_out is NULL, the sorted keys are not written, and the keys stay as they are. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Only this matters of the buffers: which
-   ones are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
-   values_out must be set. Can be 0. */
+/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Two things about the buffers matter: which
+   are NULL, and whether keys_out and values_out differ from keys and values. For gp_argsort values_out must
+   be set. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 
@@ -1887,28 +1891,28 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    context. Do not change the table during retrieve or the statistics: their result would be a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
-   Values: all are legal where keys and values have up to 32 bits and the device has 64-bit atomics, where
-   keys of 64 bits have values of 32, and in sets. Elsewhere (values of 64 bits, or no 64-bit atomics) one
-   value is reserved: a key that is given it, or whose value would become it, is refused, counted, and left
-   as it was. `reserved` names that value. Where `reserved` is NULL, the value is derived from `seed`, and is
-   one that data hardly ever has (a signalling NaN; as an integer a large one), and then a refusal is an
-   error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were
-   refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
-   gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
-   do not look at `reserved`.
-   Full: a table that is full takes no new keys, and keeps those that are there. Set `grow`, and it never is. Or ask
-   for failed_keys: call gp_hash_rehash for more slots, then insert the listed keys. Where a call asks for neither
-   failed_keys nor results, a key that finds no slot is an error, told as refusals are: GP_ERROR_COUNT_LIMIT. An
-   operation looks at each slot once at most. On devices with limited loops (loop_limit) a probe ends after 24,000
-   slots.
+   Values: all are legal in sets, in tables with 64-bit keys and 32-bit values, and, on devices with 64-bit
+   atomics, in tables whose keys and values have up to 32 bits. In all other tables (64-bit values, or no
+   64-bit atomics) one value is reserved. A key that is given this value, or whose value would become it, is
+   refused, counted, and left as it was. `reserved` names the value. If `reserved` is NULL, the library
+   derives one from `seed` that data hardly ever has (a signalling NaN; as an integer a large one). A refusal
+   is then an error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many
+   keys were refused and by which call. On an out-of-order queue only gp_finish, gp_hash_counts_read and
+   gp_hash_size_read report it, because other calls wait for their own commands only. Tables that need no
+   reserved value ignore `reserved`.
+   Full: a full table takes no new keys, and keeps those that it has. A table with `grow` never fills up. For
+   any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a call
+   asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish and the next
+   blocking call return GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
+   end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
    Load: speed is best up to a load of 1/2, and good up to 0.8. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
    (GP_ERROR_OVERLAP).
    Limits: 2^31 slots. 64-bit keys or values need cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED.
-   Errors: where the header of the table's buffer was overwritten in another way, calls leave the table
-   alone. The functions that read its counts or statistics, and those that report refusals, return
-   GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table anew.
+   Errors: if something else has overwritten the header of the table's buffer, calls leave the table alone.
+   The functions that read its counts or statistics, and those that report refusals, return
+   GP_ERROR_INVALID_BUFFER. gp_hash_clear makes it a valid, empty table again.
    Example: examples/08_word_count.c, examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash {
     uint64_t id;
@@ -1920,12 +1924,12 @@ typedef struct gp_hash_desc {
     size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or: */
     size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
-    bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
-                             find out, and if so rehashes first, into as many slots as it takes and at least
-                             as many as now; not with gp_hash_share */
-    uint64_t seed;        /* of the hash function (the finaliser of MurmurHash3) */
-    const void *reserved; /* value_size bytes: a value that is never stored; NULL: see Values above */
-    cl_mem buffer;        /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
+    bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
+                             If it would, it rehashes first, into as many slots as it needs, and no fewer than
+                             now. Not with gp_hash_share */
+    uint64_t seed;         /* of the hash function (the finaliser of MurmurHash3) */
+    const void *reserved;  /* value_size bytes: a value that is never stored; NULL: see Values above */
+    cl_mem buffer;         /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -1977,27 +1981,28 @@ typedef enum gp_hash_duplicates {
     GP_HASH_DUPLICATES_COUNT
 } gp_hash_duplicates;
 
-/* Puts each key in with its value. What happens to a key that is there already:
+/* Inserts each key with its value. If a key is already in the table:
      gp_hash_insert             it keeps its value
      gp_hash_insert_or_assign   it gets the new value
      gp_hash_insert_or_apply    the values combine: value = value op new value
 
-   In gp_hash_insert_or_apply equal keys of a batch combine too, so that one call is a group-by. Without
+   gp_hash_insert_or_apply also combines equal keys within a batch, so one call is a group-by. Without
    `values` it adds 1 for each key.
 
    Result: a byte per key in results; the keys that found no slot in failed_keys and failed_values. Integer
    sums keep the table's width, and wrap.
-   Order: of equal keys in a batch, `duplicates` says which one stands for all. Which pairs are there is the
-   same every time, except for GP_HASH_ANY with different values, for sums of floats, which depend on the
-   order, and where a value meets the reserved one on the way.
+   Order: `duplicates` says which of a batch's equal keys counts. The pairs in the table are the same every
+   time, with three exceptions: equal keys with different values and GP_HASH_ANY; sums of floats, which depend
+   on the order; and a value that becomes the reserved one while values are combined.
    Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the table.
    Count 0: does nothing; failed_count becomes 0.
    Scratch: none for single pass. Multi-pass: two partitioned arrays and 3 MiB. GP_HASH_FIRST and
    GP_HASH_LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many slots as keys.
-   Cost: one line of slots per key at loads up to 1/2. GP_STRATEGY_SINGLE_PASS goes straight to the slots.
-   GP_STRATEGY_MULTI_PASS first partitions the batch by home slot, so that a large table is walked through
-   piece by piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST goes straight
-   all the same. GP_STRATEGY_AUTO partitions for large tables and batches where the device's profile says so.
+   Cost: one line of slots (consecutive slots that are loaded together) per key at loads up to 1/2.
+   GP_STRATEGY_SINGLE_PASS takes the keys straight to their slots. GP_STRATEGY_MULTI_PASS first partitions the
+   batch by home slot, the slot where the search for a key begins, so that a large table is accessed piece by
+   piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST is never partitioned.
+   GP_STRATEGY_AUTO partitions large batches for large tables where the tuning table says so.
    Limits: 2^32 - 2 keys with GP_HASH_FIRST, GP_HASH_LAST or failed_keys.
    Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no slot are
    an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results or failed_keys. A
@@ -2032,16 +2037,16 @@ typedef struct gp_hash_insert_desc {
     cl_event *done;
 } gp_hash_insert_desc;
 
-/* Puts each key in with its value; a key that is there keeps its own. */
+/* Inserts each key with its value; a key that is already in the table keeps its value. */
 GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* Puts each key in, or replaces its value. */
+/* Inserts each key, or replaces its value. */
 GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* Puts each key in, or combines: value = value op new value. */
+/* Inserts each key, or combines: value = value op new value. */
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* Bytes of scratch that these calls with this desc need; buffers in it may be NULL. Can be 0. */
+/* Bytes of scratch that an insertion with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
                                              size_t *bytes);
 
@@ -2049,7 +2054,7 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 
    gp_hash_contains does the same without values: found[i] only.
 
-   Result: at least one of values and found.
+   Result: at least one of values and found is required.
    Aliasing: `values` may be `keys`, element by element, where both have one size. Otherwise outputs overlap
    nothing, and nothing overlaps the table.
    Count 0: does nothing.
@@ -2078,7 +2083,7 @@ GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_
 /* Whether each key is there: found[i] only. `values` and `absent` stay NULL. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
-/* Takes keys out. Their slots stay taken until a rehash.
+/* Removes keys. Their slots stay occupied until a rehash.
 
    Result: a byte per key in results.
    Aliasing: results overlap nothing; nothing overlaps the table.
@@ -2114,7 +2119,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
-   Cost: reads the table once; with sort_type one sort more.
+   Cost: reads the table once; with sort_type also sorts.
    Example: examples/08_word_count.c, examples/09_group_by.c */
 typedef struct gp_hash_retrieve_desc {
     cl_mem keys; /* room elements of key_size */
@@ -2139,11 +2144,11 @@ GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_r
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes);
 
-/* Changes values (map), or erases keys (erase), all over the table, where an expression holds.
+/* Changes the value (map), or erases the key (erase), of each pair in the table for which `where` is true.
 
    Expressions are OpenCL C in k, the key, and v, the value of a live pair.
 
-   Order: not deterministic beside other operations: a key that comes or goes meanwhile is seen or not.
+   Order: none. A key that another operation inserts or erases at the same time may be seen or not.
    Cost: reads the table once. A program is compiled per pair of expressions. Pairs that are mapped are
    counted as `existed`, keys that are erased as `erased`. */
 typedef struct gp_hash_for_each_desc {
@@ -2161,11 +2166,11 @@ typedef struct gp_hash_for_each_desc {
 
 GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_for_each_desc *desc);
 
-/* Moves all live keys into new slots, more, fewer or as many, and drops erased ones. Counts go on. Blocks.
-   Exclusive.
+/* Moves all live keys into a new set of slots, larger, smaller or of the same size, and drops erased ones.
+   Counts are kept. Blocks. Exclusive.
 
    Cost: reads the old slots and writes the new ones once.
-   Errors: where the live keys would not find their place, it fails and leaves the table as it was. */
+   Errors: if the live keys do not fit into the new slots, it fails and leaves the table as it was. */
 typedef struct gp_hash_rehash_desc {
     size_t capacity;       /* slots, rounded up to a power of two; or: */
     size_t expected_count; /* as in gp_hash_desc, with the table's max_load; both 0: as many slots as now */

@@ -24,8 +24,8 @@
        call has done == total. It runs on the caller's thread, and must not use the context. If it returns other than 0,
        the call ends with GP_ERROR_CANCELED.
      - gp_last_error(gp) has the text of a failure. Where the device's call refuses an argument, it names that call.
-     - Inputs are never written, unless they are also the output. After a failure an output is undefined, except that of a sort in
-       place: it holds its elements, in any order.
+     - Inputs are never written, unless they are also the output. After a failure an output is undefined. For
+       a sort in place gp_host_sort_desc says more.
      - What a call takes is freed when it returns.
 
    The lines in the comments of calls are gpuprim.h's.
@@ -136,13 +136,15 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
    Order: as by gp_sort, `descending` included; stable. The same keys give the same result every time.
    Aliasing: in place (keys_out is keys, values_out is values), or no overlap. keys_tmp and values_tmp overlap nothing.
    Count 0: does nothing.
-   Cost: where all fits at once, copies to the device and back. Otherwise chunks are sorted by their highest 8 bits to keys_tmp; then
-     as many values of these bits as fit are gathered, and sorted by the bits below. A value of these bits with more keys than
-     fit is sorted by the next 8 bits in the same way, so that skew costs time, not memory.
-   Limits: memory. Temporary host memory: keys_tmp and values_tmp, and 2 KiB for each chunk; 2^32 - 1 keys where values of 4 bytes are indices
-     (gp_host_argsort).
-   Errors: after a failure or a cancel, keys that are sorted in place are all there, with their values, in any order; but not
-     where all fits at once and the device fails to copy it back.
+   Cost: if everything fits into the budget at once, one copy to the device and one back. Otherwise each chunk
+     is sorted by the highest 8 bits of its keys, and written to keys_tmp. Then the keys with one or more
+     values of these bits, as many as fit, are collected from all chunks and sorted by the lower bits. If the
+     keys with a single value do not fit, they are divided by the next 8 bits in the same way: uneven keys
+     cost time, not memory.
+   Limits: memory; for gp_host_argsort with indices of 4 bytes 2^32 - 1 keys. Temporary host memory: keys_tmp
+     and values_tmp, and 2 KiB for each chunk.
+   Errors: after a failure or a cancellation, arrays that are sorted in place still have all keys and values,
+     in any order. There is one exception: everything fits at once, and copying the result back fails.
    Source: Stehle & Jacobsen 2017 (chunks, and large buckets again by the next digit). */
 typedef struct gp_host_sort_desc {
     const void *keys;
@@ -166,8 +168,9 @@ GP_HOST_API gp_result gp_host_sort(gp_context *gp, const gp_host_sort_desc *desc
 
 /* values_out[i] = the index, from 0 on, of the key that comes i-th
 
-   Sorts as gp_host_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and `values` is NULL.
-   With keys_out NULL the sorted keys are not wanted; it takes memory for them all the same, where not all fits at once. */
+   Sorts as gp_host_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
+   `values` is NULL. If keys_out is NULL, the sorted keys are not written; unless everything fits at once, the
+   call still needs memory for them. */
 GP_HOST_API gp_result gp_host_argsort(gp_context *gp, const gp_host_sort_desc *desc);
 
 /* ------------------------------------------------------------------ select */

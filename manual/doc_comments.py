@@ -262,7 +262,10 @@ def call_sections(page, own, details, pages):
         if code == own:
             out += types_of(code, pages)
     if details:
-        out.append("## Details\n\n[Rules for every call](rules.md) hold, too.\n\n" + prose(details, pages))
+        rules = "The [rules for every call](rules.md) apply, too."
+        if page.name.startswith("gp_host_"):
+            rules = "The rules of [arrays in host memory](../host-arrays.md) apply, too."
+        out.append(f"## Details\n\n{rules}\n\n" + prose(details, pages))
     out.append("## Functions\n")
     for comment, code in page.chunks:
         if API.match(code):

@@ -23,9 +23,10 @@ LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s#]*)(#[^)\s]*)?\)")
 
 INDEX = """# Reference
 
-A page for each call, made from the comments in the header. [Rules for every call](rules.md) come first. Examples assume
-a context `gp`, a `size_t n`, and `cl_mem` buffers that are large enough. They leave out what every program has: the
-check of each result ([First program](../first-program.md#when-something-goes-wrong)).
+There is a page for each call, made from the comments in `gpuprim.h` and `gpuprim_host.h`. Read [Rules for every
+call](rules.md) first. Calls across MPI ranks have no pages; see [Across MPI ranks](../mpi.md). Examples assume a context
+`gp`, a `size_t n`, and `cl_mem` buffers that are large enough. They do not check results, as your program should
+([First program](../first-program.md#when-something-goes-wrong)).
 
 ## For every call
 

@@ -24,8 +24,8 @@
        call has done == total. It runs on the caller's thread, and must not use the context. If it returns other than 0,
        the call ends with GP_ERROR_CANCELED.
      - gp_last_error(gp) has the text of a failure. Where the device's call refuses an argument, it names that call.
-     - Inputs are never written, unless they are also the output. After a failure an output is undefined, except that of a sort in
-       place: it holds its elements, in any order.
+     - Inputs are never written, unless they are also the output. After a failure an output is undefined. For
+       a sort in place gp_host_sort_desc says more.
      - What a call takes is freed when it returns.
 
    The lines in the comments of calls are gpuprim.h's.

@@ -7,7 +7,7 @@ typedef struct gp_context gp_context;
 
 /* How tiles learn what comes before them. */
 typedef enum gp_strategy {
-    GP_STRATEGY_AUTO = 0,    /* as the device's profile says */
+    GP_STRATEGY_AUTO = 0,    /* as the tuning table says for the device */
     GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
     GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
     GP_STRATEGY_COUNT
@@ -95,8 +95,9 @@ typedef struct gp_device_info {
                                  below version 25); 0: no such limit is known */
 } gp_device_info;
 
-/* Overrides of a device's profile, for tests and tuning. Zero keeps the profile's value. gp_context_create
-   refuses values with which no kernel can be built; it shrinks tiles that are too large for a device. */
+/* Overrides of a device's rows of the tuning table, for tests and tuning. Zero keeps the table's value.
+   gp_context_create refuses values with which no kernel can be built; it shrinks tiles that are too large for
+   a device. */
 typedef struct gp_tuning {
     gp_device_class device_class; /* takes another kind's rows of the table, for tests; instructions of one
                                      vendor only, and what the device is known to promise, stay its own */

@@ -37,13 +37,12 @@
        upper bound, for which buffers are checked and work is launched. A larger number is clamped to the
        bound and counted in gp_stats.clamped. The number must not lie in memory that the call writes. Without
        count_buffer, count_type stays 0.
-     - A field that means nothing beside the others is an error; it is not ignored. But offsets into buffers
-       that are NULL are not looked at, nor is a scratch buffer where 0 bytes are needed.
+     - A field that has no meaning together with the others is an error; it is not ignored. Only two things
+       are ignored: offsets into buffers that are NULL, and a scratch buffer for a call that needs 0 bytes.
      - Expressions, and a monoid's source, are code that runs in your process: never take one from an
-       untrusted source. They have up to 16384 characters. A name in one that stands for nothing there (y
-       without a second input), or an assignment to x and the like, does not compile: GP_ERROR_BUILD.
-       gp_last_error then has the compiler's messages, those about your own lines first, by field and line:
-       "map:1:5".
+       untrusted source. They have up to 16384 characters. An unknown name (such as y without a second input),
+       or an assignment to x and the like, does not compile: GP_ERROR_BUILD. gp_last_error then has the
+       compiler's messages, those about your own lines first, by field and line: "map:1:5".
      - The first use of a primitive with new types builds a program, also for a count of 0 and for a
        ..._scratch_size. gp_warmup moves that cost, and its comment says which fields make a new program.
      - A context belongs to one host thread at a time. Different contexts run in parallel, and may be created

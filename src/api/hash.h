@@ -16,28 +16,28 @@
    context. Do not change the table during retrieve or the statistics: their result would be a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
-   Values: all are legal where keys and values have up to 32 bits and the device has 64-bit atomics, where
-   keys of 64 bits have values of 32, and in sets. Elsewhere (values of 64 bits, or no 64-bit atomics) one
-   value is reserved: a key that is given it, or whose value would become it, is refused, counted, and left
-   as it was. `reserved` names that value. Where `reserved` is NULL, the value is derived from `seed`, and is
-   one that data hardly ever has (a signalling NaN; as an integer a large one), and then a refusal is an
-   error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many keys were
-   refused and by which call. With an out-of-order queue only gp_finish, gp_hash_counts_read and
-   gp_hash_size_read do, as other calls wait for their own commands only. Tables that need no reserved value
-   do not look at `reserved`.
-   Full: a table that is full takes no new keys, and keeps those that are there. Set `grow`, and it never is. Or ask
-   for failed_keys: call gp_hash_rehash for more slots, then insert the listed keys. Where a call asks for neither
-   failed_keys nor results, a key that finds no slot is an error, told as refusals are: GP_ERROR_COUNT_LIMIT. An
-   operation looks at each slot once at most. On devices with limited loops (loop_limit) a probe ends after 24,000
-   slots.
+   Values: all are legal in sets, in tables with 64-bit keys and 32-bit values, and, on devices with 64-bit
+   atomics, in tables whose keys and values have up to 32 bits. In all other tables (64-bit values, or no
+   64-bit atomics) one value is reserved. A key that is given this value, or whose value would become it, is
+   refused, counted, and left as it was. `reserved` names the value. If `reserved` is NULL, the library
+   derives one from `seed` that data hardly ever has (a signalling NaN; as an integer a large one). A refusal
+   is then an error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many
+   keys were refused and by which call. On an out-of-order queue only gp_finish, gp_hash_counts_read and
+   gp_hash_size_read report it, because other calls wait for their own commands only. Tables that need no
+   reserved value ignore `reserved`.
+   Full: a full table takes no new keys, and keeps those that it has. A table with `grow` never fills up. For
+   any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a call
+   asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish and the next
+   blocking call return GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
+   end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
    Load: speed is best up to a load of 1/2, and good up to 0.8. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
    (GP_ERROR_OVERLAP).
    Limits: 2^31 slots. 64-bit keys or values need cl_khr_int64_base_atomics, else GP_ERROR_UNSUPPORTED.
-   Errors: where the header of the table's buffer was overwritten in another way, calls leave the table
-   alone. The functions that read its counts or statistics, and those that report refusals, return
-   GP_ERROR_INVALID_BUFFER. gp_hash_clear makes the table anew.
+   Errors: if something else has overwritten the header of the table's buffer, calls leave the table alone.
+   The functions that read its counts or statistics, and those that report refusals, return
+   GP_ERROR_INVALID_BUFFER. gp_hash_clear makes it a valid, empty table again.
    Example: examples/08_word_count.c, examples/09_group_by.c, examples/10_spatial_hash.c */
 typedef struct gp_hash {
     uint64_t id;
@@ -49,12 +49,12 @@ typedef struct gp_hash_desc {
     size_t capacity;       /* slots, rounded up to a power of two, 2^31 at most; or: */
     size_t expected_count; /* keys that there will be: the capacity is at least expected_count / max_load */
     float max_load;        /* in (0, 1]; 0: 0.5 */
-    bool grow;            /* an insertion after which more than max_load of the slots might be taken blocks to
-                             find out, and if so rehashes first, into as many slots as it takes and at least
-                             as many as now; not with gp_hash_share */
-    uint64_t seed;        /* of the hash function (the finaliser of MurmurHash3) */
-    const void *reserved; /* value_size bytes: a value that is never stored; NULL: see Values above */
-    cl_mem buffer;        /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
+    bool grow;             /* an insertion that might fill more than max_load of the slots blocks to find out.
+                             If it would, it rehashes first, into as many slots as it needs, and no fewer than
+                             now. Not with gp_hash_share */
+    uint64_t seed;         /* of the hash function (the finaliser of MurmurHash3) */
+    const void *reserved;  /* value_size bytes: a value that is never stored; NULL: see Values above */
+    cl_mem buffer;         /* gp_hash_buffer_size bytes, the table's until destroy or rehash; NULL: its own */
     const cl_event *wait;
     cl_uint wait_count;
     cl_event *done;
@@ -106,27 +106,28 @@ typedef enum gp_hash_duplicates {
     GP_HASH_DUPLICATES_COUNT
 } gp_hash_duplicates;
 
-/* Puts each key in with its value. What happens to a key that is there already:
+/* Inserts each key with its value. If a key is already in the table:
      gp_hash_insert             it keeps its value
      gp_hash_insert_or_assign   it gets the new value
      gp_hash_insert_or_apply    the values combine: value = value op new value
 
-   In gp_hash_insert_or_apply equal keys of a batch combine too, so that one call is a group-by. Without
+   gp_hash_insert_or_apply also combines equal keys within a batch, so one call is a group-by. Without
    `values` it adds 1 for each key.
 
    Result: a byte per key in results; the keys that found no slot in failed_keys and failed_values. Integer
    sums keep the table's width, and wrap.
-   Order: of equal keys in a batch, `duplicates` says which one stands for all. Which pairs are there is the
-   same every time, except for GP_HASH_ANY with different values, for sums of floats, which depend on the
-   order, and where a value meets the reserved one on the way.
+   Order: `duplicates` says which of a batch's equal keys counts. The pairs in the table are the same every
+   time, with three exceptions: equal keys with different values and GP_HASH_ANY; sums of floats, which depend
+   on the order; and a value that becomes the reserved one while values are combined.
    Aliasing: inputs may overlap one another; outputs overlap nothing; nothing overlaps the table.
    Count 0: does nothing; failed_count becomes 0.
    Scratch: none for single pass. Multi-pass: two partitioned arrays and 3 MiB. GP_HASH_FIRST and
    GP_HASH_LAST: a table of the batch's indices, 8 or 16 bytes each, 2 to 4 times as many slots as keys.
-   Cost: one line of slots per key at loads up to 1/2. GP_STRATEGY_SINGLE_PASS goes straight to the slots.
-   GP_STRATEGY_MULTI_PASS first partitions the batch by home slot, so that a large table is walked through
-   piece by piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST goes straight
-   all the same. GP_STRATEGY_AUTO partitions for large tables and batches where the device's profile says so.
+   Cost: one line of slots (consecutive slots that are loaded together) per key at loads up to 1/2.
+   GP_STRATEGY_SINGLE_PASS takes the keys straight to their slots. GP_STRATEGY_MULTI_PASS first partitions the
+   batch by home slot, the slot where the search for a key begins, so that a large table is accessed piece by
+   piece; the result is the same. A batch with results, GP_HASH_FIRST or GP_HASH_LAST is never partitioned.
+   GP_STRATEGY_AUTO partitions large batches for large tables where the tuning table says so.
    Limits: 2^32 - 2 keys with GP_HASH_FIRST, GP_HASH_LAST or failed_keys.
    Errors: keys that find no slot, and keys that are refused, are counted (gp_hash_counts). Keys that find no slot are
    an error of gp_finish or the next blocking call (GP_ERROR_COUNT_LIMIT) unless the call has results or failed_keys. A
@@ -161,16 +162,16 @@ typedef struct gp_hash_insert_desc {
     cl_event *done;
 } gp_hash_insert_desc;
 
-/* Puts each key in with its value; a key that is there keeps its own. */
+/* Inserts each key with its value; a key that is already in the table keeps its value. */
 GP_API gp_result gp_hash_insert(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* Puts each key in, or replaces its value. */
+/* Inserts each key, or replaces its value. */
 GP_API gp_result gp_hash_insert_or_assign(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* Puts each key in, or combines: value = value op new value. */
+/* Inserts each key, or combines: value = value op new value. */
 GP_API gp_result gp_hash_insert_or_apply(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc);
 
-/* Bytes of scratch that these calls with this desc need; buffers in it may be NULL. Can be 0. */
+/* Bytes of scratch that an insertion with this desc needs; buffers in it may be NULL. Can be 0. */
 GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, const gp_hash_insert_desc *desc,
                                              size_t *bytes);
 
@@ -178,7 +179,7 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 
    gp_hash_contains does the same without values: found[i] only.
 
-   Result: at least one of values and found.
+   Result: at least one of values and found is required.
    Aliasing: `values` may be `keys`, element by element, where both have one size. Otherwise outputs overlap
    nothing, and nothing overlaps the table.
    Count 0: does nothing.
@@ -207,7 +208,7 @@ GP_API gp_result gp_hash_find(gp_context *gp, gp_hash table, const gp_hash_find_
 /* Whether each key is there: found[i] only. `values` and `absent` stay NULL. */
 GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_find_desc *desc);
 
-/* Takes keys out. Their slots stay taken until a rehash.
+/* Removes keys. Their slots stay occupied until a rehash.
 
    Result: a byte per key in results.
    Aliasing: results overlap nothing; nothing overlaps the table.
@@ -243,7 +244,7 @@ GP_API gp_result gp_hash_erase_scratch_size(gp_context *gp, gp_hash table, const
    Order: with sort_type sorted by key, the same every time; without it in any order.
    Aliasing: outputs overlap nothing; nothing overlaps the table.
    Scratch: that of gp_sort in place, for `room` keys; none without sort_type.
-   Cost: reads the table once; with sort_type one sort more.
+   Cost: reads the table once; with sort_type also sorts.
    Example: examples/08_word_count.c, examples/09_group_by.c */
 typedef struct gp_hash_retrieve_desc {
     cl_mem keys; /* room elements of key_size */
@@ -268,11 +269,11 @@ GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_r
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes);
 
-/* Changes values (map), or erases keys (erase), all over the table, where an expression holds.
+/* Changes the value (map), or erases the key (erase), of each pair in the table for which `where` is true.
 
    Expressions are OpenCL C in k, the key, and v, the value of a live pair.
 
-   Order: not deterministic beside other operations: a key that comes or goes meanwhile is seen or not.
+   Order: none. A key that another operation inserts or erases at the same time may be seen or not.
    Cost: reads the table once. A program is compiled per pair of expressions. Pairs that are mapped are
    counted as `existed`, keys that are erased as `erased`. */
 typedef struct gp_hash_for_each_desc {
@@ -290,11 +291,11 @@ typedef struct gp_hash_for_each_desc {
 
 GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash table, const gp_hash_for_each_desc *desc);
 
-/* Moves all live keys into new slots, more, fewer or as many, and drops erased ones. Counts go on. Blocks.
-   Exclusive.
+/* Moves all live keys into a new set of slots, larger, smaller or of the same size, and drops erased ones.
+   Counts are kept. Blocks. Exclusive.
 
    Cost: reads the old slots and writes the new ones once.
-   Errors: where the live keys would not find their place, it fails and leaves the table as it was. */
+   Errors: if the live keys do not fit into the new slots, it fails and leaves the table as it was. */
 typedef struct gp_hash_rehash_desc {
     size_t capacity;       /* slots, rounded up to a power of two; or: */
     size_t expected_count; /* as in gp_hash_desc, with the table's max_load; both 0: as many slots as now */

@@ -18,23 +18,24 @@ typedef enum gp_segments {
    reverse              out[i] = in[i] ... in[count-1] . initial
    reverse, exclusive   out[i] = in[i+1] ... in[count-1] . initial
 
-   Reduces the elements up to each one (running totals), by any gp_op or a monoid; with `map`, of map(in[i]). With `segments`, the same within each
-   segment, `initial` included. Only `heads` says where segments begin, never the input: each segment has at
-   least one element, and the first one begins at element 0 whatever its flag. Flags and keys are compared as
-   numbers if they are floats (NaN differs from everything), and by their bits if they are halves.
+   Combines all elements up to each one (running totals), by any gp_op or a monoid; with `map`, the values
+   map(in[i]). With `segments`, each segment is scanned by itself, beginning with `initial`. The flags or keys
+   in `heads` say where segments begin. The first segment begins at element 0, whatever its flag; no segment
+   is empty. Flags and keys that are floats are compared as numbers (NaN differs from everything), halves by
+   their bits.
 
    Result: elements of out_type. Argmin and argmax (out_type 0: GP_U64) give the lowest index of equal
      elements, also in reverse.
-   Order: input order, always. Integer results are exact and repeat. Float sums depend on timing with
-     GP_STRATEGY_SINGLE_PASS, because look-backs are grouped differently; with `deterministic` they repeat bit
-     for bit, because it takes GP_STRATEGY_MULTI_PASS for them whatever `strategy` says.
+   Order: input order, always. Integer results are exact and repeat. With GP_STRATEGY_SINGLE_PASS the last
+     bits of float sums depend on timing, which decides how elements are grouped. With `deterministic` they
+     repeat bit for bit: such scans take GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
    Aliasing: in place (`in` and `out` are the same elements, of types of one size), or no overlap. Neither
-     `heads` nor count_buffer's number may lie in `out`. In place, devices that are not known to let every started
-     group run on take GP_STRATEGY_MULTI_PASS, whatever `strategy` says.
+     `heads` nor count_buffer's number may lie in `out`. Scans in place take GP_STRATEGY_MULTI_PASS, whatever
+     `strategy` says, on devices that are not known to keep every started group running (gp_device_info.fair).
    Count 0: does nothing.
    Cost: single pass reads and writes once; multi-pass reads twice and writes once. One launch for up to one
      tile.
-   Limits: 2^31 - 1 tiles, checked. Argmin and argmax take no segments.
+   Limits: 2^31 - 1 tiles (manual/waiting.md), checked. Argmin and argmax take no segments.
    Source: Merrill & Garland 2016 (look-back); Sengupta et al. 2007 (multi-pass).
    Example: examples/01_scan.c, examples/03_custom_monoid.c, examples/18_json_mask.c */
 typedef struct gp_scan_desc {

@@ -7,11 +7,12 @@
 
 /* keys_out[0] <= keys_out[1] <= ... <= keys_out[count-1]        values_out[i] = the value of keys_out[i]
 
-   Sorts keys, and moves a value with each. Values are moved, never looked at. For records use
-   gp_sort_records; for values of other sizes gp_argsort, then gp_gather.
-   Only bits [begin_bit, end_bit) are compared, of the key as an unsigned number that is ordered as the keys
-   are: the sign bit of signed integers is flipped; of floats the sign bit is flipped when it is 0, all bits
-   when it is 1. Fewer bits are fewer passes, one for every 8. With begin_bit = end_bit > 0 keys are copied.
+   Sorts keys, and moves a value with each; values are not compared. For records use gp_sort_records; for
+   values of other sizes gp_argsort, then gp_gather.
+   Only bits [begin_bit, end_bit) are compared. They are bits of the key as an unsigned number that has the
+   order of the keys: for signed integers the sign bit is flipped; for floats the sign bit is flipped if it is
+   0, and all bits if it is 1. There is one pass for every 8 bits, so fewer bits are faster. With begin_bit =
+   end_bit > 0 the keys are only copied.
 
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
      sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
@@ -19,19 +20,21 @@
    Aliasing: in place, with keys_out NULL or the same elements as keys (the same for values); or no overlap,
      and the input is left as it is. count_buffer's number must not lie in memory that the call writes.
    Count 0: does nothing.
-   Scratch: the second buffers, unless you give them, and 5 MiB at most, however many keys (with
-     GP_WORDS_NARROW and single pass: 1 KiB per tile). The second buffers are keys_tmp and values_tmp, of
-     `count` elements each: passes go back and forth between them and the output, so that the output is read
-     too. One pass that is not in place needs none.
-   Cost: single pass (onesweep) reads the keys once for all passes; then each pass reads and writes every key
-     once. Multi-pass (classic): each pass reads every key twice and writes it once. Multi-pass on a CPU:
-     1 MiB of elements (a key and its value) or more, sorted by at least 25 bits, are moved to 256 buckets
-     first, which are then sorted in the caches, by two passes and insertion where keys are random; unless one bucket
-     has more than 1/64 of them, or elements of less than 8 bytes are more than 80 MiB. Keys that are in order already
-     are read twice at most, and copied unless in place. A pass in which all keys agree moves nothing. Up to some thousand keys take one launch. On GPUs, where no strategy is named, up to
-     2^(d+2) tiles of that size, d the bytes of a key, are sorted and merged: 1 + log2(tiles) launches, rounded
-     up (u32 on NVIDIA: up to 229376 keys). Keys of a byte are not.
-   Limits: what fits in memory; 2^32 - 1 keys where values of 4 bytes are indices (gp_argsort).
+   Scratch: at most 5 MiB, however many keys there are (single pass with GP_WORDS_NARROW: 1 KiB per tile), and
+     the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
+     alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
+     fewer that is not in place needs no second buffers.
+   Cost: single pass (onesweep) first reads the keys once, to count their digits for all passes; then each
+     pass reads and writes every key once. Multi-pass (classic): each pass reads every key twice and writes it
+     once. Multi-pass on a CPU, for 1 MiB of elements (a key and its value) or more and at least 25 bits:
+     elements are first moved to 256 buckets by their highest bits, and each bucket is then sorted in the
+     caches (random keys: by two passes and insertion). There are no buckets if one would have more than 1/64
+     of the elements, or if elements of less than 8 bytes are more than 80 MiB. Keys that are already in order
+     are read twice at most, and copied unless the sort is in place. A pass in which all keys have the same
+     digit moves nothing. Up to some thousand keys (a tile) take one launch. On GPUs with GP_STRATEGY_AUTO, up
+     to 2^(d+2) such tiles, where d is the bytes of a key, are each sorted and then merged, in 1 + log2(tiles)
+     launches, rounded up (u32 on NVIDIA: up to 229376 keys); keys of one byte are not.
+   Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
      (buckets); Odeh et al. 2012 (merges).
    Example: examples/04_sort_pairs.c */
@@ -69,11 +72,11 @@ GP_API gp_result gp_sort(gp_context *gp, const gp_sort_desc *desc);
 /* values_out[i] = the index, from 0 on, of the key that comes i-th
 
    Sorts as gp_sort does, but gives indices in place of values: value_size is 4 or 8 bytes (0: 4), and
-   `values` is NULL. With keys_out NULL the sorted keys are not wanted, and the keys stay as they are. */
+   `values` is NULL. If keys_out is NULL, the sorted keys are not written, and the keys stay as they are. */
 GP_API gp_result gp_argsort(gp_context *gp, const gp_sort_desc *desc);
 
-/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Only this matters of the buffers: which
-   ones are NULL, and whether keys_out and values_out are other ones than keys and values; for gp_argsort
-   values_out must be set. Can be 0. */
+/* Bytes of scratch that gp_sort (gp_argsort) with this desc needs. Two things about the buffers matter: which
+   are NULL, and whether keys_out and values_out differ from keys and values. For gp_argsort values_out must
+   be set. Can be 0. */
 GP_API gp_result gp_sort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
 GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *desc, size_t *bytes);
