@@ -782,7 +782,10 @@ static gp_result gpi_host_check_type(gp_context *gp, const char *function, const
 static gp_result gpi_host_check_array(gp_context *gp, const char *function, const char *name,
                                       const void *array, size_t count, size_t size)
 {
-    if (size && count > SIZE_MAX / 2 / size)
+    if (!size)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: elements of %s have 0 bytes", function,
+                             name);
+    if (count > SIZE_MAX / 2 / size)
         return gpi_host_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than memory can hold",
                              function, count);
     if (array || !count) return GP_OK;
@@ -959,7 +962,7 @@ static gp_result gpi_host_histogram_types(gp_context *gp, const char *function, 
     c->arrays[1].size = desc->weights ? gpi_host_size_of(desc->weight_type) : 0;
     c->fixed = h->out_bytes + h->edge_bytes;
     result = gpi_host_check_array(gp, function, "in", desc->in, desc->count, c->arrays[0].size);
-    if (result == GP_OK) result = gpi_host_check_array(gp, function, "out", desc->out, 1, 0);
+    if (result == GP_OK) result = gpi_host_check_array(gp, function, "out", desc->out, 1, 1);
     if (result != GP_OK) return result;
     if (gpi_host_overlap(desc->in, desc->count * c->arrays[0].size, desc->out, h->out_bytes) ||
         gpi_host_overlap(desc->weights, desc->count * c->arrays[1].size, desc->out, h->out_bytes) ||
@@ -1440,7 +1443,7 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
 /* ---- End file host/calls/scan.c ---- */
 
 /* ---- Begin file host/calls/select.c ---- */
-/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied behind those of the chunks before. */
+/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied after those of the chunks before. */
 enum { GPI_HOST_IN, GPI_HOST_FLAGS, GPI_HOST_OUT, GPI_HOST_INDICES };
 
 typedef struct gpi_host_select {

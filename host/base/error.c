@@ -52,7 +52,10 @@ static gp_result gpi_host_check_type(gp_context *gp, const char *function, const
 static gp_result gpi_host_check_array(gp_context *gp, const char *function, const char *name,
                                       const void *array, size_t count, size_t size)
 {
-    if (size && count > SIZE_MAX / 2 / size)
+    if (!size)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: elements of %s have 0 bytes", function,
+                             name);
+    if (count > SIZE_MAX / 2 / size)
         return gpi_host_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is more than memory can hold",
                              function, count);
     if (array || !count) return GP_OK;

@@ -43,7 +43,7 @@ static gp_result gpi_host_histogram_types(gp_context *gp, const char *function, 
     c->arrays[1].size = desc->weights ? gpi_host_size_of(desc->weight_type) : 0;
     c->fixed = h->out_bytes + h->edge_bytes;
     result = gpi_host_check_array(gp, function, "in", desc->in, desc->count, c->arrays[0].size);
-    if (result == GP_OK) result = gpi_host_check_array(gp, function, "out", desc->out, 1, 0);
+    if (result == GP_OK) result = gpi_host_check_array(gp, function, "out", desc->out, 1, 1);
     if (result != GP_OK) return result;
     if (gpi_host_overlap(desc->in, desc->count * c->arrays[0].size, desc->out, h->out_bytes) ||
         gpi_host_overlap(desc->weights, desc->count * c->arrays[1].size, desc->out, h->out_bytes) ||

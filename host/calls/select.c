@@ -1,4 +1,4 @@
-/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied behind those of the chunks before. */
+/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied after those of the chunks before. */
 #include "base/chunks.h"
 #include "base/error.h"
 #include "base/text.h"

@@ -353,6 +353,8 @@ static void test_refused(void **state)
     const gp_host_scan_desc good = {.in = in, .out = out, .count = 1000, .type = GP_U32, .op = GP_SUM};
     const gp_host_reduce_desc well = {.in = in, .out = out, .count = 1000, .type = GP_U32, .op = GP_SUM};
     gp_arg many[GP_ARGS_MAX + 1] = {{0}};
+    const gp_record empty = {.cl_type = "uint"};
+    const gp_monoid sizeless = {.type = "uint"};
     (void)state;
     memset(out, TEST_POISON, sizeof out);
     memcpy(before, out, sizeof out);
@@ -367,6 +369,10 @@ static void test_refused(void **state)
     SCAN_FAILS(d.budget = 11, GP_ERROR_INVALID_ARGUMENT,
                "budget = 11 bytes is not enough for chunks of one element");
     SCAN_FAILS(d.count = SIZE_MAX, GP_ERROR_COUNT_LIMIT, "is more than memory can hold");
+    SCAN_FAILS((d.type = GP_TYPE_NONE, d.op = GP_OP_NONE, d.monoid = &sizeless), GP_ERROR_INVALID_ARGUMENT,
+               "gp_host_scan: elements of in have 0 bytes");
+    REDUCE_FAILS((d.record = &empty, d.map = "x"), GP_ERROR_INVALID_ARGUMENT,
+                 "gp_host_reduce: elements of in have 0 bytes");
     SCAN_FAILS(d.map = "x +", GP_ERROR_BUILD, "map");
     SCAN_FAILS(d.map = "x; 1", GP_ERROR_INVALID_ARGUMENT, "map");
     REDUCE_FAILS(d.map = "x)(", GP_ERROR_INVALID_ARGUMENT, "map");

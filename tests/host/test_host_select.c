@@ -263,7 +263,10 @@ static void test_refused(void **state)
         .in = in, .out = out, .selected = &selected, .count = 1000, .type = GP_U32, .predicate = "x > 5"};
     const gp_host_histogram_desc well = {
         .in = in, .count = 1000, .type = GP_U32, .bins = 10, .upper = {.u64 = 10}, .out = out};
+    const gp_record empty = {.cl_type = "uint"};
     (void)state;
+    SELECT_FAILS((d.type = GP_TYPE_NONE, d.record = &empty), GP_ERROR_INVALID_ARGUMENT,
+                 "gp_host_select: elements of in have 0 bytes");
     SELECT_FAILS(d.in = NULL, GP_ERROR_INVALID_ARGUMENT, "gp_host_select: in is NULL");
     SELECT_FAILS(d.predicate = NULL, GP_ERROR_INVALID_ARGUMENT, "set one of predicate and flags");
     SELECT_FAILS(d.flags = flags, GP_ERROR_INVALID_ARGUMENT, "set one of predicate and flags");
