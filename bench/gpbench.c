@@ -260,6 +260,7 @@ int main(int argc, char **argv)
 {
     bench_options options = {0};
     char line[512] = "gpbench";
+    setenv("POCL_AFFINITY", "1", 0); /* PoCL's threads otherwise share one core at times (docs/drivers.md) */
     if (argc < 2) return run_short();
     for (int i = 1; i < argc; i++) snprintf(line + strlen(line), sizeof line - strlen(line), " %s", argv[i]);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) return print_help(), 0;

@@ -316,15 +316,30 @@ static bool takes_part(const bench_variant *v, unsigned round, unsigned rounds)
     return usable(v) && round * v->rounds / rounds != (round + 1) * v->rounds / rounds;
 }
 
+/* Puts the variants in another order each round: what one leaves behind (caches, threads that fall asleep) must not always
+   meet the same next one. */
+static void shuffle(size_t *order, size_t count, unsigned round)
+{
+    for (size_t i = count; i > 1; i--) {
+        const size_t j = (size_t)(data_random_bits((uint64_t)round * BENCH_VARIANTS_MAX + i) % i);
+        const size_t last = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = last;
+    }
+}
+
 static void time_all(bench_case *c, unsigned rounds)
 {
+    size_t order[BENCH_VARIANTS_MAX];
+    for (size_t i = 0; i < c->count; i++) order[i] = i;
     for (unsigned round = 0; round < rounds; round++) {
         bench_give_turn(c->b);
         c->b->within = (double)round / rounds;
         bench_progress(c->b, "%s %s %zu: round %u of %u", c->name, data_type_name(c->work.type), c->work.n,
                        round + 1, rounds);
+        shuffle(order, c->count, round);
         for (size_t i = 0; i < c->count; i++) {
-            bench_variant *v = &c->variants[i];
+            bench_variant *v = &c->variants[order[i]];
             if (!takes_part(v, round, rounds)) continue;
             if (v->estimate < WARMED) run_once(c, v);
             const double seconds = run_once(c, v);

@@ -197,8 +197,8 @@ static value identity(gp_type type, gp_op op)
 
 /* ------------------------------------------------------------------ input and results */
 
-/* splitmix64: any counter gives good bits. */
-static uint64_t random_bits(uint64_t i)
+/* splitmix64 */
+uint64_t data_random_bits(uint64_t i)
 {
     uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -208,7 +208,7 @@ static uint64_t random_bits(uint64_t i)
 
 static value random_value(bool is_float, gp_op op, uint64_t i)
 {
-    const uint64_t bits = random_bits(i);
+    const uint64_t bits = data_random_bits(i);
     if (!is_float) return (value){.u = op == GP_PROD ? bits | 1 : bits};
     if (op == GP_PROD) return (value){.f = bits & 1 ? 1 : -1};
     if (op == GP_SUM) return (value){.f = (double)(bits & 15) - 7.5};

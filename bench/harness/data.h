@@ -18,6 +18,9 @@ bool data_is_float(gp_type type);
 /* The type that gp_reduce has for `type` when out_type is 0. */
 gp_type data_reduce_type(gp_type type, gp_op op);
 
+/* Word i of a sequence of pseudo-random words. */
+uint64_t data_random_bits(uint64_t i);
+
 /* Fills with pseudo-random elements for which `op` is exact in floating point, whatever the grouping:
    small multiples of 1/2 around 0 for sums, 1 and -1 for products. */
 void data_fill(gp_type type, gp_op op, void *out, size_t n);

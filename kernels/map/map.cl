@@ -156,6 +156,9 @@ static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
     GPI_MAP_AHEAD(out, i, WRITE);
 }
 
+/* Records of a cache line. */
+#define GPI_MAP_LINE (sizeof(GPI_OUT) < 64 ? 64 / sizeof(GPI_OUT) : 1)
+
 /* Elements whose values are made together, in a loop that compilers turn into vectors. */
 #define GPI_MAP_BLOCK 256
 
@@ -183,7 +186,13 @@ GPI_INLINE void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, 
         GPI_MAP_WRITE(out, 0, gpi_value_any(in, 0));
         i = 1;
     }
-#if !GPI_OUT_RECORD
+#if GPI_OUT_RECORD
+    for (; i + GPI_MAP_LINE <= end; i += GPI_MAP_LINE) {
+        gpi_prefetch(in, out, i);
+#pragma unroll
+        for (uint k = 0; k < GPI_MAP_LINE; k++) GPI_MAP_WRITE(out, i + k, gpi_map_value(in, i + k));
+    }
+#else
     for (; i + GPI_MAP_BLOCK <= end; i += GPI_MAP_BLOCK) gpi_write_block(in, out, i);
 #endif
     for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));
