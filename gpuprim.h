@@ -5864,6 +5864,13 @@ static const char *const gpi_kernel_base_paste[] = {
     "/* Four elements from p on; `aligned`: a vector is there. */\n",
     "#define GPI_READ_QUAD(type, p, aligned) \\\n",
     "    ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))\n",
+    "/* Element i of p, a vector of 2 or 4, part by part: compilers make vectors of loops over scalars only. */\n",
+    "#define GPI_READ_PART(part, p, i) ((__global const part *)(p))[i]\n",
+    "#define GPI_READ_PARTS_2(type, part, p, i) \\\n",
+    "    ((type)(GPI_READ_PART(part, p, 2 * (i)), GPI_READ_PART(part, p, 2 * (i) + 1)))\n",
+    "#define GPI_READ_PARTS_4(type, part, p, i)                                        \\\n",
+    "    ((type)(GPI_READ_PART(part, p, 4 * (i)), GPI_READ_PART(part, p, 4 * (i) + 1), \\\n",
+    "            GPI_READ_PART(part, p, 4 * (i) + 2), GPI_READ_PART(part, p, 4 * (i) + 3)))\n",
     "#endif\n",
 };
 /* ---- End file kernels/base/paste.cl ---- */
@@ -6312,21 +6319,21 @@ static const char *const gpi_kernel_element_hash_function[] = {
 /* ---- Begin file kernels/element/input.cl ---- */
 static const char *const gpi_kernel_element_input[] = {
     "#line 1 \"kernels/element/input.cl\"\n",
-    "#line 17\n",
+    "#line 18\n",
     "#ifndef GPI_ELEMENT_INPUT_CL\n",
     "#define GPI_ELEMENT_INPUT_CL\n",
     "#include \"base/args.cl\"\n",
-    "#line 20 \"kernels/element/input.cl\"\n",
-    "#include \"base/count.cl\"\n",
     "#line 21 \"kernels/element/input.cl\"\n",
-    "#include \"base/paste.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 22 \"kernels/element/input.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 23 \"kernels/element/input.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 24 \"kernels/element/input.cl\"\n",
-    "#include \"element/ops.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 25 \"kernels/element/input.cl\"\n",
+    "#include \"element/ops.cl\"\n",
+    "#line 26 \"kernels/element/input.cl\"\n",
     "\n",
     "\n",
     "typedef struct gpi_input {\n",
@@ -6382,6 +6389,8 @@ static const char *const gpi_kernel_element_input[] = {
     "\n",
     "#if GPI_IN_HALF\n",
     "#define GPI_READ_IN(p, i) vload_half(i, p)\n",
+    "#elif defined(GPI_PARTS_IN) && GPI_SHAPE_SERIAL\n",
+    "#define GPI_READ_IN(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_IN)(GPI_IN, GPI_PART_IN, p, i)\n",
     "#else\n",
     "#define GPI_READ_IN(p, i) (p)[i]\n",
     "#endif\n",
@@ -10661,17 +10670,17 @@ static const char *const gpi_kernel_map_gather[] = {
 /* ---- Begin file kernels/map/map.cl ---- */
 static const char *const gpi_kernel_map_map[] = {
     "#line 1 \"kernels/map/map.cl\"\n",
-    "#line 25\n",
+    "#line 26\n",
     "#ifndef GPI_MAP_MAP_CL\n",
     "#define GPI_MAP_MAP_CL\n",
     "#include \"base/args.cl\"\n",
-    "#line 28 \"kernels/map/map.cl\"\n",
-    "#include \"base/count.cl\"\n",
     "#line 29 \"kernels/map/map.cl\"\n",
-    "#include \"base/paste.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 30 \"kernels/map/map.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/paste.cl\"\n",
     "#line 31 \"kernels/map/map.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 32 \"kernels/map/map.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -10727,16 +10736,22 @@ static const char *const gpi_kernel_map_map[] = {
     "\n",
     "#if GPI_HALF_0\n",
     "#define GPI_READ_X(p, i) vload_half(i, p)\n",
+    "#elif defined(GPI_PARTS_0) && GPI_SHAPE_SERIAL\n",
+    "#define GPI_READ_X(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_0)(GPI_IN_0, GPI_PART_0, p, i)\n",
     "#else\n",
     "#define GPI_READ_X(p, i) (p)[i]\n",
     "#endif\n",
     "#if GPI_HALF_1\n",
     "#define GPI_READ_Y(p, i) vload_half(i, p)\n",
+    "#elif defined(GPI_PARTS_1) && GPI_SHAPE_SERIAL\n",
+    "#define GPI_READ_Y(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_1)(GPI_IN_1, GPI_PART_1, p, i)\n",
     "#else\n",
     "#define GPI_READ_Y(p, i) (p)[i]\n",
     "#endif\n",
     "#if GPI_HALF_2\n",
     "#define GPI_READ_Z(p, i) vload_half(i, p)\n",
+    "#elif defined(GPI_PARTS_2) && GPI_SHAPE_SERIAL\n",
+    "#define GPI_READ_Z(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_2)(GPI_IN_2, GPI_PART_2, p, i)\n",
     "#else\n",
     "#define GPI_READ_Z(p, i) (p)[i]\n",
     "#endif\n",
@@ -10842,7 +10857,7 @@ static const char *const gpi_kernel_map_map[] = {
     "    for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));\n",
     "}\n",
     "#else\n",
-    "#line 204\n",
+    "#line 211\n",
     "#if GPI_OUT_RECORD\n",
     "#define GPI_MAP_STEP_MOST 4\n",
     "#else\n",
@@ -27270,6 +27285,22 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
     }
 }
 
+/* That the input named so is of a built-in vector type of 2 or 4 parts, if it is. */
+static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text)
+{
+    static const char *const parts[] = {"char", "uchar", "short", "ushort", "int",
+                                        "uint", "long",  "ulong", "float",  "double"};
+    size_t k;
+    for (k = 0; k < sizeof parts / sizeof *parts; k++) {
+        const size_t length = strlen(parts[k]);
+        const char *number = record->cl_type + length;
+        if (strncmp(record->cl_type, parts[k], length) != 0) continue;
+        if (strcmp(number, "2") != 0 && strcmp(number, "4") != 0) continue;
+        gpi_text_add(text, "#define GPI_PARTS_%s %s\n#define GPI_PART_%s %s\n", input, number, input,
+                     parts[k]);
+    }
+}
+
 /* What base/args.cl begins with: argument k is member a<k> of gpi_args. */
 static void gpi_args_define(const gpi_args *args, gpi_text *text)
 {
@@ -29036,7 +29067,10 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  o->indices ? 0
                  : o->type2 ? 2
                             : 1);
-    if (o->record) gpi_text_add(text, "#define GPI_IN_RECORD 1\n");
+    if (o->record) {
+        gpi_text_add(text, "#define GPI_IN_RECORD 1\n");
+        gpi_record_parts(o->record, "IN", text);
+    }
     if (o->type2) {
         gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
                      o->type2 == GP_F16);
@@ -38356,6 +38390,7 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
                      record ? record->cl_type
                      : type ? gpi_type_cl(gpi_operand(type))
                             : "int");
+        if (record) gpi_record_parts(record, k == 0 ? "0" : k == 1 ? "1" : "2", &text);
     }
     gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);

@@ -53,14 +53,16 @@ static void add_several(bench_case *c)
 static void add_records(bench_case *c)
 {
     static const gp_record uint4 = {.cl_type = "uint4", .size = 16};
-    bench_variant *v = bench_variant_add(c, BENCH_GPUPRIM, "gpuprim:uint4");
+    static const gp_record float4 = {.cl_type = "float4", .size = 16};
+    const bool floats = c->work.type == GP_F32;
+    bench_variant *v = bench_variant_add(c, BENCH_GPUPRIM, floats ? "gpuprim:float4" : "gpuprim:uint4");
     v->run = run;
     v->check = check;
-    v->out_bytes = sizeof(uint64_t);
-    v->with.reduce = reduce_desc(c, GP_U64);
+    v->out_bytes = data_size(c->out_type);
+    v->with.reduce = reduce_desc(c, c->out_type);
     v->with.reduce.type = GP_TYPE_NONE;
-    v->with.reduce.record = &uint4;
-    v->with.reduce.map = "(ulong)x.x + x.y + x.z + x.w";
+    v->with.reduce.record = floats ? &float4 : &uint4;
+    v->with.reduce.map = floats ? "x.x + x.y + x.z + x.w" : "(ulong)x.x + x.y + x.z + x.w";
     v->with.reduce.count = c->work.n / 4;
 }
 
@@ -81,7 +83,7 @@ static void add_variants(bench_case *c)
         v->with.reduce.compensated = true;
     }
     if (c->work.op == GP_SUM) add_several(c);
-    if (c->work.op == GP_SUM && type == GP_U32 && c->work.n % 4 == 0) add_records(c);
+    if (c->work.op == GP_SUM && (type == GP_U32 || type == GP_F32) && c->work.n % 4 == 0) add_records(c);
     if (c->out_type == type) return;
     v = bench_variant_add(c, BENCH_GPUPRIM, "gpuprim:%s-%s", data_type_name(type), data_op_name(c->work.op));
     v->run = run;

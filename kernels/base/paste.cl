@@ -10,4 +10,11 @@
 /* Four elements from p on; `aligned`: a vector is there. */
 #define GPI_READ_QUAD(type, p, aligned) \
     ((aligned) ? *(__global const GPI_QUAD(type) *)(p) : (GPI_QUAD(type))((p)[0], (p)[1], (p)[2], (p)[3]))
+/* Element i of p, a vector of 2 or 4, part by part: compilers make vectors of loops over scalars only. */
+#define GPI_READ_PART(part, p, i) ((__global const part *)(p))[i]
+#define GPI_READ_PARTS_2(type, part, p, i) \
+    ((type)(GPI_READ_PART(part, p, 2 * (i)), GPI_READ_PART(part, p, 2 * (i) + 1)))
+#define GPI_READ_PARTS_4(type, part, p, i)                                        \
+    ((type)(GPI_READ_PART(part, p, 4 * (i)), GPI_READ_PART(part, p, 4 * (i) + 1), \
+            GPI_READ_PART(part, p, 4 * (i) + 2), GPI_READ_PART(part, p, 4 * (i) + 3)))
 #endif

@@ -6,6 +6,7 @@
    The host writes ahead:
        GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2
        GPI_IN_RECORD            1: GPI_IN is a type of the caller's, of which there are no vectors
+       GPI_PARTS_IN, GPI_PART_IN   not defined, or GPI_IN is a vector of 2 or 4 of this type
        GPI_IN_HALF, GPI_IN2_HALF   1: that type is half, in memory only: in expressions it is a float
        GPI_Y                    type of an input element as an operand, after the map where there is one
        GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it
@@ -77,6 +78,8 @@ static ulong gpi_position(gpi_input input, ulong i) { return GPI_REVERSE ? input
 
 #if GPI_IN_HALF
 #define GPI_READ_IN(p, i) vload_half(i, p)
+#elif defined(GPI_PARTS_IN) && GPI_SHAPE_SERIAL
+#define GPI_READ_IN(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_IN)(GPI_IN, GPI_PART_IN, p, i)
 #else
 #define GPI_READ_IN(p, i) (p)[i]
 #endif

@@ -14,6 +14,7 @@
        GPI_INPUTS                            0 .. 3
        GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are
        GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half
+       GPI_PARTS_0, GPI_PART_0, ...          not defined, or that type is a vector of 2 or 4 of this one
        GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
        GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
        GPI_LANE                              its type as the value of gpi_map
@@ -83,16 +84,22 @@ typedef struct gpi_inputs {
 
 #if GPI_HALF_0
 #define GPI_READ_X(p, i) vload_half(i, p)
+#elif defined(GPI_PARTS_0) && GPI_SHAPE_SERIAL
+#define GPI_READ_X(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_0)(GPI_IN_0, GPI_PART_0, p, i)
 #else
 #define GPI_READ_X(p, i) (p)[i]
 #endif
 #if GPI_HALF_1
 #define GPI_READ_Y(p, i) vload_half(i, p)
+#elif defined(GPI_PARTS_1) && GPI_SHAPE_SERIAL
+#define GPI_READ_Y(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_1)(GPI_IN_1, GPI_PART_1, p, i)
 #else
 #define GPI_READ_Y(p, i) (p)[i]
 #endif
 #if GPI_HALF_2
 #define GPI_READ_Z(p, i) vload_half(i, p)
+#elif defined(GPI_PARTS_2) && GPI_SHAPE_SERIAL
+#define GPI_READ_Z(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_2)(GPI_IN_2, GPI_PART_2, p, i)
 #else
 #define GPI_READ_Z(p, i) (p)[i]
 #endif

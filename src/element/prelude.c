@@ -145,7 +145,10 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  o->indices ? 0
                  : o->type2 ? 2
                             : 1);
-    if (o->record) gpi_text_add(text, "#define GPI_IN_RECORD 1\n");
+    if (o->record) {
+        gpi_text_add(text, "#define GPI_IN_RECORD 1\n");
+        gpi_record_parts(o->record, "IN", text);
+    }
     if (o->type2) {
         gpi_text_add(text, "#define GPI_IN2 %s\n#define GPI_IN2_HALF %d\n", gpi_type_cl(o->type2),
                      o->type2 == GP_F16);

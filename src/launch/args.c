@@ -209,6 +209,22 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
     }
 }
 
+/* That the input named so is of a built-in vector type of 2 or 4 parts, if it is. */
+static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text)
+{
+    static const char *const parts[] = {"char", "uchar", "short", "ushort", "int",
+                                        "uint", "long",  "ulong", "float",  "double"};
+    size_t k;
+    for (k = 0; k < sizeof parts / sizeof *parts; k++) {
+        const size_t length = strlen(parts[k]);
+        const char *number = record->cl_type + length;
+        if (strncmp(record->cl_type, parts[k], length) != 0) continue;
+        if (strcmp(number, "2") != 0 && strcmp(number, "4") != 0) continue;
+        gpi_text_add(text, "#define GPI_PARTS_%s %s\n#define GPI_PART_%s %s\n", input, number, input,
+                     parts[k]);
+    }
+}
+
 /* What base/args.cl begins with: argument k is member a<k> of gpi_args. */
 static void gpi_args_define(const gpi_args *args, gpi_text *text)
 {

@@ -271,6 +271,7 @@ static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const v
                      record ? record->cl_type
                      : type ? gpi_type_cl(gpi_operand(type))
                             : "int");
+        if (record) gpi_record_parts(record, k == 0 ? "0" : k == 1 ? "1" : "2", &text);
     }
     gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);

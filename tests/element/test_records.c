@@ -314,6 +314,80 @@ static void check_vectors(data *d)
     free(pairs);
 }
 
+/* Vectors of each type, whose parts a CPU's kernels read one by one: part k counts 2 k + 1 times. */
+static const struct {
+    const char *name;
+    size_t size;
+    bool is_unsigned, is_float;
+} part_types[] = {{"char", 1, false, false},  {"uchar", 1, true, false}, {"short", 2, false, false},
+                  {"ushort", 2, true, false}, {"int", 4, false, false},  {"uint", 4, true, false},
+                  {"long", 8, false, false},  {"ulong", 8, true, false}, {"float", 4, false, true},
+                  {"double", 8, false, true}};
+
+static void set_part(void *at, size_t type, int value)
+{
+    const int64_t bits = value;
+    const float single = (float)value;
+    const double twice = value;
+    if (!part_types[type].is_float) memcpy(at, &bits, part_types[type].size); /* little-endian */
+    else if (part_types[type].size == 4) memcpy(at, &single, 4);
+    else memcpy(at, &twice, 8);
+}
+
+static void check_parts_of(data *d, size_t type, size_t parts)
+{
+    static const char *const map[] = {"(long)x.s0 + 3 * (long)x.s1",
+                                      "(long)x.s0 + 3 * (long)x.s1 + 5 * (long)x.s2 + 7 * (long)x.s3"};
+    char name[16];
+    const gp_record record = {.cl_type = name, .size = parts * part_types[type].size};
+    const size_t n = d->count + FIRST, words = n * parts;
+    char *in = malloc(words * part_types[type].size + 1);
+    int64_t *each = calloc(n + 1, sizeof *each), *found, sum = 0, total;
+    cl_mem in_mem;
+    size_t i;
+    (void)snprintf(name, sizeof name, "%s%zu", part_types[type].name, parts);
+    for (i = 0; i < words; i++) {
+        const int value = (int)(i * 7919 % 101) - (part_types[type].is_unsigned ? 0 : 50);
+        set_part(in + i * part_types[type].size, type, value);
+        each[i / parts] += (int64_t)(2 * (i % parts) + 1) * value;
+        if (i / parts >= FIRST) sum += (int64_t)(2 * (i % parts) + 1) * value;
+    }
+    in_mem = test_buffer(d->gp, words * part_types[type].size, in);
+    const gp_reduce_desc r = {.in = in_mem,
+                              .in_offset = FIRST,
+                              .record = &record,
+                              .map = map[parts / 4],
+                              .out_type = GP_I64,
+                              .op = GP_SUM,
+                              .count = d->count};
+    assert_gp(d->gp, gp_reduce_read(d->gp, &r, &total));
+    assert_int_equal(total, sum);
+    const gp_transform_desc t = {.in = in_mem,
+                                 .in_offset = FIRST,
+                                 .record = &record,
+                                 .map = map[parts / 4],
+                                 .out = d->out,
+                                 .out_type = GP_I64,
+                                 .count = d->count};
+    assert_gp(d->gp, gp_transform(d->gp, &t));
+    found = test_read(d->gp, d->out, d->count * sizeof *found);
+    for (i = 0; i < d->count; i++) assert_int_equal(found[i], each[FIRST + i]);
+    free(found);
+    clReleaseMemObject(in_mem);
+    free(each);
+    free(in);
+}
+
+static void check_parts(data *d)
+{
+    const bool doubles = gp_context_info(d->gp)->fp64;
+    size_t type;
+    for (type = 0; type < sizeof part_types / sizeof *part_types; type++) {
+        if (strcmp(part_types[type].name, "double") == 0 && !doubles) continue;
+        check_parts_of(d, type, type % 2 == 0 ? 4 : 2);
+    }
+}
+
 /* Half a particle: records that a selection moves whole. */
 typedef struct half_particle {
     float mass;
@@ -574,6 +648,7 @@ static void test_transform(void **state)
     (void)state;
     in_shapes(test_shapes, TEST_SHAPES, check_transform);
     in_shapes(test_shapes, TEST_SHAPES, check_vectors);
+    in_shapes(test_shapes, TEST_SHAPES, check_parts);
 }
 
 static void test_none(void **state)
