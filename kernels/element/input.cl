@@ -208,6 +208,7 @@ static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
 {
 #if GPI_MAPPED
     GPI_Y lane[16];
+    GPI_AT_ONCE
     for (uint k = 0; k < 16; k++) lane[k] = gpi_read(input, gpi_position(input, i + k));
     return vload16(0, lane);
 #else
@@ -241,6 +242,7 @@ static gpi_lane_heads gpi_read_heads(gpi_input input, ulong i)
         GPI_CONVERT(GPI_HEAD_LANE, GPI_KEYS_OF(vload16(0, at)) != GPI_KEYS_OF(vload16(0, at - 1)));
 #else
     GPI_HEAD_LANE lane[16];
+    GPI_AT_ONCE
     for (uint k = 0; k < 16; k++) lane[k] = GPI_KEYS_DIFFER(input, at[k], at[(int)k - 1]) ? -1 : 0;
     const gpi_lane_heads heads = vload16(0, lane);
 #endif

@@ -163,27 +163,29 @@ static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
     GPI_MAP_AHEAD(out, i, WRITE);
 }
 
-/* Records of a cache line. */
-#define GPI_MAP_LINE (sizeof(GPI_OUT) < 64 ? 64 / sizeof(GPI_OUT) : 1)
-
-/* Elements whose values are made together, in a loop that compilers turn into vectors. */
-#define GPI_MAP_BLOCK 256
-
-/* Elements i .. i + GPI_MAP_BLOCK - 1, i > 0 with GPI_LAG. */
-GPI_INLINE void gpi_write_block(gpi_inputs in, __global GPI_OUT *out, ulong i)
-{
-    GPI_LANE lane[GPI_MAP_BLOCK] __attribute__((aligned(64)));
-    for (uint k = 0; k < GPI_MAP_BLOCK; k++) lane[k] = gpi_map_value(in, i + k);
-    for (uint k = 0; k < GPI_MAP_BLOCK; k += 16) {
-        gpi_prefetch(in, out, i + k);
-#if GPI_OUT_HALF
-        vstore_half16(vload16(0, lane + k), 0, out + i + k);
-#elif defined(GPI_OUT_VECTOR)
-        GPI_STORE_VECTOR(gpi_out_vector, GPI_LOAD_PRIVATE(gpi_out_vector, lane + k), out + i + k);
-#else
-        for (uint l = k; l < k + 16; l++) out[i + l] = lane[l];
+#ifdef GPI_OUT_VECTOR
+#define GPI_MAP_STEP 16
+#else /* a cache line */
+#define GPI_MAP_STEP (sizeof(GPI_OUT) < 64 ? 64 / sizeof(GPI_OUT) : 1)
 #endif
-    }
+
+/* Elements i .. i + GPI_MAP_STEP - 1, i > 0 with GPI_LAG. */
+GPI_INLINE void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong i)
+{
+    gpi_prefetch(in, out, i);
+#ifdef GPI_OUT_VECTOR
+    GPI_LANE lane[GPI_MAP_STEP] __attribute__((aligned(64)));
+    GPI_AT_ONCE
+    for (uint k = 0; k < GPI_MAP_STEP; k++) lane[k] = gpi_map_value(in, i + k);
+#if GPI_OUT_HALF
+    vstore_half16(vload16(0, lane), 0, out + i);
+#else
+    GPI_STORE_VECTOR(gpi_out_vector, GPI_LOAD_PRIVATE(gpi_out_vector, lane), out + i);
+#endif
+#else
+#pragma unroll
+    for (uint k = 0; k < GPI_MAP_STEP; k++) GPI_MAP_WRITE(out, i + k, gpi_map_value(in, i + k));
+#endif
 }
 
 GPI_INLINE void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
@@ -193,15 +195,7 @@ GPI_INLINE void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, 
         GPI_MAP_WRITE(out, 0, gpi_value_any(in, 0));
         i = 1;
     }
-#if GPI_OUT_RECORD
-    for (; i + GPI_MAP_LINE <= end; i += GPI_MAP_LINE) {
-        gpi_prefetch(in, out, i);
-#pragma unroll
-        for (uint k = 0; k < GPI_MAP_LINE; k++) GPI_MAP_WRITE(out, i + k, gpi_map_value(in, i + k));
-    }
-#else
-    for (; i + GPI_MAP_BLOCK <= end; i += GPI_MAP_BLOCK) gpi_write_block(in, out, i);
-#endif
+    for (; i + GPI_MAP_STEP <= end; i += GPI_MAP_STEP) gpi_map_step(in, out, i);
     for (; i < end; i++) GPI_MAP_WRITE(out, i, gpi_map_value(in, i));
 }
 #else

@@ -128,6 +128,7 @@ GPI_INLINE GPI_VECTOR(GPI_LANE)
 {
     GPI_LANE lane[16];
     (void)in;
+    GPI_AT_ONCE
     for (uint k = 0; k < 16; k++)
         lane[k] = gpi_map(GPI_ARGS_OF(in) here + k, here[k], (e + k) / GPI_CHANNELS, y);
     return vload16(0, lane);

@@ -217,6 +217,7 @@ static uint16 gpi_read_vector(gpi_input input, ulong i)
     if (GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE && i == 0) {
         for (uint k = 0; k < 16; k++) lane[k] = gpi_is_selected(input, k, false);
     } else {
+        GPI_AT_ONCE
         for (uint k = 0; k < 16; k++) lane[k] = gpi_is_selected(input, i + k, true);
     }
     return vload16(0, lane);
