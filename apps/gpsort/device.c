@@ -133,7 +133,9 @@ void device_open(device *d, const options *o)
 void device_close(device *d)
 {
     if (!d->unified) free(d->memory);
-    if (d->arena) (void)clReleaseMemObject(d->arena);
+    else (void)clEnqueueUnmapMemObject(gp_cl_queue(d->gp), d->arena, d->memory, 0, NULL, NULL);
+    (void)gp_finish(d->gp); /* what is mapped is not released */
+    (void)clReleaseMemObject(d->arena);
     gp_context_destroy(d->gp);
     memset(d, 0, sizeof *d);
 }
@@ -168,8 +170,8 @@ static void device_map_arena(device *d)
 {
     cl_int error;
     if (!d->unified) return;
-    d->memory = (char *)clEnqueueMapBuffer(gp_cl_queue(d->gp), d->arena, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                           d->size, 0, NULL, NULL, &error);
+    d->memory = (char *)clEnqueueMapBuffer(gp_cl_queue(d->gp), d->arena, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                           0, d->size, 0, NULL, NULL, &error);
     device_try_cl("clEnqueueMapBuffer", error);
 }
 
@@ -184,10 +186,12 @@ void device_allocate(device *d, size_t bytes)
     if (bytes > UINT32_MAX / ALIGNMENT * ALIGNMENT) bytes = UINT32_MAX / ALIGNMENT * ALIGNMENT;
     d->size = bytes / ALIGNMENT * ALIGNMENT;
     device_try_cl("clReleaseMemObject", clReleaseMemObject(d->arena));
-    d->arena = clCreateBuffer(gp_cl_context(d->gp), CL_MEM_READ_WRITE | (d->unified ? CL_MEM_ALLOC_HOST_PTR : 0),
-                              d->size, NULL, &error);
-    if (error != CL_SUCCESS) die("the device has no buffer of %zu bytes (%s): a smaller -S may do", d->size,
-                                 gp_cl_error_string(error));
+    d->arena =
+        clCreateBuffer(gp_cl_context(d->gp), CL_MEM_READ_WRITE | (d->unified ? CL_MEM_ALLOC_HOST_PTR : 0),
+                       d->size, NULL, &error);
+    if (error != CL_SUCCESS)
+        die("the device has no buffer of %zu bytes (%s): a smaller -S may do", d->size,
+            gp_cl_error_string(error));
     if (d->unified) device_map_arena(d);
     else d->memory = (char *)allocate(d->size);
 }
@@ -196,10 +200,10 @@ void device_allocate(device *d, size_t bytes)
 
 static void device_give(device *d, const layout *l)
 {
-    const cl_int error =
-        d->unified ? clEnqueueUnmapMemObject(gp_cl_queue(d->gp), d->arena, d->memory, 0, NULL, NULL)
-                   : clEnqueueWriteBuffer(gp_cl_queue(d->gp), d->arena, CL_TRUE, 0, l->order_at, d->memory, 0, NULL,
-                                          NULL);
+    const cl_int error = d->unified
+                             ? clEnqueueUnmapMemObject(gp_cl_queue(d->gp), d->arena, d->memory, 0, NULL, NULL)
+                             : clEnqueueWriteBuffer(gp_cl_queue(d->gp), d->arena, CL_TRUE, 0, l->order_at,
+                                                    d->memory, 0, NULL, NULL);
     device_try_cl("records to the device", error);
 }
 

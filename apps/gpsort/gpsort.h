@@ -31,11 +31,11 @@
 enum { SORTED = 0, DISORDER = 1, TROUBLE = 2 }; /* exit statuses, as sort(1)'s */
 
 enum {
-    PIECE_BYTES = 256 << 10,  /* read at once where lines are translated: in the caches still */
-    WRITE_BYTES = 1 << 20,    /* written at once */
-    MERGE_BYTES = 256 << 10,  /* read at once of each run, at least */
-    MERGE_LEAST = 4 << 10,    /* the same, with little memory */
-    MEMORY_LEAST = 64 << 10   /* bytes that are asked for at least */
+    PIECE_BYTES = 256 << 10, /* read at once where lines are translated: in the caches still */
+    WRITE_BYTES = 1 << 20,   /* written at once */
+    MERGE_BYTES = 256 << 10, /* read at once of each run, at least */
+    MERGE_LEAST = 4 << 10,   /* the same, with little memory */
+    MEMORY_LEAST = 1 << 20   /* taken for less than that */
 };
 
 /* ------------------------------------------------------------------ options.c */
@@ -71,6 +71,7 @@ void say(const char *format, ...) GPSORT_PRINTF;
 void progress_left(uint64_t bytes);
 void progress_add(uint64_t bytes);
 void progress_clear(void);
+void progress_interrupted(void); /* in a signal's handler */
 
 /* ------------------------------------------------------------------ memory.c */
 
@@ -112,7 +113,8 @@ typedef struct stream {
     const char *at, *end;
 } stream;
 
-void stream_open(stream *s, const options *o, size_t (*read)(void *, char *, size_t), void *user, size_t capacity);
+void stream_open(stream *s, const options *o, size_t (*read)(void *, char *, size_t), void *user,
+                 size_t capacity);
 void stream_close(stream *s);
 
 /* The next record; false at the end. It stays where it is until the next call. */
@@ -138,10 +140,11 @@ typedef struct input {
     char last;
 } input;
 
-void input_check(const options *o);          /* are the files there? */
-uint64_t input_size(const options *o);       /* 0: unknown */
+void input_check(const options *o);    /* are the files there? */
+uint64_t input_size(const options *o); /* 0: unknown */
 void input_open(input *in, const options *o);
-size_t input_read(input *in, char *to, size_t room); /* lines translated, all of them with an end; 0: the end */
+size_t input_read(input *in, char *to,
+                  size_t room); /* lines translated, all of them with an end; 0: the end */
 
 typedef struct writer {
     int fd;
@@ -177,9 +180,9 @@ typedef struct device {
     const options *o;
     gp_context *gp;
     cl_mem arena;
-    char *memory;  /* the arena, or what is copied to and from it */
-    size_t size;   /* bytes */
-    bool unified;  /* the arena is mapped, not copied */
+    char *memory; /* the arena, or what is copied to and from it */
+    size_t size;  /* bytes */
+    bool unified; /* the arena is mapped, not copied */
     char maps[GP_SORT_COLUMNS_MAX][96];
     gp_sort_column columns[GP_SORT_COLUMNS_MAX];
 } device;
@@ -191,7 +194,8 @@ typedef struct layout {
 } layout;
 
 void device_open(device *d, const options *o);
-void device_allocate(device *d, size_t bytes); /* at most; sizes of files are known, or memory is what bounds it */
+void device_allocate(device *d,
+                     size_t bytes); /* at most; sizes of files are known, or memory is what bounds it */
 layout device_layout(const device *d, size_t bytes, size_t count);
 
 /* Sorts the records in `memory`, whose offsets are there, too. The order is there then. */

@@ -28,8 +28,8 @@ uint64_t input_size(const options *o)
     struct stat status;
     size_t i;
     for (i = 0; i < o->file_count; i++) {
-        const bool known = is_standard(o->files[i]) ? fstat(STDIN_FILENO, &status) == 0
-                                                    : stat(o->files[i], &status) == 0;
+        const bool known =
+            is_standard(o->files[i]) ? fstat(STDIN_FILENO, &status) == 0 : stat(o->files[i], &status) == 0;
         if (!known || !S_ISREG(status.st_mode)) return 0;
         size += (uint64_t)status.st_size + !o->record_size; /* with a line's end that may be missing */
     }

@@ -10,27 +10,34 @@
 static const char help[] =
     "usage: gpsort [OPTION]... [FILE]...\n"
     "\n"
-    "Sorts lines, as LC_ALL=C sort does, or binary records, on a device with OpenCL. Files may be larger than\n"
+    "Sorts lines, as LC_ALL=C sort does, or binary records, on a device with OpenCL. Files may be larger "
+    "than\n"
     "memory. Without FILE, or where it is -, reads standard input. The sort is always stable.\n"
     "\n"
-    "  -o, --output=FILE           write to FILE, which may be an input: a new file takes its place when it is\n"
+    "  -o, --output=FILE           write to FILE, which may be an input: a new file takes its place when it "
+    "is\n"
     "                              whole and on disk\n"
     "  -r, --reverse               from the last to the first\n"
-    "  -u, --unique                only the first of records that are equal; with -c: there are no equal ones\n"
+    "  -u, --unique                only the first of records that are equal; with -c: there are no equal "
+    "ones\n"
     "  -s, --stable                as always\n"
     "  -z, --zero-terminated       lines end with a zero byte\n"
     "  -c, --check                 do not sort: is the input sorted?\n"
     "  -C, --check=quiet           the same, without a message\n"
-    "  -S, --buffer-size=SIZE      memory, in KiB, or with a suffix: b (bytes), K, M, G, T, % (of the machine's);\n"
+    "  -S, --buffer-size=SIZE      memory, in KiB, or with a suffix: b (bytes), K, M, G, T, % (of the "
+    "machine's);\n"
     "                              25% if not given\n"
     "  -T, --temporary-directory=DIR   for temporary files, instead of $TMPDIR or /tmp\n"
     "      --parallel=N            accepted; the device decides\n"
     "\n"
     "  --record-size=N             records of N bytes, not lines\n"
-    "  --key=OFFSET:TYPE[:desc]    order by the number at that byte of a record; several: the first one decides\n"
-    "                              first. Types: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64, in the machine's byte order\n"
+    "  --key=OFFSET:TYPE[:desc]    order by the number at that byte of a record; several: the first one "
+    "decides\n"
+    "                              first. Types: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64, in the machine's "
+    "byte order\n"
     "\n"
-    "  --device=DEVICE             gpu, cpu, P:D (indices of platform and device) or part of a name, as in the\n"
+    "  --device=DEVICE             gpu, cpu, P:D (indices of platform and device) or part of a name, as in "
+    "the\n"
     "                              environment variable GPUPRIM_DEVICE\n"
     "  --verbose, --debug          tell what is done, and how much memory that took\n"
     "  --help, --version\n"
@@ -71,16 +78,14 @@ static uint64_t number(const char *option, const char *text, char **end)
 
 static size_t memory_size(const char *text)
 {
-    static const char units[] = "KMGTP";
+    static const char units[] = "bKMGTP";
     char *end;
     double bytes = (double)number("-S", text, &end);
-    const char *unit = *end ? strchr(units, *end == 'k' ? 'K' : *end) : units;
-    if (*end && end[1]) unit = NULL, *end = '?';
-    if (*end == '%') bytes *= (double)memory_of_machine() / 100;
-    else if (*end == 'b') unit = NULL;
-    else if (!unit) die("-S: \"%s\" is no size, such as 512M", text);
-    else
-        for (bytes *= 1024; unit > units; unit--) bytes *= 1024;
+    const char unit = *end ? *end : 'K';
+    const char *power = strchr(units, unit == 'k' ? 'K' : unit);
+    if ((*end && end[1]) || (!power && unit != '%')) die("-S: \"%s\" is no size, such as 512M", text);
+    if (unit == '%') bytes *= (double)memory_of_machine() / 100;
+    for (; power && power > units; power--) bytes *= 1024;
     if (bytes >= (double)SIZE_MAX) return SIZE_MAX;
     return bytes > MEMORY_LEAST ? (size_t)bytes : (size_t)MEMORY_LEAST;
 }
@@ -93,8 +98,9 @@ static void read_type(column *c, const char *name, size_t length)
         const char *name;
         gp_type type;
         size_t size;
-    } types[] = {{"u8", GP_U8, 1},   {"i8", GP_I8, 1},   {"u16", GP_U16, 2}, {"i16", GP_I16, 2}, {"u32", GP_U32, 4},
-                 {"i32", GP_I32, 4}, {"u64", GP_U64, 8}, {"i64", GP_I64, 8}, {"f32", GP_F32, 4}, {"f64", GP_F64, 8}};
+    } types[] = {{"u8", GP_U8, 1},   {"i8", GP_I8, 1},   {"u16", GP_U16, 2}, {"i16", GP_I16, 2},
+                 {"u32", GP_U32, 4}, {"i32", GP_I32, 4}, {"u64", GP_U64, 8}, {"i64", GP_I64, 8},
+                 {"f32", GP_F32, 4}, {"f64", GP_F64, 8}};
     size_t k;
     for (k = 0; k < sizeof types / sizeof *types; k++) {
         if (strlen(types[k].name) != length || strncmp(types[k].name, name, length) != 0) continue;
@@ -144,7 +150,8 @@ static void read_check(options *o, const char *how)
 {
     o->check = true;
     if (!how || strcmp(how, "diagnose-first") == 0) return;
-    if (strcmp(how, "quiet") != 0 && strcmp(how, "silent") != 0) die("--check: \"%s\" is neither quiet nor silent", how);
+    if (strcmp(how, "quiet") != 0 && strcmp(how, "silent") != 0)
+        die("--check: \"%s\" is neither quiet nor silent", how);
     o->quiet = true;
 }
 
@@ -187,7 +194,8 @@ void options_read(options *o, int argc, char **argv)
     memset(o, 0, sizeof *o);
     o->temporary = getenv("TMPDIR");
     if (!o->temporary || !*o->temporary) o->temporary = "/tmp";
-    while ((option = getopt_long(argc, argv, "o:rusczCS:T:", known, NULL)) != -1) read_option(o, option, optarg);
+    while ((option = getopt_long(argc, argv, "o:rusczCS:T:", known, NULL)) != -1)
+        read_option(o, option, optarg);
     o->files = optind < argc ? argv + optind : standard;
     o->file_count = optind < argc ? (size_t)(argc - optind) : 1;
     if (!o->memory) o->memory = memory_of_machine() / 4;

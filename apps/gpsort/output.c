@@ -81,6 +81,7 @@ static void end_by_signal(int number)
 {
     char *name = unfinished;
     if (name) (void)unlink(name);
+    progress_interrupted();
     (void)signal(number, SIG_DFL);
     (void)raise(number);
 }

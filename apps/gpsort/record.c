@@ -105,7 +105,8 @@ int record_compare_rest(const options *o, const record *a, const record *b)
         if (x != y) return x < y ? -1 : 1;
     }
     if (o->record_size || a->length <= KEY_BYTES) return 0;
-    return o->reverse ? strcmp(b->at + KEY_BYTES, a->at + KEY_BYTES) : strcmp(a->at + KEY_BYTES, b->at + KEY_BYTES);
+    return o->reverse ? strcmp(b->at + KEY_BYTES, a->at + KEY_BYTES)
+                      : strcmp(a->at + KEY_BYTES, b->at + KEY_BYTES);
 }
 
 int record_compare(const options *o, const record *a, const record *b)
@@ -116,7 +117,8 @@ int record_compare(const options *o, const record *a, const record *b)
 
 /* ------------------------------------------------------------------ stream */
 
-void stream_open(stream *s, const options *o, size_t (*read)(void *, char *, size_t), void *user, size_t capacity)
+void stream_open(stream *s, const options *o, size_t (*read)(void *, char *, size_t), void *user,
+                 size_t capacity)
 {
     s->o = o;
     s->read = read;
@@ -130,7 +132,8 @@ void stream_close(stream *s) { free(s->buffer); }
 
 static void stream_grow(stream *s)
 {
-    const size_t used = (size_t)(s->end - s->at), wanted = s->capacity * 2 < s->most ? s->capacity * 2 : s->most;
+    const size_t used = (size_t)(s->end - s->at),
+                 wanted = s->capacity * 2 < s->most ? s->capacity * 2 : s->most;
     char *buffer;
     if (s->capacity >= s->most) die("a line is longer than %zu bytes, the most for this -S", s->most);
     buffer = (char *)realloc(s->buffer, wanted);

@@ -74,8 +74,8 @@ static void progress_show(double elapsed)
         memset(bar, '.', BAR);
         memset(bar, '#', (size_t)(share < 1 ? share * BAR : BAR));
         bar[BAR] = 0;
-        fprintf(stderr, "\r\033[Kgpsort: [%s] %.0f %%, about %.0f %s left", bar, 100 * (share < 1 ? share : 1),
-                left < 90 ? left : left / 60, left < 90 ? "s" : "min");
+        fprintf(stderr, "\r\033[Kgpsort: [%s] %.0f %%, about %.0f %s left", bar,
+                100 * (share < 1 ? share : 1), left < 90 ? left : left / 60, left < 90 ? "s" : "min");
     }
     fflush(stderr);
     progress.shown = true;
@@ -98,6 +98,11 @@ void progress_add(uint64_t bytes)
     if (time < progress.last + .2 || time < progress.begin + .5) return;
     progress.last = time;
     progress_show(time - progress.begin);
+}
+
+void progress_interrupted(void)
+{
+    if (progress.shown && write(STDERR_FILENO, "\n", 1) < 0) return;
 }
 
 void progress_clear(void)

@@ -37,7 +37,7 @@ static size_t batch_record_bytes(const batch *b) { return b->o->record_size ? b-
 /* As much memory as is left, or as the files need at most. */
 static void batch_open(batch *b, const options *o, uint64_t input_bytes)
 {
-    size_t bytes = memory_left(o), probe;
+    size_t bytes, probe;
     memset(b, 0, sizeof *b);
     b->o = o;
     input_open(&b->in, o);
@@ -49,6 +49,7 @@ static void batch_open(batch *b, const options *o, uint64_t input_bytes)
         if (enough < bytes) bytes = enough;
     }
     device_allocate(&b->d, bytes);
+    if (o->verbose) say("%s, %zu MiB for sorting", gp_context_info(b->d.gp)->name, b->d.size >> 20);
     b->piece = b->d.size / 32 < PIECE_BYTES ? b->d.size / 32 : PIECE_BYTES;
     probe = b->d.size / 256 + 1;
     b->fixed = device_layout(&b->d, 0, probe).end;
@@ -150,7 +151,8 @@ static void runs_write(runs *r, batch *b, const layout *l, writer *w, size_t lon
 {
     run one;
     const size_t most = longest_record(b->o->memory / 2);
-    if (longest > most) die("a line is longer than %zu bytes, the most for this -S where it does not hold all", most);
+    if (longest > most)
+        die("a line is longer than %zu bytes, the most for this -S where it does not hold all", most);
     if (r->fd < 0) {
         r->fd = temporary_open(b->o->temporary);
         writer_open(w, r->fd, b->o->temporary);
