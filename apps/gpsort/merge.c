@@ -9,7 +9,7 @@
 
    When the winner is written, the next record of its run goes up the same way. Records that are equal come in the order
    of their runs. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* fallocate */
 #define _FILE_OFFSET_BITS 64
 #include "gpsort.h"
 
@@ -54,6 +54,10 @@ static size_t source_read(void *user, char *to, size_t room)
     while (count < 0 && errno == EINTR);
     if (count < 0) die_errno("cannot read a temporary file in %s", s->o->temporary);
     if (count == 0) die("a temporary file in %s has become shorter", s->o->temporary);
+#ifdef FALLOC_FL_PUNCH_HOLE
+    /* the space is the output's now */
+    (void)fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)s->at, (off_t)count);
+#endif
     s->at += (uint64_t)count;
 #ifdef POSIX_FADV_WILLNEED
     (void)posix_fadvise(s->fd, (off_t)s->at, (off_t)(s->end - s->at < room ? s->end - s->at : room),
@@ -74,13 +78,13 @@ static bool merge_before(const merge *m, const node *a, const node *b)
     return order ? order < 0 : a->run < b->run;
 }
 
-static void merge_play(merge *m, size_t run)
+static void merge_play(merge *m, size_t which)
 {
     node winner, *n;
     size_t i;
-    winner.key = m->heads[run].key;
-    winner.run = run;
-    for (i = (run + m->count) / 2; i > 0; i /= 2) {
+    winner.key = m->heads[which].key;
+    winner.run = which;
+    for (i = (which + m->count) / 2; i > 0; i /= 2) {
         n = &m->tree[i];
         if (n->run == NONE) break;
         if (n->key < winner.key || (n->key == winner.key && merge_before(m, n, &winner))) {
@@ -92,10 +96,10 @@ static void merge_play(merge *m, size_t run)
     m->tree[i] = winner;
 }
 
-static void merge_advance(merge *m, size_t run)
+static void merge_advance(merge *m, size_t which)
 {
-    record *head = &m->heads[run];
-    if (!stream_next(&m->streams[run], head)) {
+    record *head = &m->heads[which];
+    if (!stream_next(&m->streams[which], head)) {
         head->at = NULL;
         head->key = UINT64_MAX;
     }
@@ -164,16 +168,16 @@ static void merge_write(merge *m, writer *w)
 {
     kept last = {{0, NULL, 0}, NULL, 0};
     while (m->heads[m->tree[0].run].at) {
-        const size_t run = m->tree[0].run;
-        const record *r = &m->heads[run];
+        const size_t which = m->tree[0].run;
+        const record *r = &m->heads[which];
         if (!m->o->unique) {
             writer_put(w, r->at, r->length);
         } else if (!last.bytes || record_compare(m->o, &last.r, r) != 0) {
             writer_put(w, r->at, r->length);
             keep(&last, r);
         }
-        merge_advance(m, run);
-        merge_play(m, run);
+        merge_advance(m, which);
+        merge_play(m, which);
     }
     free(last.bytes);
 }

@@ -201,4 +201,6 @@ void options_read(options *o, int argc, char **argv)
     if (!o->memory) o->memory = memory_of_machine() / 4;
     if (o->check && o->file_count > 1) die("%s: one file at a time with -c", o->files[1]);
     check_keys(o);
+    if (o->record_size > o->memory / 8)
+        die("--record-size: %zu bytes are too long for a memory of %zu: -S", o->record_size, o->memory);
 }

@@ -183,6 +183,8 @@ void runs_make(runs *r, const options *o, output *out)
         device_sort(&b.d, &l);
         if (b.ended && l.count == b.count && !r->count) batch_write(&b, &l, &out->w);
         else runs_write(r, &b, &l, &w, longest);
+        if (r->count == 1 && bytes > b.used)
+            progress_left(3 * bytes - b.used - r->all[0].size); /* and merged */
         if (o->verbose) say("%zu records sorted, %zu MiB", l.count, b.used >> 20);
         batch_next(&b, &l);
     }

@@ -270,7 +270,7 @@ class Files(Case):
                       "--record-size=9 " + "--key=0:u8 " * 9, "--check=x", "-z --record-size=1 --key=0:u8", "-c a b"):
             status, got, said = run(*wrong.split())
             self.assertEqual((status, got), (2, b""), wrong)
-            self.assertRegex(said, "^gpsort: |^.*gpsort: ", wrong)
+            self.assertRegex(said, r"gpsort\S*: ", wrong)
         self.assertIn(b"exit status", run("--help")[1])
         self.assertRegex(run("--version")[1], rb"^gpsort \(gpuprim\) \d+\.\d+\.\d+\n$")
 
@@ -321,7 +321,7 @@ class Killed(Case):
                 process.send_signal(signal.SIGKILL)
             self.assertIn(path.read_bytes(), (given, wanted), moment)
             for name in os.listdir(self.folder):
-                if name != "file":  # in the moment between link and rename
+                if name != "file" and hasattr(os, "O_TMPFILE"):  # in the moment between link and rename
                     self.assertRegex(name, r"^\.gpsort-")
                     self.same((self.folder / name).read_bytes(), wanted)
 
