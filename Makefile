@@ -101,7 +101,12 @@ build/apps/%.o: apps/%.c | gpuprim.h deps-run
 
 build/apps/gpsort/record.o: C_FLAGS += -O3 # loops over bytes gain from vectors
 
-test-gpsort: build/gpsort ## gpsort against sort(1): every option, killed at any moment, on a full disk
+# Where the linker has RTLD_NEXT.
+build/apps/faults.so: tests/apps/faults.c | deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -fPIC -shared -o $@ $<
+
+test-gpsort: build/gpsort $(if $(filter Linux,$(shell uname -s)),build/apps/faults.so) ## gpsort against sort(1): options, errors, full disks, kill -9
 	@tools/deps.sh python3
 	tests/apps/test_gpsort.py
 

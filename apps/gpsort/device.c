@@ -29,45 +29,60 @@ static void device_try_cl(const char *call, cl_int error)
 
 /* ------------------------------------------------------------------ what is sorted */
 
-/* The column's number in record i, whose bytes have any alignment. */
-static void device_map(device *d, size_t k)
+static void device_value(device *d, size_t k, const char *name, const uint64_t *value)
 {
-    static const char *const names[] = {"",
+    gp_arg *arg = &d->args[k];
+    arg->name = name;
+    arg->type = GP_U64;
+    arg->value = value;
+}
+
+/* Column k: the number at a record's byte offset_k, of any alignment. Sizes and offsets are arguments, so that the program is
+   the same for all of them. */
+static void device_column(device *d, size_t k)
+{
+    static const char *const types[] = {"",
 #define NAME(name, value, cl, bytes) cl,
                                         GP_TYPES(NAME)
 #undef NAME
     };
+    static const char *const offsets[] = {"offset_0", "offset_1", "offset_2", "offset_3",
+                                          "offset_4", "offset_5", "offset_6", "offset_7"};
     const column *c = &d->o->columns[k];
-    char at[64];
-    (void)snprintf(at, sizeof at, "bytes + (i * %zu + %zu)", d->o->record_size, c->offset);
-    if (c->size == 1) (void)snprintf(d->maps[k], sizeof d->maps[k], "(%s)*(%s)", names[c->type], at);
-    else (void)snprintf(d->maps[k], sizeof d->maps[k], "as_%s(vload%zu(0, %s))", names[c->type], c->size, at);
-    d->columns[k].map = d->maps[k];
+    char *map = d->maps[k];
+    if (c->size == 1) (void)snprintf(map, MAP_BYTES, "(%s)bytes[i * size + %s]", types[c->type], offsets[k]);
+    else
+        (void)snprintf(map, MAP_BYTES, "as_%s(vload%zu(0, bytes + (i * size + %s)))", types[c->type], c->size,
+                       offsets[k]);
+    d->columns[k].map = map;
     d->columns[k].type = c->type;
     d->columns[k].descending = c->descending;
+    d->offsets[k] = c->offset;
+    device_value(d, 2 + k, offsets[k], &d->offsets[k]);
 }
 
-static gp_arg device_bytes(const device *d, const layout *l)
+static void device_columns(device *d)
 {
-    gp_arg bytes;
-    memset(&bytes, 0, sizeof bytes);
-    bytes.name = "bytes";
-    bytes.type = GP_U8;
-    bytes.buffer = d->arena;
-    bytes.count = l->bytes;
-    return bytes;
+    size_t k;
+    d->args[0].name = "bytes";
+    d->args[0].type = GP_U8;
+    d->record_size = d->o->record_size;
+    device_value(d, 1, "size", &d->record_size);
+    for (k = 0; k < d->o->column_count; k++) device_column(d, k);
 }
 
-static gp_sort_records_desc device_records(const device *d, const layout *l, const gp_arg *bytes)
+static gp_sort_records_desc device_records(device *d, const layout *l)
 {
     gp_sort_records_desc sort;
+    d->args[0].buffer = d->arena;
+    d->args[0].count = l->bytes;
     memset(&sort, 0, sizeof sort);
     sort.indices_out = d->arena;
     sort.indices_out_offset = l->order_at / sizeof(uint32_t);
     sort.columns = d->columns;
     sort.column_count = d->o->column_count;
-    sort.args = bytes;
-    sort.arg_count = 1;
+    sort.args = d->args;
+    sort.arg_count = 2 + d->o->column_count;
     sort.count = l->count;
     return sort;
 }
@@ -101,13 +116,11 @@ static void device_warm_up(device *d)
     gp_sort_records_desc records;
     gp_warmup_desc warmup;
     layout l;
-    gp_arg bytes;
     memset(&l, 0, sizeof l);
     memset(&warmup, 0, sizeof warmup);
     memset(&lines, 0, sizeof lines);
     device_try(d, gp_buffer_create(d->gp, ALIGNMENT, NULL, &d->arena));
-    bytes = device_bytes(d, &l);
-    records = device_records(d, &l, &bytes);
+    records = device_records(d, &l);
     if (d->o->record_size) warmup.sort_records = &records;
     else warmup.sort_strings = &lines;
     device_try(d, gp_warmup(d->gp, &warmup));
@@ -117,14 +130,13 @@ void device_open(device *d, const options *o)
 {
     gp_context_desc desc;
     cl_bool unified = CL_FALSE;
-    size_t k;
     memset(d, 0, sizeof *d);
     memset(&desc, 0, sizeof desc);
     d->o = o;
     desc.device_filter = o->device;
     if (o->verbose) desc.log = device_log;
     if (gp_context_create(&desc, &d->gp) != GP_OK) device_fail(d);
-    for (k = 0; k < o->column_count; k++) device_map(d, k);
+    device_columns(d);
     (void)clGetDeviceInfo(gp_cl_device(d->gp), CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
     d->unified = unified == CL_TRUE;
     device_warm_up(d);
@@ -144,7 +156,7 @@ void device_close(device *d)
 
 static size_t round_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-layout device_layout(const device *d, size_t bytes, size_t count)
+layout device_layout(device *d, size_t bytes, size_t count)
 {
     layout l;
     memset(&l, 0, sizeof l);
@@ -154,8 +166,7 @@ layout device_layout(const device *d, size_t bytes, size_t count)
     l.order_at = l.offsets_at + (d->o->record_size ? 0 : round_up((count + 1) * sizeof(uint32_t)));
     l.scratch_at = l.order_at + round_up(count * sizeof(uint32_t));
     if (d->o->record_size) {
-        const gp_arg argument = device_bytes(d, &l);
-        const gp_sort_records_desc sort = device_records(d, &l, &argument);
+        const gp_sort_records_desc sort = device_records(d, &l);
         device_try(d, gp_sort_records_scratch_size(d->gp, &sort, &l.scratch_bytes));
     } else {
         const gp_sort_strings_desc sort = device_lines(d, &l);
@@ -235,8 +246,7 @@ void device_sort(device *d, const layout *l)
     const cl_mem scratch = device_scratch(d, l);
     device_give(d, l);
     if (d->o->record_size) {
-        const gp_arg bytes = device_bytes(d, l);
-        gp_sort_records_desc sort = device_records(d, l, &bytes);
+        gp_sort_records_desc sort = device_records(d, l);
         sort.scratch = scratch;
         device_try(d, gp_sort_records(d->gp, &sort));
     } else {

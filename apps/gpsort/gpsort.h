@@ -176,6 +176,8 @@ void catch_signals(void);
 
 /* ------------------------------------------------------------------ device.c */
 
+enum { MAP_BYTES = 96 };
+
 typedef struct device {
     const options *o;
     gp_context *gp;
@@ -183,8 +185,11 @@ typedef struct device {
     char *memory; /* the arena, or what is copied to and from it */
     size_t size;  /* bytes */
     bool unified; /* the arena is mapped, not copied */
-    char maps[GP_SORT_COLUMNS_MAX][96];
+    /* of records: how gp_sort_records finds their keys */
     gp_sort_column columns[GP_SORT_COLUMNS_MAX];
+    char maps[GP_SORT_COLUMNS_MAX][MAP_BYTES];
+    gp_arg args[2 + GP_SORT_COLUMNS_MAX];
+    uint64_t record_size, offsets[GP_SORT_COLUMNS_MAX];
 } device;
 
 /* Where in the arena is what:   | bytes of records | offsets of lines | order | scratch |   */
@@ -196,7 +201,7 @@ typedef struct layout {
 void device_open(device *d, const options *o);
 void device_allocate(device *d,
                      size_t bytes); /* at most; sizes of files are known, or memory is what bounds it */
-layout device_layout(const device *d, size_t bytes, size_t count);
+layout device_layout(device *d, size_t bytes, size_t count);
 
 /* Sorts the records in `memory`, whose offsets are there, too. The order is there then. */
 void device_sort(device *d, const layout *l);

@@ -20,6 +20,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GPSORT = os.environ.get("GPSORT", str(ROOT / "build/gpsort"))
+FAULTS = ROOT / "build/apps/faults.so"
 SMALL = "1M"  # -S: as little memory as there can be
 LINES = {
     "empty": b"",
@@ -296,6 +297,28 @@ class Check(Case):
         self.assertEqual(run("-c", given=given)[0], 0)
         self.assertEqual(run("-c", given=given + b"a")[0], 1)
         self.fails("-c", "-S", "1M", given=given, text="longer than")
+
+
+class Faults(Case):
+    """What tests/apps/faults.c, preloaded, lets calls do."""
+
+    def fault(self, fault, path):
+        given = path.read_bytes()
+        done = subprocess.run([GPSORT, "-S", SMALL, "-T", self.folder, "-o", path, path], capture_output=True, check=False, timeout=300,
+                              env={**ENVIRONMENT, "LD_PRELOAD": str(FAULTS), "FAULT": fault, "FAULT_FOLDER": str(self.folder)})
+        self.assertEqual(os.listdir(self.folder), ["file"], fault)
+        return given, path.read_bytes(), done.returncode, done.stderr.decode()
+
+    @unittest.skipUnless(FAULTS.exists(), "no build/apps/faults.so")
+    def test_faults(self):
+        path = self.file(random_lines(200000, 20))
+        for fault in ("write", "pread", "fsync", "close", "linkat", "rename"):
+            given, left, status, said = self.fault(fault, path)
+            self.assertEqual((status, left == given), (2, True), (fault, said))
+            self.assertRegex(said, r"^gpsort: cannot (read|write) [^\n]*: Input/output error\n$", fault)
+        given, left, status, said = self.fault("short", path)
+        self.assertEqual((status, said), (0, ""))
+        self.same(left, expected(given))
 
 
 class Killed(Case):
