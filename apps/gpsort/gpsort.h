@@ -35,7 +35,7 @@ enum {
     WRITE_BYTES = 1 << 20,   /* written at once */
     MERGE_BYTES = 256 << 10, /* read at once of each run, at least */
     MERGE_LEAST = 4 << 10,   /* the same, with little memory */
-    MEMORY_LEAST = 1 << 20   /* taken for less than that */
+    MEMORY_LEAST = 1 << 20   /* for all that is less */
 };
 
 /* ------------------------------------------------------------------ options.c */
@@ -62,7 +62,7 @@ void options_read(options *o, int argc, char **argv);
 
 /* ------------------------------------------------------------------ report.c: what is said on standard error */
 
-/* One line, and the end of the program. Where nothing is between '...', errno's text follows by itself: die_errno. */
+/* One line; die: and the end of the program; die_errno: with errno's text at the end of the line. */
 GPSORT_NORETURN void die(const char *format, ...) GPSORT_PRINTF;
 GPSORT_NORETURN void die_errno(const char *format, ...) GPSORT_PRINTF;
 void say(const char *format, ...) GPSORT_PRINTF;
@@ -143,8 +143,9 @@ typedef struct input {
 void input_check(const options *o);    /* are the files there? */
 uint64_t input_size(const options *o); /* 0: unknown */
 void input_open(input *in, const options *o);
-size_t input_read(input *in, char *to,
-                  size_t room); /* lines translated, all of them with an end; 0: the end */
+
+/* Lines are translated, and all of them have an end. 0: there is no more. */
+size_t input_read(input *in, char *to, size_t room);
 
 typedef struct writer {
     int fd;
@@ -199,8 +200,7 @@ typedef struct layout {
 } layout;
 
 void device_open(device *d, const options *o);
-void device_allocate(device *d,
-                     size_t bytes); /* at most; sizes of files are known, or memory is what bounds it */
+void device_allocate(device *d, size_t bytes); /* or less, where the device has no such buffer */
 layout device_layout(device *d, size_t bytes, size_t count);
 
 /* Sorts the records in `memory`, whose offsets are there, too. The order is there then. */

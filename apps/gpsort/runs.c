@@ -43,7 +43,7 @@ static void batch_open(batch *b, const options *o, uint64_t input_bytes)
     input_open(&b->in, o);
     device_open(&b->d, o);
     bytes = memory_left(o);
-    if (input_bytes && input_bytes < bytes) {
+    if (input_bytes && input_bytes < bytes && input_bytes < UINT32_MAX / 2) {
         const size_t most = (size_t)input_bytes + PIECE_BYTES;
         const size_t enough = device_layout(&b->d, most, most / batch_record_bytes(b)).end;
         if (enough < bytes) bytes = enough;
@@ -135,11 +135,16 @@ static void batch_write(const batch *b, const layout *l, writer *w)
     }
 }
 
+/* Where the last one of the batch ends. */
+static size_t batch_end(const batch *b, const layout *l)
+{
+    return batch_begin(b, (const uint32_t *)(const void *)(b->d.memory + l->offsets_at), l->count);
+}
+
 /* What is left is the next batch's. */
 static void batch_next(batch *b, const layout *l)
 {
-    const uint32_t *offsets = (const uint32_t *)(const void *)(b->d.memory + l->offsets_at);
-    const size_t done = batch_begin(b, offsets, l->count);
+    const size_t done = batch_end(b, l);
     memmove(b->d.memory, b->d.memory + done, b->used - done);
     b->used -= done;
     b->count = b->o->record_size ? b->used / b->o->record_size : count_zeros(b->d.memory, b->used);
@@ -181,7 +186,7 @@ void runs_make(runs *r, const options *o, output *out)
         l = batch_layout(&b);
         longest = o->record_size ? o->record_size : batch_offsets(&b, &l);
         device_sort(&b.d, &l);
-        if (b.ended && l.count == b.count && !r->count) batch_write(&b, &l, &out->w);
+        if (b.ended && batch_end(&b, &l) == b.used && !r->count) batch_write(&b, &l, &out->w);
         else runs_write(r, &b, &l, &w, longest);
         if (r->count == 1 && bytes > b.used)
             progress_left(3 * bytes - b.used - r->all[0].size); /* and merged */

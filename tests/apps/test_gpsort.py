@@ -134,6 +134,11 @@ class Lines(Case):
                 self.same(got, expected(given, *options), options)
         self.assertEqual(os.listdir(self.folder), ["file"])
 
+    def test_lines_shorter_than_expected(self):
+        """So many at the end that one batch does not hold them."""
+        for length in (500, 1000, 3000):
+            self.sorts((b"b" * length + b"\n") * 50 + b"c\na\n" * 20000, memory=("-S", SMALL))
+
     def test_line_across_runs(self):
         """A line longer than what is left of one batch."""
         given = random_lines(20000, 20) + b"m" * 40000 + b"\n" + random_lines(20000, 20, 4)
@@ -279,7 +284,8 @@ class Files(Case):
 class Check(Case):
     def test_lines(self):
         for given, options, status in ((b"", "-c", 0), (b"a\nb\nb\n", "-c", 0), (b"a\nb\nb", "-cu", 1), (b"b\n\na\n", "-c", 1),
-                                       (b"b\na\n", "-cr", 0), (b"b\0a", "-cz", 1), (b"a\na\x01\na\t\nb", "-c", 0), (b"b\na\n", "-C", 1)):
+                                       (b"b\na\n", "-cr", 0), (b"b\0a", "-cz", 1), (b"a\na\x01\na\t\nb", "-c", 0), (b"b\na\n", "-C", 1),
+                                       (b"the same, 2\nthe same, 1\n", "-c", 1)):
             got, _, said = run(options, given=given)
             wanted = subprocess.run(["sort", options], input=given, capture_output=True, env=ENVIRONMENT, check=False)
             self.assertEqual((got, wanted.returncode), (status, status), (given, options))
