@@ -42,7 +42,8 @@ size_t memory_in_use(void)
     return found ? (size_t)resident * (size_t)sysconf(_SC_PAGESIZE) : memory_peak();
 }
 
-/* Two writers have buffers of their own, and a little is for what is taken later. What the OpenCL implementation takes is counted unless it would be more than half: then -S is for buffers alone. */
+/* What the OpenCL implementation has taken is counted unless that would be more than half: then -S is for buffers alone.
+   Two writers have buffers of their own, and a little is for what is taken later. */
 size_t memory_left(const options *o)
 {
     const size_t taken = memory_in_use() + 2 * WRITE_BYTES + o->memory / 64;
