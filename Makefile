@@ -45,13 +45,13 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 
 DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cxx shared install packaging)
 
-.PHONY: declarations first-calls all demo info test test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls all demo info test test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: examples $(TEST_PROGRAMS) build/gpbench ## build examples, tests and gpbench
+all: examples $(TEST_PROGRAMS) build/gpbench build/gpsort ## build examples, tests, gpbench and gpsort
 
 # ---- header
 
@@ -89,6 +89,26 @@ build/examples/%: examples/%.c | gpuprim.h deps-run
 build/examples/%: examples/%.cpp | gpuprim.h deps-run deps-cxx
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+# ---- programs
+
+build/gpsort: $(patsubst %.c,build/%.o,$(wildcard apps/gpsort/*.c)) ## sorts files larger than memory
+	$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(OPENCL_LIBS) -lm
+
+build/apps/%.o: apps/%.c | gpuprim.h deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -c -o $@ $<
+
+build/apps/gpsort/record.o: C_FLAGS += -O3 # loops over bytes gain from vectors
+
+# Where the linker has RTLD_NEXT.
+build/apps/faults.so: tests/apps/faults.c | deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -fPIC -shared -o $@ $<
+
+test-gpsort: build/gpsort $(if $(filter Linux,$(shell uname -s)),build/apps/faults.so) ## gpsort against sort(1): options, errors, full disks, kill -9
+	@tools/deps.sh python3
+	tests/apps/test_gpsort.py
 
 # ---- tests
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 # gpuprim.h and gpuprim_host.h are left out: they are put together from files that are formatted.
 list_sources() {
     printf '%s\n' gpuprim.hpp gpuprim_mpi.h
-    find src kernels host tests bench examples tools manual -type f \
+    find src kernels host apps tests bench examples tools manual -type f \
         \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.cpp' -o -name '*.hpp' \)
 }
 

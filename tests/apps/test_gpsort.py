@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""test_gpsort.py - build/gpsort against sort(1) and Python: lines and records of all kinds, in one run and in several, every
+option, errors, and what is left when it is killed.
+
+GPSORT names another program than build/gpsort."""
+
+import os
+import pathlib
+import pty
+import random
+import resource
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+GPSORT = os.environ.get("GPSORT", str(ROOT / "build/gpsort"))
+FAULTS = ROOT / "build/apps/faults.so"
+SMALL = "1M"  # -S: as little memory as there can be
+LINES = {
+    "empty": b"",
+    "one newline": b"\n",
+    "one line": b"x\n",
+    "no final newline": b"b\nc\na",
+    "zeros": b"a\0b\na\0\na\na\0a\n\0\n\0\0\n\n",
+    "low bytes": b"a\tb\na\na\x01\na\x0b\na\t\n\x09\n\x0b\n\x0a\n\n\x01\n",
+    "empty lines": b"\n\nb\n\n\na\n\n",
+    "equal lines": b"same\n" * 3000 + b"sam\n" + b"samea\n" * 10,
+    "carriage returns": b"b\r\na\r\n\r\nab\r\n",
+    "prefixes": b"".join(b"a" * (n * 7919 % 300) + b"\n" for n in range(2000)),
+    "tiny lines": bytes(random.Random(1).choices(b"ab\n", k=100000)),
+    "long lines": b"".join(b"x" * 5000 + bytes([n * 37 % 256 or 1]) + b"y" * 3000 + b"\n" for n in range(256) if n != 10),
+    "one huge line": b"b\n" + b"a" * 3000000 + b"\na\n",
+    "all bytes": random.Random(2).randbytes(200000),
+}
+
+
+def environment():
+    there = subprocess.run([ROOT / "build/list_devices"], capture_output=True, text=True, check=False).stdout
+    pocl = {"GPUPRIM_DEVICE": "Portable"} if "Portable Computing Language: " in there else {}
+    return {**pocl, **os.environ, "LC_ALL": "C"}
+
+
+ENVIRONMENT = environment()
+
+
+def run(*arguments, given=b"", limit=None, **options):
+    """The exit status, what was written, and what was said. `limit`: bytes that a file may have."""
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run([GPSORT, *map(str, arguments)], input=given, capture_output=True, env=ENVIRONMENT, check=False,
+                          timeout=300, preexec_fn=limited if limit else None, **options)
+    return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+
+def expected(given, *options):
+    """As sort(1) sorts it."""
+    return subprocess.run(["sort", *options], input=given, capture_output=True, env=ENVIRONMENT, check=True).stdout
+
+
+def random_lines(count, length, seed=3):
+    chance = random.Random(seed)
+    return b"".join(chance.randbytes(length).replace(b"\n", b"\t") + b"\n" for _ in range(count))
+
+
+class Case(unittest.TestCase):
+    maxDiff = 400
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, content, name="file"):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def same(self, got, wanted, *about):
+        """Without a page of bytes."""
+        if got != wanted:
+            at = next((i for i, (a, b) in enumerate(zip(got, wanted)) if a != b), min(len(got), len(wanted)))
+            self.fail(f"{about}: {len(got)} bytes, not {len(wanted)}, differ at {at}: "
+                      f"{got[at - 20 if at > 20 else 0:at + 20]} {wanted[at - 20 if at > 20 else 0:at + 20]}")
+
+    def sorts(self, given, *options, memory=()):
+        status, got, said = run(*options, *memory, given=given)
+        self.assertEqual((status, said), (0, ""), options)
+        self.same(got, expected(given, *options), options)
+
+    def fails(self, *arguments, text, **options):
+        """With one line, and nothing left but what was there."""
+        before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
+        status, _, said = run(*arguments, **options)
+        self.assertEqual(status, 2, said)
+        self.assertRegex(said, f"^gpsort: .*{text}.*\n$")
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
+
+
+class Lines(Case):
+    def test_kinds(self):
+        for name, given in LINES.items():
+            with self.subTest(name):
+                self.sorts(given)
+
+    def test_kinds_with_little_memory(self):
+        for name in ("tiny lines", "all bytes", "equal lines", "prefixes"):
+            with self.subTest(name):
+                self.sorts(LINES[name] * 20, memory=("-S", SMALL))
+
+    def test_options(self):
+        everything = b"".join(LINES[name] for name in LINES if name != "one huge line")
+        for options in (("-r",), ("-u",), ("-r", "-u"), ("-z",), ("-z", "-r"), ("-s", "--parallel=2")):
+            with self.subTest(options):
+                self.sorts(everything, *options)
+
+    def test_several_runs(self):
+        """And passes: as many bytes as make hundreds of runs."""
+        given = random_lines(300000, 20) + LINES["all bytes"]
+        path = self.file(given)
+        for options in ((), ("-r",), ("-u",), ("-z",), ("-r", "-u")):
+            with self.subTest(options):
+                status, got, said = run(*options, "-S", SMALL, "--verbose", "-T", self.folder, path)
+                self.assertEqual(status, 0, said)
+                self.assertRegex(said, r"\d\d runs, of which 16 are merged at once\n.* runs, of which")
+                self.same(got, expected(given, *options), options)
+        self.assertEqual(os.listdir(self.folder), ["file"])
+
+    def test_lines_shorter_than_expected(self):
+        """So many at the end that one batch does not hold them."""
+        for length in (500, 1000, 3000):
+            self.sorts((b"b" * length + b"\n") * 50 + b"c\na\n" * 20000, memory=("-S", SMALL))
+
+    def test_line_across_runs(self):
+        """A line longer than what is left of one batch."""
+        given = random_lines(20000, 20) + b"m" * 40000 + b"\n" + random_lines(20000, 20, 4)
+        self.sorts(given, memory=("-S", SMALL))
+
+
+TYPES = {"u8": "B", "i8": "b", "u16": "H", "i16": "h", "u32": "I", "i32": "i", "u64": "Q", "i64": "q", "f32": "f", "f64": "d"}
+
+
+def column_key(letter, value):
+    """Floats as their bits are ordered: -NaN first, +NaN last, -0 before +0."""
+    if letter not in "fd":
+        return value
+    size = struct.calcsize(letter)
+    bits = int.from_bytes(value, sys.byteorder)
+    sign = 1 << (8 * size - 1)
+    return -(bits - sign) - 1 if bits & sign else bits
+
+
+def sorted_records(given, size, keys, reverse=False, unique=False):
+    def key(record):
+        found = []
+        for text in keys:
+            offset, kind, *descending = text.split(":")
+            letter = TYPES[kind]
+            part = record[int(offset):][:struct.calcsize(letter)]
+            number = column_key(letter, part if letter in "fd" else struct.unpack("=" + letter, part)[0])
+            found.append(-number if bool(descending) != reverse else number)
+        return found
+
+    records = sorted((given[i:i + size] for i in range(0, len(given), size)), key=key)
+    if unique:
+        records = [r for i, r in enumerate(records) if i == 0 or key(r) != key(records[i - 1])]
+    return b"".join(records)
+
+
+class Records(Case):
+    def sorts_records(self, given, size, *keys, reverse=False, unique=False, memory=()):
+        options = [f"--record-size={size}", *(f"--key={key}" for key in keys), *memory]
+        options += ["-r"] * reverse + ["-u"] * unique
+        status, got, said = run(*options, given=given)
+        self.assertEqual((status, said), (0, ""), options)
+        self.same(got, sorted_records(given, size, keys, reverse, unique), options)
+
+    def test_types(self):
+        given = random.Random(5).randbytes(13 * 4000)
+        for kind in TYPES:
+            with self.subTest(kind):
+                self.sorts_records(given, 13, f"3:{kind}")
+                self.sorts_records(given, 13, f"5:{kind}:desc")
+
+    def test_special_floats(self):
+        values = [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e-45, -1e-45, 1.5, -1.5]
+        self.sorts_records(b"".join(struct.pack("=f", v) for v in values * 3) + b"\xff" * 4, 4, "0:f32")
+        self.sorts_records(b"".join(struct.pack("=d", v) for v in values * 3) + b"\xff" * 8, 8, "0:f64")
+
+    def test_keys(self):
+        chance = random.Random(6)
+        given = b"".join(bytes(chance.choices(range(3), k=8)) + chance.randbytes(4) for _ in range(20000))
+        for keys in (("0:u8", "3:i16:desc"), ("7:u8:desc", "0:u8", "1:u8", "2:u32"), ("0:u64", "8:u32:desc")):
+            for reverse in (False, True):
+                with self.subTest(keys=keys, reverse=reverse):
+                    self.sorts_records(given, 12, *keys, reverse=reverse)
+        self.sorts_records(given, 12, "0:u16:desc", unique=True)
+
+    def test_several_runs(self):
+        """Stable across them: records differ where the keys are equal."""
+        chance = random.Random(7)
+        given = b"".join(bytes(chance.choices(range(9), k=2)) + struct.pack("<I", n) for n in range(300000))
+        for options in ({}, {"reverse": True}, {"unique": True}):
+            self.sorts_records(given, 6, "0:u8", "1:u8:desc", memory=("-S", SMALL), **options)
+        status, _, said = run("--record-size=6", "--key=0:u8", "-S", SMALL, "--verbose", given=given)
+        self.assertEqual(status, 0)
+        self.assertRegex(said, r"\d+ runs, of which")
+
+    def test_sizes(self):
+        for size in (1, 255, 256, 257, 5000):
+            given = random.Random(size).randbytes(size * 700)
+            self.sorts_records(given, size, f"{size - 1}:u8")
+
+    def test_part_of_a_record(self):
+        self.fails("--record-size=8", "--key=0:u64", self.file(b"123456789", "part"), text="part ends within a record: 9 bytes")
+
+
+class Files(Case):
+    def test_several(self):
+        first, second = self.file(b"c\na", "first"), self.file(b"d\nb", "second")
+        self.assertEqual(run(first, "-", second, given=b"e\n\n")[:2], (0, b"\na\nb\nc\nd\ne\n"))
+
+    def test_output_is_input(self):
+        given = LINES["tiny lines"] + b"\n"
+        path = self.file(given)
+        path.chmod(0o640)
+        link = self.folder / "link"
+        link.symlink_to("file")
+        self.assertEqual(run("-o", link, path, link)[0], 0)
+        self.same(path.read_bytes(), expected(given * 2))
+        self.assertEqual(path.stat().st_mode & 0o777, 0o640)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["file", "link"])
+
+    def test_new_output(self):
+        mask = os.umask(0o27)
+        self.assertEqual(run("-o", "new", given=b"b\na\n", cwd=self.folder)[0], 0)
+        os.umask(mask)
+        self.assertEqual((self.folder / "new").read_bytes(), b"a\nb\n")
+        self.assertEqual((self.folder / "new").stat().st_mode & 0o777, 0o640)
+
+    def test_output_that_is_no_file(self):
+        self.assertEqual(run("-o", "/dev/null", given=b"b\na\n"), (0, b"", ""))
+        self.assertTrue(os.path.exists("/dev/null") and not os.path.isfile("/dev/null"))
+
+    def test_errors(self):
+        old = self.file(b"old\n", "old")
+        self.fails("-o", old, self.folder / "none", text="none: No such file")
+        self.fails("-o", old, self.folder, text="Is a directory")
+        self.fails("-o", self.folder / "none" / "x", old, text="No such file")
+        self.fails("-S", SMALL, "-T", "/nowhere", given=random_lines(200000, 10), text="/nowhere .*-T.*: No such file")
+        self.fails("-S", SMALL, "-o", old, given=b"a\n" * 9 + b"x" * 3000000, text="(too long|longer)")
+        self.fails("--device", "nothing at all", given=b"a\n", text="nothing at all")
+
+    def test_full(self):
+        old = self.file(b"old\n", "old")
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([GPSORT], input=b"b\na\n", stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False)
+        self.assertEqual((done.returncode, done.stderr), (2, b"gpsort: cannot write standard output: No space left on device\n"))
+        self.fails("-o", "/dev/full", given=b"b\na\n", text="/dev/full: No space left")
+        given = random_lines(200000, 10)
+        self.fails("-o", old, given=given, limit=1 << 20, text="old: File too large")
+        self.fails("-o", old, "-S", SMALL, "-T", self.folder, given=given, limit=1 << 20, text=": File too large")
+
+    def test_usage(self):
+        for wrong in ("--nonsense", "-S x", "-S 5X", "-S -1", "--key=0:u8", "--record-size=8", "--record-size=0", "--record-size=4 --key=1:u32",
+                      "--record-size=4 --key=0:u33", "--record-size=4 --key=0", "--record-size=4 --key=0:u8:up",
+                      "--record-size=9 " + "--key=0:u8 " * 9, "--check=x", "-z --record-size=1 --key=0:u8", "-c a b"):
+            status, got, said = run(*wrong.split())
+            self.assertEqual((status, got), (2, b""), wrong)
+            self.assertRegex(said, r"gpsort\S*: ", wrong)
+        self.assertIn(b"exit status", run("--help")[1])
+        self.assertRegex(run("--version")[1], rb"^gpsort \(gpuprim\) \d+\.\d+\.\d+\n$")
+
+
+class Check(Case):
+    def test_lines(self):
+        for given, options, status in ((b"", "-c", 0), (b"a\nb\nb\n", "-c", 0), (b"a\nb\nb", "-cu", 1), (b"b\n\na\n", "-c", 1),
+                                       (b"b\na\n", "-cr", 0), (b"b\0a", "-cz", 1), (b"a\na\x01\na\t\nb", "-c", 0), (b"b\na\n", "-C", 1),
+                                       (b"the same, 2\nthe same, 1\n", "-c", 1)):
+            got, _, said = run(options, given=given)
+            wanted = subprocess.run(["sort", options], input=given, capture_output=True, env=ENVIRONMENT, check=False)
+            self.assertEqual((got, wanted.returncode), (status, status), (given, options))
+            self.assertEqual(said, wanted.stderr.decode().replace("sort: -:", "gpsort: standard input:").replace("\0", "\n"))
+
+    def test_records(self):
+        given = struct.pack("<4i", -2, 3, 3, 1)
+        key = ("--record-size=4", "--key=0:i32")
+        self.assertEqual(run(*key, "-c", given=given), (1, b"", "gpsort: standard input:4: disorder\n"))
+        self.assertEqual(run(*key, "-c", given=given[:12])[0], 0)
+        self.assertEqual(run(*key, "-c", "-u", given=given[:12])[0], 1)
+
+    def test_long_lines(self):
+        given = b"a" * 3000000 + b"\n" + b"a" * 3000001 + b"\n"
+        self.assertEqual(run("-c", given=given)[0], 0)
+        self.assertEqual(run("-c", given=given + b"a")[0], 1)
+        self.fails("-c", "-S", "1M", given=given, text="longer than")
+
+
+class Faults(Case):
+    """What tests/apps/faults.c, preloaded, lets calls do."""
+
+    def fault(self, fault, path):
+        given = path.read_bytes()
+        done = subprocess.run([GPSORT, "-S", SMALL, "-T", self.folder, "-o", path, path], capture_output=True, check=False, timeout=300,
+                              env={**ENVIRONMENT, "LD_PRELOAD": str(FAULTS), "FAULT": fault, "FAULT_FOLDER": str(self.folder)})
+        self.assertEqual(os.listdir(self.folder), ["file"], fault)
+        return given, path.read_bytes(), done.returncode, done.stderr.decode()
+
+    @unittest.skipUnless(FAULTS.exists(), "no build/apps/faults.so")
+    def test_faults(self):
+        path = self.file(random_lines(200000, 20))
+        for fault in ("write", "pread", "fsync", "close", "linkat", "rename"):
+            given, left, status, said = self.fault(fault, path)
+            self.assertEqual((status, left == given), (2, True), (fault, said))
+            self.assertRegex(said, r"^gpsort: cannot (read|write) [^\n]*: Input/output error\n$", fault)
+        given, left, status, said = self.fault("short", path)
+        self.assertEqual((status, said), (0, ""))
+        self.same(left, expected(given))
+
+
+class Killed(Case):
+    def start(self, path, *more):
+        return subprocess.Popen([GPSORT, "-S", SMALL, "-T", self.folder, "-o", path, path, *more], env=ENVIRONMENT,
+                                stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_at_ten_moments(self):
+        """The file is whole, whether it was killed before or after the new one took its place."""
+        given = random_lines(300000, 20)
+        path = self.file(given)
+        begin = time.monotonic()
+        with self.start(path) as process:
+            self.assertEqual(process.wait(), 0)
+        whole = time.monotonic() - begin
+        wanted = path.read_bytes()
+        self.same(wanted, expected(given))
+        chance = random.Random()
+        for moment in [chance.uniform(0, 1.1) * whole for _ in range(10)]:
+            path.write_bytes(given)
+            with self.start(path) as process:
+                time.sleep(moment)
+                process.send_signal(signal.SIGKILL)
+            self.assertIn(path.read_bytes(), (given, wanted), moment)
+            for name in os.listdir(self.folder):
+                if name != "file" and hasattr(os, "O_TMPFILE"):  # in the moment between link and rename
+                    self.assertRegex(name, r"^\.gpsort-")
+                    self.same((self.folder / name).read_bytes(), wanted)
+
+    def test_signals(self):
+        given = random_lines(300000, 20)
+        path = self.file(given)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.start(path, "-") as process:  # waits for its standard input
+                time.sleep(.5)
+                process.send_signal(number)
+                said = process.stderr.read()
+            self.assertEqual((process.returncode, said), (-number, b""))
+            self.assertEqual(os.listdir(self.folder), ["file"])
+            self.same(path.read_bytes(), given)
+
+
+class Progress(Case):
+    def test_time_left(self):
+        """On a terminal; elsewhere nothing, as all other tests see. Its output is read slowly."""
+        path = self.file(random_lines(400000, 20))
+        ours, theirs = pty.openpty()
+        said = b""
+        with subprocess.Popen([GPSORT, "-S", SMALL, "-T", self.folder, path], env=ENVIRONMENT, stdout=subprocess.PIPE,
+                              stderr=theirs) as process:
+            while process.stdout.read(1 << 20):
+                time.sleep(.2)
+        while select.select([ours], [], [], 0)[0]:
+            said += os.read(ours, 4096)
+        os.close(theirs)
+        os.close(ours)
+        self.assertRegex(said, rb"gpsort: \[#*\.*\] \d+ %, about \d+ (s|min) left")
+        self.assertEqual(process.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
