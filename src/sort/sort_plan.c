@@ -45,6 +45,12 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
     return GP_OK;
 }
 
+static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits)
+{
+    sort->digit_bits = bits;
+    sort->passes = (sort->end_bit - sort->begin_bit + bits - 1) / bits;
+}
+
 static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 {
     const cl_uint width = (cl_uint)(8 * sort->key_size);
@@ -55,8 +61,20 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
                         "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
                         sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
     }
-    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
+    gpi_sort_set_digits(sort, GPI_SORT_DIGIT_BITS);
     return GP_OK;
+}
+
+/* In the serial shape wider digits where they save a pass: a group's counters and a cache line of each digit's output stay
+   in its core's caches. Not where the highest digit goes first (buckets.c). */
+static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    const size_t n = sort->desc->count;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash) return false;
+    if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
+    if (n <= GPI_SORT_SERIAL_SMALL || n >= gpi_buckets_count_min(sort)) return false;
+    return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
 }
 
 /* What is sorted, how, and what is in place. */
@@ -187,15 +205,15 @@ static void gpi_sort_lay_out(gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
-    const size_t n = desc->count;
+    const size_t n = desc->count, bins = (size_t)1 << sort->digit_bits;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (!sort->small && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
-        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * GPI_SORT_BINS * 8);
-        sort->at.table = gpi_sort_part(sort, sort->blocks * GPI_SORT_BINS * 8);
+        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * bins * 8);
+        sort->at.table = gpi_sort_part(sort, sort->blocks * bins * 8);
         sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
     }
     if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);
