@@ -22163,10 +22163,9 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,\n",
     "                           gpi_rank_shared shared)\n",
     "{\n",
-    "    const bool may = lines >= GPI_LINES_SPREAD && GPI_DIGIT_BITS <= 8;\n",
+    "    const bool wide = GPI_DIGIT_BITS > 8, may = !wide && lines >= GPI_LINES_SPREAD;\n",
     "    const bool spread = may && gpi_is_spread(move.key, begin, end, digit);\n",
-    "    if (spread || (may && lines == GPI_LINES_ALWAYS))\n",
-    "        gpi_move_lines(move, begin, end, digit, spread, shared);\n",
+    "    if (spread || (may && lines == GPI_LINES_ALWAYS)) gpi_move_lines(move, begin, end, digit, spread, shared);\n",
     "    else if (lines == GPI_LINES_FETCH) gpi_move_direct(move, begin, end, digit, true, shared);\n",
     "    else gpi_move_direct(move, begin, end, digit, false, shared);\n",
     "}\n",
@@ -31417,7 +31416,7 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */

@@ -284,7 +284,7 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_rank_shared shared)
 {
-    const bool may = lines >= GPI_LINES_SPREAD && GPI_DIGIT_BITS <= 8;
+    const bool wide = GPI_DIGIT_BITS > 8, may = !wide && lines >= GPI_LINES_SPREAD;
     const bool spread = may && gpi_is_spread(move.key, begin, end, digit);
     if (spread || (may && lines == GPI_LINES_ALWAYS)) gpi_move_lines(move, begin, end, digit, spread, shared);
     else if (lines == GPI_LINES_FETCH) gpi_move_direct(move, begin, end, digit, true, shared);

@@ -70,7 +70,7 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */

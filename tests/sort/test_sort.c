@@ -209,7 +209,7 @@ static bool is_dear(const gp_context *gp, const sort_variant *v)
 }
 
 static const size_t sizes[] = {0,    1,    2,    255,   1023,  1024,   1025,           2047,
-                               2049, 4096, 8193, 16384, 49159, 104729, (1 << 20) + 123};
+                               2049, 4096, 8193, 16385, 49159, 104729, (1 << 20) + 123};
 static const size_t small_sizes[] = {0, 1, 257, 2049};
 
 static void check_sizes(gp_context *gp, const char *name, sort_case c, size_t most)
