@@ -101,7 +101,6 @@ static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static bool gpi_sort_is_nothing(const gpi_sort *sort);
 static void gpi_sort_lay_out(gpi_sort *sort);
 static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits);
-static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort);
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);

@@ -65,18 +65,6 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* In the serial shape wider digits where they save a pass: a group's counters and a cache line of each digit's output stay
-   in its core's caches. Not where the highest digit goes first (buckets.c). */
-static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
-{
-    const gp_tuning *tuning = &gp->desc.tuning;
-    const size_t n = sort->desc->count;
-    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash) return false;
-    if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
-    if (n <= GPI_SORT_SERIAL_SMALL || n >= gpi_buckets_count_min(sort)) return false;
-    return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
-}
-
 /* What is sorted, how, and what is in place. */
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
