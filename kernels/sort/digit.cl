@@ -13,7 +13,10 @@
 
        | count lo, hi | abandoned | buckets | from(0) ... from(8) | from, to of buckets | - |
        | ticket, tail of each launch |
-       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows | */
+       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |
+
+   Parameters
+       GPI_DIGIT_BITS   of a digit; 8 where it is undefined                                               */
 #ifndef GPI_SORT_DIGIT_CL
 #define GPI_SORT_DIGIT_CL
 #include "element/key.cl"

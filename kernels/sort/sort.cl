@@ -1,5 +1,5 @@
-/* sort.cl - least significant digit first: for each digit of eight bits, from the lowest, a stable
-             distribution of all keys
+/* sort.cl - least significant digit first: for each digit of eight bits (on CPUs also of eleven: GPI_DIGIT_BITS), from
+             the lowest, a stable distribution of all keys
 
        to[base(d) + rank(i)] = from[i]       d = digit of key i
        base(d)  keys with a lower digit      rank(i)  keys of digit d before i
