@@ -185,7 +185,8 @@ static uint gpi_place_next(uint from, uint first)
 
 /* Which keys go through lines (sort/rank_serial.cl). */
 #define GPI_LINES_NEVER 0u
-#define GPI_LINES_FETCH 1u  /* none, but the cache lines that they come to next are fetched */
+#define GPI_LINES_FETCH \
+    1u /* where the first cache cannot hold the cache lines they come to next, which are fetched */
 #define GPI_LINES_SPREAD 2u /* where two in a row hardly ever have the same digit */
 #define GPI_LINES_ALWAYS 3u
 

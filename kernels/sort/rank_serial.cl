@@ -280,14 +280,35 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
     return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all digits as frequent */
 }
 
+/* Whether many digits' keys come to lines of the same set of the first cache, as those of keys that count up do: it loses
+   them before they are written again. A set is told by an address within 4 KiB; of 256 places anywhere some ten share one. */
+#define GPI_SETS 64
+#define GPI_SET_MOST 24
+static bool gpi_places_collide(gpi_move move, const ulong *next)
+{
+    uint count[GPI_SETS];
+    uint most = 0;
+    ulong before = 0;
+    for (uint s = 0; s < GPI_SETS; s++) count[s] = 0;
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong line = (ulong)(size_t)(move.key_to + next[d]) / GPI_CACHE_LINE;
+        if (line != before) most = max(most, ++count[line % GPI_SETS]);
+        before = line;
+    }
+    return most > GPI_SET_MOST;
+}
+
 /* Moves [begin, end) to where shared->next says. Wide digits have more lines than the first cache holds. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_rank_shared shared)
 {
     const bool wide = GPI_DIGIT_BITS > 8, may = !wide && lines >= GPI_LINES_SPREAD;
     const bool spread = may && gpi_is_spread(move.key, begin, end, digit);
-    if (spread || (may && lines == GPI_LINES_ALWAYS)) gpi_move_lines(move, begin, end, digit, spread, shared);
-    else if (lines == GPI_LINES_FETCH) gpi_move_direct(move, begin, end, digit, true, shared);
+    const bool fetch = lines == GPI_LINES_FETCH;
+    const bool collide = !wide && fetch && gpi_places_collide(move, shared->next);
+    if (spread || collide || (may && lines == GPI_LINES_ALWAYS))
+        gpi_move_lines(move, begin, end, digit, spread, shared);
+    else if (fetch) gpi_move_direct(move, begin, end, digit, true, shared);
     else gpi_move_direct(move, begin, end, digit, false, shared);
 }
 #endif

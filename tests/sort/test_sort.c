@@ -441,7 +441,8 @@ static void test_spread(void **state)
     gp_context_destroy(gp);
 }
 
-/* More than the caches are taken for, so that lines are written; every alignment of keys and values. */
+/* More than the caches are taken for, so that lines are written, or fetched but for keys in reversed order; every alignment
+   of keys and values. */
 static void test_lines(void **state)
 {
     gp_context *gp;
@@ -453,7 +454,7 @@ static void test_lines(void **state)
     for (k = 0; k < 4; k++) {
         if (k == 3) c.type = GP_U64, c.value_size = 8; /* lines of 8 */
         c.offset = 7 * k;
-        c.pattern = k == 1 ? KEYS_AND : KEYS_RANDOM;
+        c.pattern = k == 1 ? KEYS_AND : k == 2 ? KEYS_REVERSED : KEYS_RANDOM;
         check(gp, "lines", &c);
     }
     gp_context_destroy(gp);
