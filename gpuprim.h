@@ -20278,7 +20278,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "\n",
     "\n",
     "static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,\n",
-    "                             gpi_rank_shared shared)\n",
+    "                             uint lines, gpi_rank_shared shared)\n",
     "{\n",
     "    const gpi_digit digit = gpi_digit_highest(bits);\n",
     "    const uint to = gpi_place_next(from, GPI_PLACE_OUT);\n",
@@ -20291,7 +20291,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "        shared->next[d] = sum;\n",
     "        sum += count[d];\n",
     "    }\n",
-    "    gpi_move_range(move, base, base + n, digit, GPI_LINES_SPREAD, shared);\n",
+    "    gpi_move_range(move, base, base + n, digit, lines, shared);\n",
     "    bits.end = digit.shift;\n",
     "    bits.passes--;\n",
     "    for (uint d = 0; d < GPI_BINS; d++) {\n",
@@ -20299,10 +20299,9 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "        base += count[d];\n",
     "    }\n",
     "}\n",
-    "\n",
-    "\n",
+    "#line 113\n",
     "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,\n",
-    "                                ulong few)\n",
+    "                                ulong few, uint lines)\n",
     "{\n",
     "    GPI_SHARED(gpi_rank_memory, shared);\n",
     "    gpi_places places;\n",
@@ -20313,7 +20312,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "    GPI_BITS_SET(bits);\n",
     "    if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;\n",
     "    const ulong base = bases[d], n = (d + 1 < GPI_BINS ? bases[d + 1] : gpi_state_count(state)) - base;\n",
-    "    if (n > few) gpi_bucket_split(places, base, n, bits, from, shared);\n",
+    "    if (n > few) gpi_bucket_split(places, base, n, bits, from, lines, shared);\n",
     "    else if (n > 0) gpi_bucket_sort(places, base, n, bits, from, shared);\n",
     "}\n",
     "#endif\n",
@@ -20363,18 +20362,21 @@ static const char *const gpi_kernel_sort_count_local[] = {
 /* ---- Begin file kernels/sort/digit.cl ---- */
 static const char *const gpi_kernel_sort_digit[] = {
     "#line 1 \"kernels/sort/digit.cl\"\n",
-    "#line 17\n",
+    "#line 20\n",
     "#ifndef GPI_SORT_DIGIT_CL\n",
     "#define GPI_SORT_DIGIT_CL\n",
     "#include \"element/key.cl\"\n",
-    "#line 20 \"kernels/sort/digit.cl\"\n",
+    "#line 23 \"kernels/sort/digit.cl\"\n",
     "\n",
-    "#define GPI_BINS 256\n",
+    "#ifndef GPI_DIGIT_BITS\n",
+    "#define GPI_DIGIT_BITS 8\n",
+    "#endif\n",
+    "#define GPI_BINS (1 << GPI_DIGIT_BITS)\n",
     "#define GPI_PASSES_MAX 8\n",
     "\n",
     "\n",
     "#define GPI_EACH_BIN(d) for (uint d = (uint)get_local_id(0); d < GPI_BINS; d += GPI_WG)\n",
-    "#line 30\n",
+    "#line 36\n",
     "typedef struct gpi_digit {\n",
     "    gpi_key_bits flip;\n",
     "    uint shift, mask;\n",
@@ -20400,8 +20402,8 @@ static const char *const gpi_kernel_sort_digit[] = {
     "{\n",
     "    gpi_digit digit;\n",
     "    digit.flip = (gpi_key_bits)flip;\n",
-    "    digit.shift = begin + 8 * p;\n",
-    "    digit.mask = (1u << min(8u, end - digit.shift)) - 1;\n",
+    "    digit.shift = begin + GPI_DIGIT_BITS * p;\n",
+    "    digit.mask = (1u << min((uint)GPI_DIGIT_BITS, end - digit.shift)) - 1;\n",
     "    return digit;\n",
     "}\n",
     "\n",
@@ -20434,9 +20436,9 @@ static const char *const gpi_kernel_sort_digit[] = {
     "\n",
     "static gpi_digit gpi_digit_highest(gpi_digit_bits bits)\n",
     "{\n",
-    "    return gpi_digit_at(0, bits.flip, bits.end - 8, bits.end);\n",
+    "    return gpi_digit_at(0, bits.flip, bits.end - GPI_DIGIT_BITS, bits.end);\n",
     "}\n",
-    "#line 94\n",
+    "#line 100\n",
     "#define GPI_PLACE_IN 0\n",
     "#define GPI_PLACE_OUT 1\n",
     "#define GPI_PLACE_TMP 2\n",
@@ -20525,9 +20527,11 @@ static const char *const gpi_kernel_sort_digit[] = {
     "\n",
     "\n",
     "#define GPI_LINES_NEVER 0u\n",
-    "#define GPI_LINES_SPREAD 1u\n",
-    "#define GPI_LINES_ALWAYS 2u\n",
-    "#line 187\n",
+    "#define GPI_LINES_FETCH \\\n",
+    "    1u\n",
+    "#define GPI_LINES_SPREAD 2u\n",
+    "#define GPI_LINES_ALWAYS 3u\n",
+    "#line 195\n",
     "#define GPI_STATE_ABANDONED 2\n",
     "#define GPI_STATE_BUCKETS 3\n",
     "#define GPI_STATE_FROM 4\n",
@@ -21730,7 +21734,7 @@ static const char *const gpi_kernel_sort_rank[] = {
     "GPI_INLINE void gpi_count_key(gpi_key key, gpi_digit_bits bits, const uint passes, GPI_NEAR uint *count)\n",
     "{\n",
     "    const gpi_key_bits k = gpi_window_of(key, bits);\n",
-    "    for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> 8 * p));\n",
+    "    for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> GPI_DIGIT_BITS * p));\n",
     "}\n",
     "\n",
     "#if GPI_SHAPE_LOCAL\n",
@@ -21747,13 +21751,13 @@ static const char *const gpi_kernel_sort_rank[] = {
     "        differ |= k[j] ^ k[0];\n",
     "    }\n",
     "    for (uint p = 0; p < passes; p++) {\n",
-    "        if ((differ >> 8 * p & (GPI_BINS - 1)) == 0) {\n",
-    "            (void)atomic_add(count + gpi_counter_of(p, k[0] >> 8 * p), (uint)GPI_COUNT_LOADS);\n",
+    "        if ((differ >> GPI_DIGIT_BITS * p & (GPI_BINS - 1)) == 0) {\n",
+    "            (void)atomic_add(count + gpi_counter_of(p, k[0] >> GPI_DIGIT_BITS * p), (uint)GPI_COUNT_LOADS);\n",
     "            continue;\n",
     "        }\n",
     "        GPI_UNROLL\n",
     "        for (uint j = 0; j < GPI_TURNS(GPI_COUNT_LOADS); j++)\n",
-    "            GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> 8 * p));\n",
+    "            GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> GPI_DIGIT_BITS * p));\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -21942,6 +21946,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#define GPI_RANK_AHEAD 2048\n",
     "#endif\n",
     "#define GPI_RANK_STEP 16\n",
+    "#define GPI_CACHE_LINE 64\n",
     "\n",
     "\n",
     "#define GPI_NEAR __private\n",
@@ -21955,20 +21960,25 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "typedef gpi_rank_memory *gpi_rank_shared;\n",
     "typedef gpi_rank_memory gpi_move_memory;\n",
     "typedef gpi_rank_shared gpi_move_shared;\n",
-    "#line 38\n",
+    "#line 39\n",
+    "#define GPI_COUNT_TABLES (GPI_DIGIT_BITS > 8 ? 2 : 4)\n",
     "static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
     "                            gpi_rank_shared shared)\n",
     "{\n",
-    "    uint h[4][GPI_BINS];\n",
+    "    uint h[GPI_COUNT_TABLES][GPI_BINS];\n",
     "    ulong i = begin;\n",
-    "    for (uint d = 0; d < GPI_BINS; d++) h[0][d] = h[1][d] = h[2][d] = h[3][d] = 0;\n",
+    "    for (uint t = 0; t < GPI_COUNT_TABLES; t++)\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) h[t][d] = 0;\n",
     "    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {\n",
     "        GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_RANK_AHEAD);\n",
     "#pragma unroll\n",
-    "        for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % 4][gpi_digit_of(key[i + k], digit)]++;\n",
+    "        for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % GPI_COUNT_TABLES][gpi_digit_of(key[i + k], digit)]++;\n",
     "    }\n",
     "    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;\n",
-    "    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        shared->count[d] = 0;\n",
+    "        for (uint t = 0; t < GPI_COUNT_TABLES; t++) shared->count[d] += h[t][d];\n",
+    "    }\n",
     "}\n",
     "\n",
     "\n",
@@ -21985,14 +21995,14 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "        if (gpi_window_of(key[i], bits) > gpi_window_of(key[i + 1], bits)) return false;\n",
     "    return true;\n",
     "}\n",
-    "#line 71\n",
+    "#line 77\n",
     "static ulong gpi_rank_next(ulong *next, uint d)\n",
     "{\n",
     "    const ulong j = next[d];\n",
     "    next[d] = j + 1;\n",
     "    return j;\n",
     "}\n",
-    "#line 80\n",
+    "#line 86\n",
     "static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)\n",
     "{\n",
     "    const ulong j = next[d], k = next[e] + (d == e);\n",
@@ -22001,7 +22011,18 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    return (ulong2)(j, k);\n",
     "}\n",
     "\n",
-    "static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)\n",
+    "\n",
+    "static void gpi_fetch_next(gpi_move move, ulong j)\n",
+    "{\n",
+    "    GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);\n",
+    "#if GPI_VALUE_SIZE\n",
+    "    GPI_PREFETCH_WRITE((__global char *)(move.value_to + j) + GPI_CACHE_LINE);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "\n",
+    "GPI_INLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, const bool fetch,\n",
+    "                                gpi_rank_shared shared)\n",
     "{\n",
     "    ulong i = begin;\n",
     "    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {\n",
@@ -22011,14 +22032,14 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "                                                gpi_digit_of(move.key[i + k + 1], digit));\n",
     "            gpi_move_one(move, i + k, to.x);\n",
     "            gpi_move_one(move, i + k + 1, to.y);\n",
+    "            if (fetch) gpi_fetch_next(move, to.y);\n",
     "        }\n",
     "    }\n",
     "    for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));\n",
     "}\n",
-    "#line 105\n",
+    "#line 123\n",
     "#define GPI_PUT_STEP \\\n",
     "    8\n",
-    "#define GPI_CACHE_LINE 64\n",
     "#define GPI_LINE_PARTS \\\n",
     "    2\n",
     "#define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)\n",
@@ -22029,7 +22050,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#define GPI_VALUE_LINE GPI_KEY_LINE\n",
     "#endif\n",
     "#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)\n",
-    "#line 122\n",
+    "#line 139\n",
     "typedef struct gpi_lines {\n",
     "    union {\n",
     "        uint16 part[GPI_BINS * GPI_LINE_PARTS];\n",
@@ -22057,7 +22078,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "{\n",
     "    for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];\n",
     "}\n",
-    "#line 152\n",
+    "#line 169\n",
     "static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)\n",
     "{\n",
     "    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;\n",
@@ -22156,7 +22177,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "#endif\n",
     "    }\n",
     "}\n",
-    "#line 253\n",
+    "#line 270\n",
     "#define GPI_SPREAD_LOOKS 8\n",
     "static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)\n",
     "{\n",
@@ -22169,14 +22190,35 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "        pairs += count[gpi_digit_of(key[begin + k / GPI_RANK_STEP * apart + k % GPI_RANK_STEP], digit)]++;\n",
     "    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2;\n",
     "}\n",
+    "#line 285\n",
+    "#define GPI_SETS 64\n",
+    "#define GPI_SET_MOST 24\n",
+    "static bool gpi_places_collide(gpi_move move, const ulong *next)\n",
+    "{\n",
+    "    uint count[GPI_SETS];\n",
+    "    uint most = 0;\n",
+    "    ulong before = 0;\n",
+    "    for (uint s = 0; s < GPI_SETS; s++) count[s] = 0;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) {\n",
+    "        const ulong line = (ulong)(size_t)(move.key_to + next[d]) / GPI_CACHE_LINE;\n",
+    "        if (line != before) most = max(most, ++count[line % GPI_SETS]);\n",
+    "        before = line;\n",
+    "    }\n",
+    "    return most > GPI_SET_MOST;\n",
+    "}\n",
     "\n",
     "\n",
     "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,\n",
     "                           gpi_rank_shared shared)\n",
     "{\n",
-    "    const bool spread = lines != GPI_LINES_NEVER && gpi_is_spread(move.key, begin, end, digit);\n",
-    "    if (spread || lines == GPI_LINES_ALWAYS) gpi_move_lines(move, begin, end, digit, spread, shared);\n",
-    "    else gpi_move_direct(move, begin, end, digit, shared);\n",
+    "    const bool wide = GPI_DIGIT_BITS > 8, may = !wide && lines >= GPI_LINES_SPREAD;\n",
+    "    const bool spread = may && gpi_is_spread(move.key, begin, end, digit);\n",
+    "    const bool fetch = lines == GPI_LINES_FETCH;\n",
+    "    const bool collide = !wide && fetch && gpi_places_collide(move, shared->next);\n",
+    "    if (spread || collide || (may && lines == GPI_LINES_ALWAYS))\n",
+    "        gpi_move_lines(move, begin, end, digit, spread, shared);\n",
+    "    else if (fetch) gpi_move_direct(move, begin, end, digit, true, shared);\n",
+    "    else gpi_move_direct(move, begin, end, digit, false, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -23322,7 +23364,7 @@ static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "            shared->next[d] = sum;\n",
     "            sum += count[p * GPI_BINS + d];\n",
     "        }\n",
-    "        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, shared);\n",
+    "        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, false, shared);\n",
     "        from = to;\n",
     "    }\n",
     "    return from;\n",
@@ -23622,6 +23664,24 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    return gpi_broadcast(idle, word) != 0;\n",
     "}\n",
     "\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "#define GPI_ORDER_PIECE 65536ul\n",
+    "#line 102\n",
+    "static bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
+    "                               gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)\n",
+    "{\n",
+    "    bool in_order = true;\n",
+    "    for (uint d = 0; d < GPI_BINS; d++) row[d] = 0;\n",
+    "    for (ulong i = begin; i < end; i += GPI_ORDER_PIECE) {\n",
+    "        const ulong stop = min(end, i + GPI_ORDER_PIECE);\n",
+    "        gpi_count_range(key, i, stop, digit, shared);\n",
+    "        for (uint d = 0; d < GPI_BINS; d++) row[d] += shared->count[d];\n",
+    "        in_order = in_order && gpi_is_in_order(key, i, stop, bits);\n",
+    "    }\n",
+    "    return in_order;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
     "\n",
     "GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                              uint when, uint order_end, ulong span, ulong table_at)\n",
@@ -23636,14 +23696,16 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;\n",
     "    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);\n",
     "    gpi_sort_block(state, span, &begin, &end);\n",
+    "#if GPI_SHAPE_SERIAL\n",
+    "    const gpi_digit_bits bits = {flip, shift, order_end, 0};\n",
+    "    if (order_end) {\n",
+    "        const bool in_order = gpi_count_in_order(move.key, begin, end, digit, bits, row, shared);\n",
+    "        (void)atomic_or(state + GPI_STATE_ORDER, in_order ? GPI_IN_ORDER : GPI_OUT_OF_ORDER);\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
     "    gpi_count_range(move.key, begin, end, digit, shared);\n",
     "    GPI_EACH_BIN(d) row[d] = shared->count[d];\n",
-    "#if GPI_SHAPE_SERIAL\n",
-    "    if (order_end == 0) return;\n",
-    "    const gpi_digit_bits bits = {flip, shift, order_end, 0};\n",
-    "    const bool in_order = gpi_is_in_order(move.key, begin, end, bits);\n",
-    "    (void)atomic_or(state + GPI_STATE_ORDER, in_order ? GPI_IN_ORDER : GPI_OUT_OF_ORDER);\n",
-    "#endif\n",
     "}\n",
     "\n",
     "#if GPI_KEY_HASH && GPI_SHAPE_SERIAL\n",
@@ -23695,7 +23757,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines, shared);\n",
     "}\n",
-    "#line 173\n",
+    "#line 195\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -23714,7 +23776,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);\n",
     "    }\n",
     "}\n",
-    "#line 194\n",
+    "#line 216\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
@@ -23738,7 +23800,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        state[GPI_STATE_FROM + p + 1] = from;\n",
     "    }\n",
     "}\n",
-    "#line 220\n",
+    "#line 242\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
@@ -23767,7 +23829,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 251\n",
+    "#line 273\n",
     "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
     "                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)\n",
     "{\n",
@@ -31379,9 +31441,10 @@ GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 /* ---- Begin file src/sort/sort.h ---- */
 /* sort.h - what the sorts share; merge, search, top-k. */
 enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
+enum { GPI_SORT_WIDE_BITS = 11 }; /* of a wide digit */
 
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* sort/digit.cl */
-enum { GPI_LINES_NEVER, GPI_LINES_SPREAD, GPI_LINES_ALWAYS };    /* the same */
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 };               /* sort/digit.cl */
+enum { GPI_LINES_NEVER, GPI_LINES_FETCH, GPI_LINES_SPREAD, GPI_LINES_ALWAYS }; /* the same */
 
 /* When a classic pass has something to do: sort/digit.cl. */
 typedef enum gpi_sort_when {
@@ -31413,7 +31476,8 @@ typedef struct gpi_sort {
     bool values_in_place;
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
-    cl_uint begin_bit, end_bit, passes;
+    cl_uint begin_bit, end_bit;
+    cl_uint digit_bits, passes; /* of the passes over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
     cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash/batch.c) */
@@ -31442,7 +31506,7 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
@@ -31472,6 +31536,7 @@ static bool gpi_sort_in_place(const gpi_sort *sort);
 static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static bool gpi_sort_is_nothing(const gpi_sort *sort);
 static void gpi_sort_lay_out(gpi_sort *sort);
+static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits);
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
@@ -31483,6 +31548,7 @@ static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shi
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
+static bool gpi_sort_is_on_amd(const gp_context *gp);
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element);
 static cl_uint gpi_sort_lines_which(const gp_context *gp);
 static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort);
@@ -31535,8 +31601,9 @@ enum {
 
 /* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
    caches. And of a whole sort, where it begins to pay. To split buckets once more pays for elements of so many
-   bytes. Measured on PoCL. */
+   bytes. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
+#define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
 #define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
 #define GPI_BUCKETS_SPLIT_ELEMENT 8
 #define GPI_BUCKETS_DIGITS_MIN 4
@@ -31552,7 +31619,8 @@ static size_t gpi_buckets_count_min(const gpi_sort *sort)
 static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
-    return tuned ? tuned : GPI_BUCKET_BYTES / gpi_sort_element(sort);
+    const size_t bytes = gpi_sort_is_on_amd(gp) ? GPI_BUCKET_BYTES_AMD : GPI_BUCKET_BYTES;
+    return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
 /* Keys of the largest bucket there may be: so few that no core is left with it when the others are done, and that its
@@ -31609,6 +31677,7 @@ static gp_result gpi_buckets_spine(gpi_call *call, gpi_sort *sort, cl_mem state)
 
 static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint end_bit)
 {
+    const cl_uint lines = gpi_sort_is_on_amd(call->gp) ? GPI_LINES_FETCH : GPI_LINES_SPREAD;
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sort");
     gpi_sort_arg_places(call, sort);
     GPI_CALL_ARG(call, sort->flip);
@@ -31618,6 +31687,7 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, 
     GPI_CALL_ARG(call, state);
     gpi_sort_arg_at(call, sort->at.bases);
     gpi_call_arg_ulong(call, gpi_buckets_few(call->gp, sort));
+    GPI_CALL_ARG(call, lines);
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
@@ -32533,16 +32603,17 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
 {
     const gp_tuning *tuning = &gp->desc.tuning;
     char more[200] = "";
+    size_t used;
     if (primitive == GPI_SORT) {
         (void)snprintf(more, sizeof more,
                        "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
                        sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
                        gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     }
-    if (sort->hash) {
-        const size_t used = strlen(more);
-        (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
-    }
+    used = strlen(more);
+    if (sort->hash) (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    if (sort->digit_bits != GPI_SORT_DIGIT_BITS)
+        (void)snprintf(more + used, sizeof more - used, "#define GPI_DIGIT_BITS %u\n", sort->digit_bits);
     return gpi_key_program(gp, sort->function, primitive, sort->desc->key_type, sort->value_size, more, plan,
                            &sort->program);
 }
@@ -32586,6 +32657,18 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
+/* In the serial shape wider digits where they save a pass: a group's counters and a cache line of each digit's output stay
+   in its core's caches. Not where the highest digit goes first (buckets.c). */
+static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    const size_t n = sort->desc->count;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash) return false;
+    if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
+    if (n <= GPI_SORT_SERIAL_SMALL || n >= gpi_buckets_count_min(sort)) return false;
+    return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
@@ -32593,6 +32676,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tiles(gp, sort);
     if (result == GP_OK && !sort->program) result = gpi_sort_program(gp, sort, GPI_SORT, &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
@@ -32911,11 +32995,11 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 
 /* ---- Begin file src/sort/sort_pass.c ---- */
 /* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
-/* Bytes that a pass writes, from which on it pays to write lines past the caches. Measured with PoCL on a Xeon (Sapphire
-   Rapids) and on an AMD EPYC (Zen 5), where it is more than the last cache holds. The size that a device
-   reports does not tell the two apart: the Xeon's cache is far larger, but many cores share it. */
+/* Bytes that a pass writes, from which on it pays to write lines past the caches, as on a Xeon (Sapphire Rapids), or to
+   fetch what keys come to next: on an EPYC (Zen 5) that takes .6 to .8 of the time of lines. Measured with PoCL. What
+   caches devices report does not tell the two apart. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
-#define GPI_SORT_LINES_BYTES_AMD ((size_t)32 << 20) /* at most */
+#define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
 /* GPI_PLACES_PARAMETERS */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
@@ -32936,13 +33020,13 @@ static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 
 static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
 {
-    return sort->begin_bit + GPI_SORT_DIGIT_BITS * pass;
+    return sort->begin_bit + sort->digit_bits * pass;
 }
 
 /* GPI_DIGIT_PARAMETERS */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
-    const cl_uint left = sort->end_bit - shift, whole = GPI_SORT_DIGIT_BITS;
+    const cl_uint left = sort->end_bit - shift, whole = sort->digit_bits;
     const cl_uint mask = (1u << (left < whole ? left : whole)) - 1;
     GPI_CALL_ARG(call, sort->flip);
     GPI_CALL_ARG(call, shift);
@@ -32973,20 +33057,18 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
 
 static bool gpi_sort_is_on_amd(const gp_context *gp) { return strstr(gp->info.vendor, "AMD") != NULL; }
 
-/* Keys of the smallest pass that writes lines; `element`: bytes of a key and its value. */
+/* Keys of the smallest pass that does; `element`: bytes of a key and its value. */
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
-    size_t bytes = GPI_SORT_LINES_BYTES;
+    const size_t bytes = gpi_sort_is_on_amd(gp) ? GPI_SORT_LINES_BYTES_AMD : GPI_SORT_LINES_BYTES;
     if (gp->desc.tuning.sort_lines) return gp->desc.tuning.sort_lines;
-    if (gpi_sort_is_on_amd(gp))
-        bytes = gpi_clamp((size_t)gp->info.global_cache_size, bytes, GPI_SORT_LINES_BYTES_AMD) + 1;
     return gpi_ceil_div(bytes, element);
 }
 
-/* Which keys it writes in lines: on the EPYC, plain stores of digits that come again soon are as fast. */
+/* How it does. */
 static cl_uint gpi_sort_lines_which(const gp_context *gp)
 {
-    return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_SPREAD : GPI_LINES_ALWAYS;
+    return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_FETCH : GPI_LINES_ALWAYS;
 }
 
 static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
@@ -33074,6 +33156,12 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
     return GP_OK;
 }
 
+static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits)
+{
+    sort->digit_bits = bits;
+    sort->passes = (sort->end_bit - sort->begin_bit + bits - 1) / bits;
+}
+
 static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 {
     const cl_uint width = (cl_uint)(8 * sort->key_size);
@@ -33084,7 +33172,7 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
                         "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
                         sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
     }
-    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
+    gpi_sort_set_digits(sort, GPI_SORT_DIGIT_BITS);
     return GP_OK;
 }
 
@@ -33216,15 +33304,15 @@ static void gpi_sort_lay_out(gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
-    const size_t n = desc->count;
+    const size_t n = desc->count, bins = (size_t)1 << sort->digit_bits;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (!sort->small && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
-        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * GPI_SORT_BINS * 8);
-        sort->at.table = gpi_sort_part(sort, sort->blocks * GPI_SORT_BINS * 8);
+        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * bins * 8);
+        sort->at.table = gpi_sort_part(sort, sort->blocks * bins * 8);
         sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
     }
     if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);

@@ -86,7 +86,7 @@ static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_digit_bi
 
 /* The same for more keys than the caches hold: buckets within the bucket. */
 static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
-                             gpi_rank_shared shared)
+                             uint lines, gpi_rank_shared shared)
 {
     const gpi_digit digit = gpi_digit_highest(bits);
     const uint to = gpi_place_next(from, GPI_PLACE_OUT);
@@ -99,7 +99,7 @@ static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_b
         shared->next[d] = sum;
         sum += count[d];
     }
-    gpi_move_range(move, base, base + n, digit, GPI_LINES_SPREAD, shared);
+    gpi_move_range(move, base, base + n, digit, lines, shared);
     bits.end = digit.shift;
     bits.passes--;
     for (uint d = 0; d < GPI_BINS; d++) {
@@ -108,9 +108,10 @@ static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_b
     }
 }
 
-/* A group a bucket. `bits`: the window without the highest digit. `few`: keys that the caches hold. */
+/* A group a bucket. `bits`: the window without the highest digit. `few`: keys that the caches hold.
+   `lines`: which ones a split moves by lines (sort/digit.cl). */
 GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,
-                                ulong few)
+                                ulong few, uint lines)
 {
     GPI_SHARED(gpi_rank_memory, shared);
     gpi_places places;
@@ -121,7 +122,7 @@ GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_
     GPI_BITS_SET(bits);
     if (gpi_is_idle(state, GPI_PASS_BUCKETS, GPI_WHEN_BUCKETS)) return;
     const ulong base = bases[d], n = (d + 1 < GPI_BINS ? bases[d + 1] : gpi_state_count(state)) - base;
-    if (n > few) gpi_bucket_split(places, base, n, bits, from, shared);
+    if (n > few) gpi_bucket_split(places, base, n, bits, from, lines, shared);
     else if (n > 0) gpi_bucket_sort(places, base, n, bits, from, shared);
 }
 #endif

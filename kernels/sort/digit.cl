@@ -13,12 +13,18 @@
 
        | count lo, hi | abandoned | buckets | from(0) ... from(8) | from, to of buckets | - |
        | ticket, tail of each launch |
-       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows | */
+       | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |
+
+   Parameters
+       GPI_DIGIT_BITS   of a digit; 8 where it is undefined                                               */
 #ifndef GPI_SORT_DIGIT_CL
 #define GPI_SORT_DIGIT_CL
 #include "element/key.cl"
 
-#define GPI_BINS 256
+#ifndef GPI_DIGIT_BITS
+#define GPI_DIGIT_BITS 8
+#endif
+#define GPI_BINS (1 << GPI_DIGIT_BITS)
 #define GPI_PASSES_MAX 8
 
 /* Digits d of this item. */
@@ -47,13 +53,13 @@ static uint gpi_digit_of(gpi_key key, gpi_digit digit)
 #endif
 }
 
-/* The digit of pass p: eight bits from `begin` on, fewer in the last one. */
+/* The digit of pass p: its bits from `begin` on, fewer in the last one. */
 static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
 {
     gpi_digit digit;
     digit.flip = (gpi_key_bits)flip;
-    digit.shift = begin + 8 * p;
-    digit.mask = (1u << min(8u, end - digit.shift)) - 1;
+    digit.shift = begin + GPI_DIGIT_BITS * p;
+    digit.mask = (1u << min((uint)GPI_DIGIT_BITS, end - digit.shift)) - 1;
     return digit;
 }
 
@@ -83,10 +89,10 @@ static gpi_digit gpi_digit_of_pass(uint p, gpi_digit_bits bits)
     return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
 }
 
-/* Eight bits at the window's end, of a window of eight at least. */
+/* A digit at the window's end, which is not shorter. */
 static gpi_digit gpi_digit_highest(gpi_digit_bits bits)
 {
-    return gpi_digit_at(0, bits.flip, bits.end - 8, bits.end);
+    return gpi_digit_at(0, bits.flip, bits.end - GPI_DIGIT_BITS, bits.end);
 }
 
 /* ------------------------------------------------------------------ places */
@@ -179,8 +185,10 @@ static uint gpi_place_next(uint from, uint first)
 
 /* Which keys go through lines (sort/rank_serial.cl). */
 #define GPI_LINES_NEVER 0u
-#define GPI_LINES_SPREAD 1u /* where two in a row hardly ever have the same digit */
-#define GPI_LINES_ALWAYS 2u
+#define GPI_LINES_FETCH \
+    1u /* where the first cache cannot hold the cache lines they come to next, which are fetched */
+#define GPI_LINES_SPREAD 2u /* where two in a row hardly ever have the same digit */
+#define GPI_LINES_ALWAYS 3u
 
 /* ------------------------------------------------------------------ state */
 

@@ -57,7 +57,7 @@ static uint gpi_counter_of(uint p, gpi_key_bits digit)
 GPI_INLINE void gpi_count_key(gpi_key key, gpi_digit_bits bits, const uint passes, GPI_NEAR uint *count)
 {
     const gpi_key_bits k = gpi_window_of(key, bits);
-    for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> 8 * p));
+    for (uint p = 0; p < passes; p++) GPI_NEAR_INC(count + gpi_counter_of(p, k >> GPI_DIGIT_BITS * p));
 }
 
 #if GPI_SHAPE_LOCAL
@@ -74,13 +74,13 @@ GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const ui
         differ |= k[j] ^ k[0];
     }
     for (uint p = 0; p < passes; p++) {
-        if ((differ >> 8 * p & (GPI_BINS - 1)) == 0) {
-            (void)atomic_add(count + gpi_counter_of(p, k[0] >> 8 * p), (uint)GPI_COUNT_LOADS);
+        if ((differ >> GPI_DIGIT_BITS * p & (GPI_BINS - 1)) == 0) {
+            (void)atomic_add(count + gpi_counter_of(p, k[0] >> GPI_DIGIT_BITS * p), (uint)GPI_COUNT_LOADS);
             continue;
         }
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_COUNT_LOADS); j++)
-            GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> 8 * p));
+            GPI_NEAR_INC(count + gpi_counter_of(p, k[j] >> GPI_DIGIT_BITS * p));
     }
 }
 #endif

@@ -1,7 +1,7 @@
 /* rank_serial.cl - ranking in the serial shape: one item loops over the range.
 
-   Keys are moved one by one, or through lines: a line of two cache lines is gathered for each digit, and written,
-   past the caches, when it is full.
+   Keys are moved one by one, and what they come to next may be fetched, or through lines: a line of two cache lines is
+   gathered for each digit, and written, past the caches, when it is full.
 
    Parameters
        GPI_SHAPE_SERIAL   1, and GPI_WG 1
@@ -19,6 +19,7 @@
 #define GPI_RANK_AHEAD 2048
 #endif
 #define GPI_RANK_STEP 16 /* keys of an unrolled step */
+#define GPI_CACHE_LINE 64
 
 /* The memory of a group. */
 #define GPI_NEAR __private
@@ -33,21 +34,26 @@ typedef gpi_rank_memory *gpi_rank_shared;
 typedef gpi_rank_memory gpi_move_memory;
 typedef gpi_rank_shared gpi_move_shared;
 
-/* The digits of [begin, end) into shared->count. Four tables: equal digits in a row do not wait for each
-   other's store. */
+/* The digits of [begin, end) into shared->count. Several tables: equal digits in a row do not wait for each
+   other's store. Of wide digits as many as the first cache holds. */
+#define GPI_COUNT_TABLES (GPI_DIGIT_BITS > 8 ? 2 : 4)
 static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                             gpi_rank_shared shared)
 {
-    uint h[4][GPI_BINS];
+    uint h[GPI_COUNT_TABLES][GPI_BINS];
     ulong i = begin;
-    for (uint d = 0; d < GPI_BINS; d++) h[0][d] = h[1][d] = h[2][d] = h[3][d] = 0;
+    for (uint t = 0; t < GPI_COUNT_TABLES; t++)
+        for (uint d = 0; d < GPI_BINS; d++) h[t][d] = 0;
     for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
         GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_RANK_AHEAD);
 #pragma unroll
-        for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % 4][gpi_digit_of(key[i + k], digit)]++;
+        for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % GPI_COUNT_TABLES][gpi_digit_of(key[i + k], digit)]++;
     }
     for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;
-    for (uint d = 0; d < GPI_BINS; d++) shared->count[d] = h[0][d] + h[1][d] + h[2][d] + h[3][d];
+    for (uint d = 0; d < GPI_BINS; d++) {
+        shared->count[d] = 0;
+        for (uint t = 0; t < GPI_COUNT_TABLES; t++) shared->count[d] += h[t][d];
+    }
 }
 
 /* Whether the keys [begin, end), and the one before them, are in the order of the window. */
@@ -85,7 +91,18 @@ static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
     return (ulong2)(j, k);
 }
 
-static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, gpi_rank_shared shared)
+/* Fetches the cache line after that of position j, which its digit's keys come to next. */
+static void gpi_fetch_next(gpi_move move, ulong j)
+{
+    GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);
+#if GPI_VALUE_SIZE
+    GPI_PREFETCH_WRITE((__global char *)(move.value_to + j) + GPI_CACHE_LINE);
+#endif
+}
+
+/* `fetch`: what is written next is fetched, each time for one of two keys, which suffices. */
+GPI_INLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, const bool fetch,
+                                gpi_rank_shared shared)
 {
     ulong i = begin;
     for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
@@ -95,6 +112,7 @@ static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit dig
                                                 gpi_digit_of(move.key[i + k + 1], digit));
             gpi_move_one(move, i + k, to.x);
             gpi_move_one(move, i + k + 1, to.y);
+            if (fetch) gpi_fetch_next(move, to.y);
         }
     }
     for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));
@@ -104,7 +122,6 @@ static void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit dig
 
 #define GPI_PUT_STEP \
     8 /* keys of an unrolled step that goes through lines: 16 take compilers longer, and run no faster */
-#define GPI_CACHE_LINE 64
 #define GPI_LINE_PARTS \
     2 /* cache lines: the branch that asks if all are full is mispredicted half as often as with one */
 #define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
@@ -263,12 +280,35 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
     return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all digits as frequent */
 }
 
-/* Moves [begin, end) to where shared->next says. */
+/* Whether many digits' keys come to lines of the same set of the first cache, as those of keys that count up do: it loses
+   them before they are written again. A set is told by an address within 4 KiB; of 256 places anywhere some ten share one. */
+#define GPI_SETS 64
+#define GPI_SET_MOST 24
+static bool gpi_places_collide(gpi_move move, const ulong *next)
+{
+    uint count[GPI_SETS];
+    uint most = 0;
+    ulong before = 0;
+    for (uint s = 0; s < GPI_SETS; s++) count[s] = 0;
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong line = (ulong)(size_t)(move.key_to + next[d]) / GPI_CACHE_LINE;
+        if (line != before) most = max(most, ++count[line % GPI_SETS]);
+        before = line;
+    }
+    return most > GPI_SET_MOST;
+}
+
+/* Moves [begin, end) to where shared->next says. Wide digits have more lines than the first cache holds. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_rank_shared shared)
 {
-    const bool spread = lines != GPI_LINES_NEVER && gpi_is_spread(move.key, begin, end, digit);
-    if (spread || lines == GPI_LINES_ALWAYS) gpi_move_lines(move, begin, end, digit, spread, shared);
-    else gpi_move_direct(move, begin, end, digit, shared);
+    const bool wide = GPI_DIGIT_BITS > 8, may = !wide && lines >= GPI_LINES_SPREAD;
+    const bool spread = may && gpi_is_spread(move.key, begin, end, digit);
+    const bool fetch = lines == GPI_LINES_FETCH;
+    const bool collide = !wide && fetch && gpi_places_collide(move, shared->next);
+    if (spread || collide || (may && lines == GPI_LINES_ALWAYS))
+        gpi_move_lines(move, begin, end, digit, spread, shared);
+    else if (fetch) gpi_move_direct(move, begin, end, digit, true, shared);
+    else gpi_move_direct(move, begin, end, digit, false, shared);
 }
 #endif

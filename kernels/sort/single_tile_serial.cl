@@ -44,7 +44,7 @@ static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_d
             shared->next[d] = sum;
             sum += count[p * GPI_BINS + d];
         }
-        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, shared);
+        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, false, shared);
         from = to;
     }
     return from;

@@ -1,5 +1,5 @@
-/* sort.cl - least significant digit first: for each digit of eight bits, from the lowest, a stable
-             distribution of all keys
+/* sort.cl - least significant digit first: for each digit of eight bits (on CPUs also of eleven: GPI_DIGIT_BITS), from
+             the lowest, a stable distribution of all keys
 
        to[base(d) + rank(i)] = from[i]       d = digit of key i
        base(d)  keys with a lower digit      rank(i)  keys of digit d before i
@@ -94,6 +94,26 @@ static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_S
     return gpi_broadcast(idle, word) != 0;
 }
 
+#if GPI_SHAPE_SERIAL
+#define GPI_ORDER_PIECE 65536ul /* keys */
+
+/* Counts as gp_sort_count does, and tells whether the block is in order: by pieces, which are asked while the caches still
+   hold them. */
+static bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                               gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
+{
+    bool in_order = true;
+    for (uint d = 0; d < GPI_BINS; d++) row[d] = 0;
+    for (ulong i = begin; i < end; i += GPI_ORDER_PIECE) {
+        const ulong stop = min(end, i + GPI_ORDER_PIECE);
+        gpi_count_range(key, i, stop, digit, shared);
+        for (uint d = 0; d < GPI_BINS; d++) row[d] += shared->count[d];
+        in_order = in_order && gpi_is_in_order(key, i, stop, bits);
+    }
+    return in_order;
+}
+#endif
+
 /* `order_end`: where the window of all passes ends, if their order is asked for; else 0. */
 GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                               uint when, uint order_end, ulong span, ulong table_at)
@@ -108,14 +128,16 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
     if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
     gpi_sort_block(state, span, &begin, &end);
+#if GPI_SHAPE_SERIAL
+    const gpi_digit_bits bits = {flip, shift, order_end, 0};
+    if (order_end) {
+        const bool in_order = gpi_count_in_order(move.key, begin, end, digit, bits, row, shared);
+        (void)atomic_or(state + GPI_STATE_ORDER, in_order ? GPI_IN_ORDER : GPI_OUT_OF_ORDER);
+        return;
+    }
+#endif
     gpi_count_range(move.key, begin, end, digit, shared);
     GPI_EACH_BIN(d) row[d] = shared->count[d];
-#if GPI_SHAPE_SERIAL
-    if (order_end == 0) return;
-    const gpi_digit_bits bits = {flip, shift, order_end, 0};
-    const bool in_order = gpi_is_in_order(move.key, begin, end, bits);
-    (void)atomic_or(state + GPI_STATE_ORDER, in_order ? GPI_IN_ORDER : GPI_OUT_OF_ORDER);
-#endif
 }
 
 #if GPI_KEY_HASH && GPI_SHAPE_SERIAL

@@ -12,16 +12,17 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
 {
     const gp_tuning *tuning = &gp->desc.tuning;
     char more[200] = "";
+    size_t used;
     if (primitive == GPI_SORT) {
         (void)snprintf(more, sizeof more,
                        "#define GPI_RING_ROWS %uu\n#define GPI_RING_REACH %uu\n#define GPI_RING_BLOCK %uu\n",
                        sort->ring_rows, gpi_or_default(tuning->ring_reach, GPI_RING_REACH),
                        gpi_or_default(tuning->ring_block, GPI_RING_BLOCK));
     }
-    if (sort->hash) {
-        const size_t used = strlen(more);
-        (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
-    }
+    used = strlen(more);
+    if (sort->hash) (void)snprintf(more + used, sizeof more - used, "#define GPI_KEY_HASH %u\n", sort->hash);
+    if (sort->digit_bits != GPI_SORT_DIGIT_BITS)
+        (void)snprintf(more + used, sizeof more - used, "#define GPI_DIGIT_BITS %u\n", sort->digit_bits);
     return gpi_key_program(gp, sort->function, primitive, sort->desc->key_type, sort->value_size, more, plan,
                            &sort->program);
 }
@@ -65,6 +66,18 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
+/* In the serial shape wider digits where they save a pass: a group's counters and a cache line of each digit's output stay
+   in its core's caches. Not where the highest digit goes first (buckets.c). */
+static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    const size_t n = sort->desc->count;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash) return false;
+    if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
+    if (n <= GPI_SORT_SERIAL_SMALL || n >= gpi_buckets_count_min(sort)) return false;
+    return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
+}
+
 /* Everything but the buffers: enough to know the scratch. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
@@ -72,6 +85,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tiles(gp, sort);
     if (result == GP_OK && !sort->program) result = gpi_sort_program(gp, sort, GPI_SORT, &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);

@@ -5,9 +5,10 @@
 #include "launch/launch.h"
 
 enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
+enum { GPI_SORT_WIDE_BITS = 11 }; /* of a wide digit */
 
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 }; /* sort/digit.cl */
-enum { GPI_LINES_NEVER, GPI_LINES_SPREAD, GPI_LINES_ALWAYS };    /* the same */
+enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 };               /* sort/digit.cl */
+enum { GPI_LINES_NEVER, GPI_LINES_FETCH, GPI_LINES_SPREAD, GPI_LINES_ALWAYS }; /* the same */
 
 /* When a classic pass has something to do: sort/digit.cl. */
 typedef enum gpi_sort_when {
@@ -39,7 +40,8 @@ typedef struct gpi_sort {
     bool values_in_place;
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
-    cl_uint begin_bit, end_bit, passes;
+    cl_uint begin_bit, end_bit;
+    cl_uint digit_bits, passes; /* of the passes over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
     cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash/batch.c) */
@@ -68,7 +70,7 @@ enum {
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
-    GPI_SORT_SERIAL_SMALL = 8192,     /* keys that one item sorts faster than several launches */
+    GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
@@ -98,6 +100,7 @@ static bool gpi_sort_in_place(const gpi_sort *sort);
 static bool gpi_sort_needs_tmp(const gpi_sort *sort);
 static bool gpi_sort_is_nothing(const gpi_sort *sort);
 static void gpi_sort_lay_out(gpi_sort *sort);
+static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits);
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_check(gp_context *gp, gpi_sort *sort);
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch);
@@ -109,6 +112,7 @@ static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shi
 static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort);
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes);
 static cl_uint gpi_sort_from(const gpi_sort *sort);
+static bool gpi_sort_is_on_amd(const gp_context *gp);
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element);
 static cl_uint gpi_sort_lines_which(const gp_context *gp);
 static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort);

@@ -45,6 +45,12 @@ static gp_result gpi_sort_check_types(gp_context *gp, const gpi_sort *sort)
     return GP_OK;
 }
 
+static void gpi_sort_set_digits(gpi_sort *sort, cl_uint bits)
+{
+    sort->digit_bits = bits;
+    sort->passes = (sort->end_bit - sort->begin_bit + bits - 1) / bits;
+}
+
 static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
 {
     const cl_uint width = (cl_uint)(8 * sort->key_size);
@@ -55,7 +61,7 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
                         "%s: begin_bit = %u, end_bit = %u: not a window of a key's %u bits (end_bit 0: %u)",
                         sort->function, sort->begin_bit, sort->desc->end_bit, width, width);
     }
-    sort->passes = (sort->end_bit - sort->begin_bit + GPI_SORT_DIGIT_BITS - 1) / GPI_SORT_DIGIT_BITS;
+    gpi_sort_set_digits(sort, GPI_SORT_DIGIT_BITS);
     return GP_OK;
 }
 
@@ -187,15 +193,15 @@ static void gpi_sort_lay_out(gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
     const size_t launches = (size_t)sort->passes * (sort->onesweep ? sort->portions : 1);
-    const size_t n = desc->count;
+    const size_t n = desc->count, bins = (size_t)1 << sort->digit_bits;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (!sort->small && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
-        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * GPI_SORT_BINS * 8);
-        sort->at.table = gpi_sort_part(sort, sort->blocks * GPI_SORT_BINS * 8);
+        sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * bins * 8);
+        sort->at.table = gpi_sort_part(sort, sort->blocks * bins * 8);
         sort->at.rows = gpi_sort_part(sort, sort->onesweep ? gpi_sort_rows_bytes(sort) : 0);
     }
     if (sort->keys_unwanted) sort->at.key_out = gpi_sort_part(sort, n * sort->key_size);

@@ -209,7 +209,7 @@ static bool is_dear(const gp_context *gp, const sort_variant *v)
 }
 
 static const size_t sizes[] = {0,    1,    2,    255,   1023,  1024,   1025,           2047,
-                               2049, 4096, 8193, 16384, 49159, 104729, (1 << 20) + 123};
+                               2049, 4096, 8193, 16385, 49159, 104729, (1 << 20) + 123};
 static const size_t small_sizes[] = {0, 1, 257, 2049};
 
 static void check_sizes(gp_context *gp, const char *name, sort_case c, size_t most)
@@ -441,7 +441,8 @@ static void test_spread(void **state)
     gp_context_destroy(gp);
 }
 
-/* More than the caches are taken for, so that lines are written; every alignment of keys and values. */
+/* More than the caches are taken for, so that lines are written, or fetched but for keys in reversed order; every alignment
+   of keys and values. */
 static void test_lines(void **state)
 {
     gp_context *gp;
@@ -453,7 +454,7 @@ static void test_lines(void **state)
     for (k = 0; k < 4; k++) {
         if (k == 3) c.type = GP_U64, c.value_size = 8; /* lines of 8 */
         c.offset = 7 * k;
-        c.pattern = k == 1 ? KEYS_AND : KEYS_RANDOM;
+        c.pattern = k == 1 ? KEYS_AND : k == 2 ? KEYS_REVERSED : KEYS_RANDOM;
         check(gp, "lines", &c);
     }
     gp_context_destroy(gp);
