@@ -175,7 +175,46 @@ static bool check_host_histogram(world *w)
     return memcmp(w->host, sums, sizeof sums) == 0;
 }
 
+/* Half of the keys are distinct, half are few, so that groups of chunks are combined before the last chunk. */
+static uint32_t host_keys_out[HOST_N];
+
+static void prepare_host_group_by(world *w)
+{
+    uint32_t i;
+    prepare_host(w);
+    for (i = 0; i < HOST_N; i++) host_values[i] = i % 2 ? i % 7 : i;
+}
+
+static gp_result run_host_group_by(world *w)
+{
+    gp_host_group_by_desc d = {0};
+    d.keys = host_values;
+    d.in = ramp;
+    d.keys_out = host_keys_out;
+    d.out = host_out;
+    d.groups = &w->number[0];
+    d.count = HOST_N;
+    d.key_type = d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    d.budget = 40000;
+    return gp_host_group_by(w->gp, &d);
+}
+
+static bool check_host_group_by(world *w)
+{
+    static uint32_t sums[HOST_N];
+    uint32_t i, g = 0;
+    memset(sums, 0, sizeof sums);
+    for (i = 0; i < HOST_N; i++) sums[host_values[i]] += i;
+    for (i = 0; i < HOST_N; i++) {
+        if (sums[i] && (host_keys_out[g] != i || host_out[g++] != sums[i])) return false;
+    }
+    return w->number[0] == g;
+}
+
 const scenario scenarios_host[] = {
+    {"host_group_by", NULL, prepare_host_group_by, run_host_group_by, check_host_group_by, NULL, false,
+     false},
     {"host_select", NULL, prepare_host, run_host_select, check_host_select, NULL, false, false},
     {"host_histogram", NULL, prepare_host, run_host_histogram, check_host_histogram, NULL, false, false},
     {"host_sort", NULL, prepare_host_sort, run_host_sort, check_host_sort, kept_host_sort, false, false},
