@@ -212,7 +212,47 @@ static bool check_host_group_by(world *w)
     return w->number[0] == g;
 }
 
+/* A third each opens, closes, does neither. */
+static int8_t host_code(uint32_t i) { return (int8_t)((i * 0x9e3779b9u >> 16) % 3 - 1); }
+
+static gp_result run_host_brackets(world *w)
+{
+    static int8_t codes[HOST_N];
+    gp_host_brackets_desc d = {0};
+    uint32_t i;
+    for (i = 0; i < HOST_N; i++) codes[i] = host_code(i);
+    d.in = codes;
+    d.count = HOST_N;
+    d.type = GP_I8;
+    d.match = host_out;
+    d.depth = host_values;
+    d.errors = (gp_brackets_errors *)w->number;
+    d.budget = 200000;
+    return gp_host_brackets(w->gp, &d);
+}
+
+static bool check_host_brackets(world *w)
+{
+    static uint32_t stack[HOST_N];
+    const gp_brackets_errors *errors = (const gp_brackets_errors *)w->number;
+    uint32_t i, height = 0, closers = 0;
+    for (i = 0; i < HOST_N; i++) {
+        if (host_values[i] != height) return false;
+        if (host_code(i) == 0 && host_out[i] != UINT32_MAX) return false;
+        if (host_code(i) > 0) stack[height++] = i;
+        if (host_code(i) >= 0) continue;
+        closers += height == 0;
+        if (host_out[i] != (height ? stack[height - 1] : UINT32_MAX)) return false;
+        if (height && host_out[stack[--height]] != i) return false;
+    }
+    for (i = 0; i < height; i++) {
+        if (host_out[stack[i]] != UINT32_MAX) return false;
+    }
+    return errors->unmatched_closers == closers && errors->unmatched_openers == height;
+}
+
 const scenario scenarios_host[] = {
+    {"host_brackets", NULL, prepare_host, run_host_brackets, check_host_brackets, NULL, false, false},
     {"host_group_by", NULL, prepare_host_group_by, run_host_group_by, check_host_group_by, NULL, false,
      false},
     {"host_select", NULL, prepare_host, run_host_select, check_host_select, NULL, false, false},
