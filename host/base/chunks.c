@@ -142,6 +142,10 @@ static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
     /* Its commands may wait for the copies, and read and write the caller's memory. */
     const gp_result finished = gp_finish(c->gp);
     if (result == GP_OK) result = finished;
+    for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
+        if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
+        if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
+    }
     error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
     if (result == GP_OK && error != CL_SUCCESS)
         result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);

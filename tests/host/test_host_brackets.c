@@ -83,7 +83,7 @@ static void test_patterns(void **state)
     (void)state;
     for (p = 0; p < NEST_PATTERNS; p++) {
         for (b = 0; b < sizeof budgets / sizeof *budgets; b++) {
-            for (s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            for (s = 0; s < sizeof sizes / sizeof *sizes - test_small(); s++) {
                 const unsigned outputs = s % 3 == 2 ? 1u + (unsigned)(s + b + (size_t)p) % 15 : ALL;
                 (void)check_text(sizes[s], budgets[b], (nest_pattern)p, outputs | (b % 2 ? WIDE : 0));
             }
@@ -100,7 +100,7 @@ static void test_boundaries(void **state)
     (void)state;
     assert_true(chunk > 10 && chunk < 1000);
     for (p = 0; p < NEST_PATTERNS; p++) {
-        for (k = 1; k < 8; k += k < 3 ? 1 : 4) {
+        for (k = 1; k < (test_small() ? 3 : 8); k += k < 3 ? 1 : 4) {
             (void)check_text(k * chunk - 1, 12000, (nest_pattern)p, ALL);
             (void)check_text(k * chunk, 12000, (nest_pattern)p, ALL);
             (void)check_text(k * chunk + 1, 12000, (nest_pattern)p, ALL);
@@ -113,7 +113,7 @@ static void test_short(void **state)
 {
     size_t round, i;
     (void)state;
-    for (round = 0; round < 200; round++) {
+    for (round = 0; round < (test_small() ? 30 : 200); round++) {
         const size_t n = 1 + test_random() % 40;
         const gp_host_brackets_desc desc = {.count = n, .type = GP_I8, .budget = 700 + 40 * (round % 16)};
         int8_t in[40];
@@ -128,10 +128,11 @@ static void test_short(void **state)
 
 static void test_large(void **state)
 {
+    const size_t n = test_small() ? 20011 : ((size_t)1 << 20) + 123, budget = 6 * n;
     (void)state;
-    (void)check_text(((size_t)1 << 20) + 123, 6000000, NEST_TEXT, ALL);
-    (void)check_text(((size_t)1 << 20) + 123, 6000000, NEST_DEEP, MATCH);
-    (void)check_text(((size_t)1 << 20) + 123, 6000000, NEST_MOUNTAINS, ALL | WIDE);
+    (void)check_text(n, budget, NEST_TEXT, ALL);
+    (void)check_text(n, budget, NEST_DEEP, MATCH);
+    (void)check_text(n, budget, NEST_MOUNTAINS, ALL | WIDE);
 }
 
 /* ------------------------------------------------------------------ codes */
@@ -152,7 +153,7 @@ static void test_codes(void **state)
     table['b'] = -1;
     table['z'] = 5;
     table['y'] = -5;
-    for (p = NEST_RANDOM; p <= NEST_DEEP; p++) {
+    for (p = NEST_RANDOM; p <= (test_small() ? NEST_KINDS : NEST_DEEP); p++) {
         int *code;
         nest_fill(text, COUNT, (nest_pattern)p);
         code = nest_codes(text, COUNT, "()[]{}");
