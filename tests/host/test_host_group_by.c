@@ -253,7 +253,7 @@ static void test_large(void **state)
 {
     group_case c = {.type = GP_U64, .count = ((size_t)1 << 20) + 123, .budget = 4000000};
     (void)state;
-    if (test_small()) c.count = 20011, c.budget = 200000;
+    if (test_small()) c.count = 5003, c.budget = 100000;
     check(&c);
     c.keys = KEYS_SOME;
     check(&c);
