@@ -250,6 +250,91 @@ typedef struct gp_host_histogram_desc {
 
 GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc);
 
+/* ------------------------------------------------------------------ group by */
+
+/* keys_out[g] = a key        out[g] = initial . all elements of `in` with that key        . is op or monoid
+
+   Groups the elements of an array in host memory by their keys, wherever they are, and reduces each group as
+   gp_reduce_by_key does; with `map`, map(in[i]). With map "1" and GP_SUM it counts them.
+
+   Result: a key and a reduction of out_type per group, in keys_out and out, and how many groups there are in *groups.
+     With GP_F16, results of chunks are rounded, too.
+   Order: of groups: ascending, as by gp_sort. Keys are equal if their bits are: for floats, -0 and +0 are two groups, and
+     NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit for the same
+     count and budget on the same device.
+   Aliasing: outputs overlap nothing.
+   Count 0: there are no groups.
+   Cost: copies the input to the device once; each chunk is sorted there, and reduced to its groups. If there is more
+     than one chunk, these are kept in host memory; at the end, and whenever that memory is full, they are sorted by
+     gp_host_sort and reduced again. Few keys cost little; if all keys differ, everything is sorted twice.
+   Limits: memory. Temporary host memory, if there is more than one chunk: keys and results for the groups of four
+     chunks, or for four times as many groups as there are, but at most for `count`; and the same again for sorting them.
+     Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. No i in the map; no argmin, argmax.
+   Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups is written then, too. */
+typedef struct gp_host_group_by_desc {
+    const void *keys;
+    const void *in;            /* what is reduced: one element per key */
+    void *keys_out;            /* room keys; NULL: not wanted */
+    void *out;                 /* room elements of out_type */
+    size_t room;               /* groups that the outputs hold; 0: count */
+    uint64_t *groups;          /* how many; NULL: not wanted */
+    size_t count;              /* of elements */
+    gp_type key_type;          /* of keys, in both arrays of them */
+    gp_type type;              /* of `in`; with a monoid but no map: leave 0 */
+    const gp_record *record;   /* instead of type; takes a map, and out_type or a monoid */
+    gp_type out_type;          /* 0: as in gp_reduce_desc */
+    gp_op op;                  /* set op or monoid */
+    const gp_monoid *monoid;   /* instead of out_type and op */
+    const char *map;           /* expression in x; NULL: the element itself */
+    const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
+    size_t arg_count;          /* at most GP_ARGS_MAX */
+    const void *initial;       /* one element of out_type; NULL: the identity */
+    size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where all fits at once */
+    void *progress_user;       /* for progress */
+} gp_host_group_by_desc;
+
+GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_desc *desc);
+
+/* ------------------------------------------------------------------ brackets */
+
+/* Matches nested brackets of an array in host memory, of any depth and of any kinds, as gp_brackets does:
+
+     match[i]    the partner of bracket i; none if it has no partner, or if i is no bracket
+     parent[i]   the innermost opener around i; for a closer its opener
+     depth[i]    how many openers are around i
+
+   Codes, none and errors are as for gp_brackets. Indices count from the call's first element.
+
+   Result: at least one of match, parent, depth and errors. All are defined for any input.
+   Order: the result is always the same.
+   Aliasing: outputs overlap nothing.
+   Count 0: nothing but errors is written.
+   Cost: copies the input to the device and the outputs from it once. Brackets that earlier chunks have left open go
+     through the device again with each chunk, at most as many as it has elements: deep nests take up to twice as long.
+   Limits: memory; 2^32 - 1 elements with 32-bit indices. Temporary host memory: 8 bytes for each bracket that is open at
+     the end of a chunk, and some bytes for each element of a chunk. */
+typedef struct gp_host_brackets_desc {
+    const void *in;
+    size_t count;        /* of elements */
+    gp_type type;        /* of the input */
+    const char *pairs;   /* GP_U8: each opener and its closer, in turns; or: */
+    const int8_t *table; /* GP_U8: 256 codes; or: */
+    const char *map;     /* code of an element: expression in x and i */
+    const gp_arg *args;  /* values and device buffers that the map names; NULL: none */
+    size_t arg_count;    /* at most GP_ARGS_MAX, with those that the call adds */
+    void *match;         /* count indices; NULL: not wanted; the same for all outputs */
+    void *parent;
+    void *depth;
+    gp_type index_type; /* of match, parent and depth: GP_U32, GP_U64; 0: GP_U32 as long as count < 2^32 */
+    gp_brackets_errors *errors; /* NULL: not wanted; joined and searches are the sums of all chunks */
+    size_t budget;              /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress;  /* NULL: none; total is count */
+    void *progress_user;        /* for progress */
+} gp_host_brackets_desc;
+
+GP_HOST_API gp_result gp_host_brackets(gp_context *gp, const gp_host_brackets_desc *desc);
+
 #ifdef __cplusplus
 }
 #endif
@@ -270,7 +355,7 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
        computes        | chunk 0 | chunk 1      | chunk 2      | ...
 
    The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most. */
-enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 4 };
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 6 };
 
 /* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
 typedef struct gpi_host_array {
@@ -298,6 +383,7 @@ struct gpi_host_chunks {
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
     size_t lead, tail;    /* room in each buffer before and after a chunk's elements */
+    bool lead_of_chunk;   /* where there are several chunks, lead is as long as one */
     size_t fixed;         /* bytes of device memory besides */
     bool reverse;         /* from the last chunk to the first */
     gpi_host_step upload; /* NULL: each array's elements of the chunk */
@@ -392,6 +478,8 @@ static gp_result gpi_host_check(gp_context *gp, const char *function, const void
 
 /* Bytes of an element; 0: not a type. */
 static size_t gpi_host_size_of(gp_type type);
+/* Of results, as gp_reduce has it for out_type 0. */
+static gp_type gpi_host_sum_type(gp_op op, gp_type type);
 static gp_result gpi_host_check_type(gp_context *gp, const char *function, const char *name, gp_type type);
 
 /* An array of `count` elements of `size` bytes. */
@@ -439,7 +527,7 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
     const size_t slots = chunk < c->count ? GPI_HOST_SLOTS : 1;
-    const size_t room = c->lead + chunk + c->tail;
+    const size_t lead = c->lead_of_chunk && slots > 1 ? chunk : c->lead, room = lead + chunk + c->tail;
     size_t element = 0, largest = 0, used = 0;
     gp_result result = GP_OK;
     int a;
@@ -475,6 +563,7 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
                              budget);
     c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
     c->number = gpi_host_number(c, c->chunk);
+    if (c->lead_of_chunk && c->number > 1) c->lead = c->chunk;
     return GP_OK;
 }
 
@@ -543,6 +632,10 @@ static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
     /* Its commands may wait for the copies, and read and write the caller's memory. */
     const gp_result finished = gp_finish(c->gp);
     if (result == GP_OK) result = finished;
+    for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
+        if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
+        if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
+    }
     error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
     if (result == GP_OK && error != CL_SUCCESS)
         result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
@@ -772,6 +865,14 @@ static size_t gpi_host_size_of(gp_type type)
     }
 }
 
+static gp_type gpi_host_sum_type(gp_op op, gp_type type)
+{
+    const bool sums = op == GP_SUM || op == GP_PROD;
+    if (!sums || type == GP_F32 || type == GP_F64) return type;
+    if (type == GP_F16) return GP_F32;
+    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? GP_I64 : GP_U64;
+}
+
 static gp_result gpi_host_check_type(gp_context *gp, const char *function, const char *name, gp_type type)
 {
     if (gpi_host_size_of(type)) return GP_OK;
@@ -811,6 +912,11 @@ typedef struct gpi_host_text {
 /* The expression `map` between `before` and `after`, with (i + chunk_first) for each i. */
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text);
+
+/* The same, with `index` for each i. */
+static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
+                                     const char *map, const char *after, const char *index,
+                                     gpi_host_text *text);
 static void gpi_host_text_free(gpi_host_text *text);
 
 /* The caller's args and some more. */
@@ -877,7 +983,13 @@ static size_t gpi_host_replace_index(const char *map, const char *index, char *o
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text)
 {
-    static const char index[] = "(i + chunk_first)";
+    return gpi_host_text_index(gp, function, before, map, after, "(i + chunk_first)", text);
+}
+
+static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
+                                     const char *map, const char *after, const char *index,
+                                     gpi_host_text *text)
+{
     size_t length, head = strlen(before);
     memset(text, 0, sizeof *text);
     if (!map) return GP_OK;
@@ -921,6 +1033,940 @@ static gp_arg *gpi_host_args_add(gpi_host_args *all, const char *name, gp_type t
     return arg;
 }
 /* ---- End file host/base/text.c ---- */
+
+/* ---- Begin file host/calls/brackets.c ---- */
+/* brackets.c - gp_host_brackets: chunk after chunk, each with the openers that are still open before it.
+
+   Their positions are a stack in host memory. The highest of them, as many as could be closed in the chunk, go before its
+   elements, so that the device's call finds their partners, parents and mismatches as it does any other:
+
+       stack 0 3 4 9 | 12 17 20   buffer   ( [ (  ) ] x ( { ) (        what stands at 12, 17, 20, then the chunk
+               below | lead
+
+   Then the device selects what has no partner and opens, which is the new stack above `below`; and it makes
+   indices in the buffer to those of the whole. The host waits for the stack while the next chunk is copied to the device, and
+   writes the partners of openers in earlier chunks. */
+enum {
+    GPI_HOST_NEST_IN,
+    GPI_HOST_NEST_MATCH,
+    GPI_HOST_NEST_PARENT,
+    GPI_HOST_NEST_DEPTH,
+    GPI_HOST_NEST_STACK, /* positions of the lead's openers */
+    GPI_HOST_NEST_OPEN   /* indices, in the buffer, of openers without a partner */
+};
+
+typedef struct gpi_host_nest {
+    const gp_host_brackets_desc *desc;
+    size_t size, index_size; /* bytes of an element, of an index */
+    gp_type index_type;
+
+    /* the device's calls, as far as they are the same for all chunks */
+    gp_brackets_desc brackets;
+    gp_select_desc select;
+    gpi_host_text map, opens;
+    gpi_host_args map_args, opens_args;
+    gp_arg index_args[3]; /* chunk_first, chunk_lead, chunk_stack */
+    gp_arg *match_arg;    /* chunk_match */
+    cl_mem counts, errors, codes;
+
+    uint64_t *stack;
+    size_t height, room;
+    char *indices, *lead_in; /* room for a buffer's indices, and for a lead's elements */
+
+    /* the chunk under way */
+    gpi_host_chunk chunk;
+    cl_ulong first,
+        lead;       /* position of the chunk's first element less `lead`, modulo 2^64; elements before it */
+    cl_ulong below; /* openers that are not in the buffer */
+    bool under_way;
+
+    gp_brackets_errors total;
+} gpi_host_nest;
+
+/* ------------------------------------------------------------------ the stack */
+
+static uint64_t gpi_host_nest_index(const gpi_host_nest *b, size_t i)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (b->index_size == 8) {
+        memcpy(&wide, b->indices + i * 8, 8);
+        return wide;
+    }
+    memcpy(&narrow, b->indices + i * 4, 4);
+    return narrow;
+}
+
+/* Blocks until the chunk under way is computed. */
+static gp_result gpi_host_nest_read(gpi_host_chunks *c, cl_mem buffer, size_t at, size_t bytes, void *to)
+{
+    const gpi_host_nest *b = (const gpi_host_nest *)c->call;
+    const cl_int error = bytes ? clEnqueueReadBuffer(c->copies, buffer, CL_TRUE, at, bytes, to, 1,
+                                                     &c->computed[b->chunk.slot], NULL)
+                               : CL_SUCCESS;
+    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+}
+
+static gp_result gpi_host_nest_grow(gpi_host_chunks *c, gpi_host_nest *b, size_t height)
+{
+    const size_t room = height > 2 * b->room ? height : 2 * b->room;
+    uint64_t *stack;
+    if (height <= b->room) return GP_OK;
+    stack = (uint64_t *)GPI_HOST_MALLOC(room * sizeof *stack);
+    if (!stack)
+        return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu open brackets",
+                             c->function, room);
+    if (b->height) memcpy(stack, b->stack, b->height * sizeof *stack);
+    GPI_HOST_FREE(b->stack);
+    b->stack = stack;
+    b->room = room;
+    return GP_OK;
+}
+
+/* Partners of the lead's openers from the kept-th on, which this chunk has closed. Copies to the caller's memory that were begun
+   before have ended: the queue for them is in order. */
+static gp_result gpi_host_nest_partners(gpi_host_chunks *c, const gpi_host_nest *b, size_t kept,
+                                        char *partners)
+{
+    const size_t lead = (size_t)b->lead, size = b->index_size;
+    const gp_result result =
+        gpi_host_nest_read(c, c->arrays[GPI_HOST_NEST_MATCH].buffers[b->chunk.slot],
+                           (c->lead - lead + kept) * size, (lead - kept) * size, partners);
+    size_t i;
+    for (i = kept; i < lead && result == GP_OK; i++)
+        memcpy((char *)b->desc->match + (size_t)b->stack[b->below + i] * size, partners + (i - kept) * size,
+               size);
+    return result;
+}
+
+static gp_result gpi_host_nest_errors(gpi_host_chunks *c, gpi_host_nest *b)
+{
+    gp_brackets_errors e, *total = &b->total;
+    const gp_result result = gpi_host_nest_read(c, b->errors, (size_t)b->chunk.slot * sizeof e, sizeof e, &e);
+    if (result != GP_OK) return result;
+    if (e.unmatched_closers && !total->unmatched_closers)
+        total->first_unmatched_closer = e.first_unmatched_closer + b->first;
+    if (e.mismatches && !total->mismatches) total->first_mismatch = e.first_mismatch + b->first;
+    total->unmatched_closers += e.unmatched_closers;
+    total->mismatches += e.mismatches;
+    if (e.max_depth + b->below > total->max_depth) total->max_depth = e.max_depth + b->below;
+    total->joined += e.joined;
+    total->searches += e.searches;
+    return GP_OK;
+}
+
+/* What the chunk under way has closed and opened. */
+static gp_result gpi_host_nest_settle(gpi_host_chunks *c, gpi_host_nest *b)
+{
+    const int slot = b->chunk.slot;
+    uint64_t open = 0;
+    size_t kept = 0, i;
+    gp_result result;
+    if (!b->under_way) return GP_OK;
+    b->under_way = false;
+    result = gpi_host_nest_read(c, b->counts, (size_t)slot * sizeof open, sizeof open, &open);
+    if (result == GP_OK)
+        result = gpi_host_nest_read(c, c->arrays[GPI_HOST_NEST_OPEN].buffers[slot], 0,
+                                    (size_t)open * b->index_size, b->indices);
+    if (result == GP_OK) result = gpi_host_nest_grow(c, b, (size_t)(b->below + open));
+    if (result == GP_OK && b->errors) result = gpi_host_nest_errors(c, b);
+    if (result != GP_OK) return result;
+    while (kept < open && gpi_host_nest_index(b, kept) < b->lead) kept++;
+    if (b->desc->match)
+        result = gpi_host_nest_partners(c, b, kept, b->indices + (size_t)open * b->index_size);
+    b->height = (size_t)b->below + kept;
+    for (i = kept; i < open; i++) b->stack[b->height++] = gpi_host_nest_index(b, i) + b->first;
+    return result;
+}
+
+/* ------------------------------------------------------------------ a chunk */
+
+/* The chunk, then what is open before it, which the chunk before tells. */
+static gp_result gpi_host_nest_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_nest *b = (gpi_host_nest *)c->call;
+    const char *in = (const char *)b->desc->in;
+    const cl_mem buffer = c->arrays[GPI_HOST_NEST_IN].buffers[chunk->slot];
+    size_t lead, i;
+    gp_result result = gpi_host_write(c, chunk, buffer, c->lead * b->size, chunk->count * b->size,
+                                      in + chunk->first * b->size);
+    if (result == GP_OK) result = gpi_host_nest_settle(c, b);
+    if (result != GP_OK) return result;
+    lead = b->height < chunk->count ? b->height : chunk->count;
+    b->chunk = *chunk;
+    b->under_way = true;
+    b->lead = lead;
+    b->first = (cl_ulong)chunk->first - lead;
+    b->below = b->height - lead;
+    if (!lead) return GP_OK;
+    for (i = 0; i < lead; i++)
+        memcpy(b->lead_in + i * b->size, in + (size_t)b->stack[b->below + i] * b->size, b->size);
+    result = gpi_host_write(c, chunk, buffer, (c->lead - lead) * b->size, lead * b->size, b->lead_in);
+    if (result != GP_OK) return result;
+    return gpi_host_write(c, chunk, c->arrays[GPI_HOST_NEST_STACK].buffers[chunk->slot], 0,
+                          lead * sizeof *b->stack, b->stack + b->below);
+}
+
+static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_nest *b = (const gpi_host_nest *)c->call;
+    gp_brackets_desc brackets = b->brackets;
+    gp_select_desc select = b->select;
+    size_t selecting = 0;
+    gp_result result;
+    *bytes = SIZE_MAX / 2; /* no budget has that */
+    if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
+    brackets.count = select.count = count < c->count ? 2 * count : count;
+    select.count_out = select.indices_out = b->counts; /* any buffer will do */
+    result = gp_brackets_scratch_size(c->gp, &brackets, bytes);
+    if (result == GP_OK) result = gp_select_scratch_size(c->gp, &select, &selecting);
+    if (selecting > *bytes) *bytes = selecting;
+    return result;
+}
+
+static gp_result gpi_host_nest_match(gpi_host_chunks *c, gpi_host_nest *b, size_t at, size_t count)
+{
+    gp_brackets_desc desc = b->brackets;
+    const int slot = b->chunk.slot;
+    size_t scratch;
+    gp_result result;
+    desc.in = c->arrays[GPI_HOST_NEST_IN].buffers[slot];
+    desc.match = c->arrays[GPI_HOST_NEST_MATCH].buffers[slot];
+    desc.parent = c->arrays[GPI_HOST_NEST_PARENT].buffers[slot];
+    desc.depth = c->arrays[GPI_HOST_NEST_DEPTH].buffers[slot];
+    desc.in_offset = desc.match_offset = desc.parent_offset = desc.depth_offset = at;
+    desc.count = count;
+    desc.errors = b->errors;
+    desc.errors_offset = (size_t)slot;
+    result = gp_brackets_scratch_size(c->gp, &desc, &scratch);
+    if (result != GP_OK) return result;
+    desc.scratch = scratch <= c->scratch_bytes ? c->scratch : NULL;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_brackets(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_nest_select(gpi_host_chunks *c, gpi_host_nest *b, size_t at, size_t count)
+{
+    gp_select_desc desc = b->select;
+    const int slot = b->chunk.slot;
+    gp_result result;
+    b->match_arg->buffer = c->arrays[GPI_HOST_NEST_MATCH].buffers[slot];
+    b->match_arg->offset = at;
+    desc.in = c->arrays[GPI_HOST_NEST_IN].buffers[slot];
+    desc.in_offset = at;
+    desc.indices_out = c->arrays[GPI_HOST_NEST_OPEN].buffers[slot];
+    desc.count_out = b->counts;
+    desc.count_out_offset = (size_t)slot;
+    desc.count = count;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_select(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+/* An output's elements, from `at` on, as the whole has them. */
+static gp_result gpi_host_nest_shift(gpi_host_chunks *c, const gpi_host_nest *b, int array, size_t at,
+                                     size_t count, const char *map, const gp_arg *args, size_t arg_count)
+{
+    gp_transform_desc desc;
+    gp_result result;
+    memset(&desc, 0, sizeof desc);
+    desc.in = desc.out = c->arrays[array].buffers[b->chunk.slot];
+    desc.in_offset = desc.out_offset = at;
+    desc.type = b->index_type;
+    desc.map = map;
+    desc.args = args;
+    desc.arg_count = arg_count;
+    desc.count = count;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_transform(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_nest_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    static const char indices[] = "~x ? x < chunk_lead ? chunk_stack[x] : x + chunk_first : x";
+    gpi_host_nest *b = (gpi_host_nest *)c->call;
+    const size_t lead = (size_t)b->lead, at = c->lead - lead, count = lead + chunk->count;
+    gp_arg below;
+    gp_result result;
+    memset(&below, 0, sizeof below);
+    below.name = "chunk_below";
+    below.type = GP_U64;
+    below.value = &b->below;
+    b->index_args[2].buffer = c->arrays[GPI_HOST_NEST_STACK].buffers[chunk->slot];
+    if (b->map.has_index) {
+        b->map_args.args[b->map_args.count - 1] = b->index_args[2];
+        b->opens_args.args[b->opens_args.count - 1] = b->index_args[2];
+    }
+    result = gpi_host_nest_match(c, b, at, count);
+    if (result == GP_OK) result = gpi_host_nest_select(c, b, at, count);
+    if (result == GP_OK && chunk->first && b->desc->match)
+        result = gpi_host_nest_shift(c, b, GPI_HOST_NEST_MATCH, at, count, indices, b->index_args, 3);
+    if (result == GP_OK && chunk->first && b->desc->parent)
+        result =
+            gpi_host_nest_shift(c, b, GPI_HOST_NEST_PARENT, c->lead, chunk->count, indices, b->index_args, 3);
+    if (result == GP_OK && b->below && b->desc->depth)
+        result = gpi_host_nest_shift(c, b, GPI_HOST_NEST_DEPTH, c->lead, chunk->count, "x + chunk_below",
+                                     &below, 1);
+    return result;
+}
+
+/* ------------------------------------------------------------------ the call */
+
+static gp_result gpi_host_nest_types(gp_context *gp, const char *function, gpi_host_nest *b,
+                                     gpi_host_chunks *c)
+{
+    const gp_host_brackets_desc *desc = b->desc;
+    const bool wide = (uint64_t)desc->count > UINT32_MAX;
+    const gp_result result = gpi_host_check_type(gp, function, "type", desc->type);
+    if (result != GP_OK) return result;
+    b->index_type = desc->index_type ? desc->index_type : wide ? GP_U64 : GP_U32;
+    if (b->index_type != GP_U32 && b->index_type != GP_U64)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_TYPE, "%s: index_type = %d is not GP_U32 or GP_U64",
+                             function, (int)desc->index_type);
+    if (b->index_type == GP_U32 && wide)
+        return gpi_host_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu does not fit indices of 32 bits",
+                             function, desc->count);
+    if (!desc->match && !desc->parent && !desc->depth && !desc->errors)
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: match, parent, depth and errors are NULL",
+                             function);
+    b->size = gpi_host_size_of(desc->type);
+    b->index_size = gpi_host_size_of(b->index_type);
+    c->arrays[GPI_HOST_NEST_IN].size = b->size;
+    c->arrays[GPI_HOST_NEST_MATCH].size = c->arrays[GPI_HOST_NEST_OPEN].size = b->index_size;
+    c->arrays[GPI_HOST_NEST_PARENT].size = desc->parent ? b->index_size : 0;
+    c->arrays[GPI_HOST_NEST_DEPTH].size = desc->depth ? b->index_size : 0;
+    c->arrays[GPI_HOST_NEST_STACK].size = sizeof *b->stack;
+    c->arrays[GPI_HOST_NEST_MATCH].out = (char *)desc->match;
+    c->arrays[GPI_HOST_NEST_PARENT].out = (char *)desc->parent;
+    c->arrays[GPI_HOST_NEST_DEPTH].out = (char *)desc->depth;
+    return GP_OK;
+}
+
+static gp_result gpi_host_nest_check(gp_context *gp, const char *function, const gpi_host_nest *b)
+{
+    const gp_host_brackets_desc *desc = b->desc;
+    const struct {
+        const char *name;
+        const void *array;
+        size_t count, size;
+    } arrays[] = {{"in", desc->in, desc->count, b->size},
+                  {"match", desc->match, desc->count, b->index_size},
+                  {"parent", desc->parent, desc->count, b->index_size},
+                  {"depth", desc->depth, desc->count, b->index_size},
+                  {"errors", desc->errors, 1, sizeof *desc->errors}};
+    size_t i, k;
+    gp_result result = GP_OK;
+    for (i = 0; i < 5 && result == GP_OK; i++) {
+        if (i > 0 && !arrays[i].array) continue;
+        result = gpi_host_check_array(gp, function, arrays[i].name, arrays[i].array, arrays[i].count,
+                                      arrays[i].size);
+        for (k = 0; k < i && result == GP_OK; k++) {
+            if (gpi_host_overlap(arrays[k].array, arrays[k].count * arrays[k].size, arrays[i].array,
+                                 arrays[i].count * arrays[i].size))
+                result = gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", function,
+                                       arrays[k].name, arrays[i].name);
+        }
+    }
+    return result;
+}
+
+/* Which bytes open; what is wrong with pairs the device's call says. */
+static gp_result gpi_host_nest_codes(gp_context *gp, gpi_host_nest *b)
+{
+    const gp_host_brackets_desc *desc = b->desc;
+    const char *pair = desc->pairs ? desc->pairs : "()[]{}";
+    int8_t codes[256] = {0};
+    if (desc->type != GP_U8 || desc->map) return GP_OK;
+    for (; pair[0] && pair[1]; pair += 2) codes[(unsigned char)pair[0]] = 1;
+    return gp_buffer_create(gp, sizeof codes, desc->table ? desc->table : codes, &b->codes);
+}
+
+static void gpi_host_nest_index_args(gpi_host_nest *b)
+{
+    gp_arg *args = b->index_args;
+    memset(args, 0, sizeof b->index_args);
+    args[0].name = "chunk_first";
+    args[0].value = &b->first;
+    args[1].name = "chunk_lead";
+    args[1].value = &b->lead;
+    args[2].name = "chunk_stack";
+    args[0].type = args[1].type = args[2].type = GP_U64;
+}
+
+/* The caller's map and args; the same with chunk_match for the select. */
+static gp_result gpi_host_nest_texts(gp_context *gp, const char *function, gpi_host_nest *b)
+{
+    static const char index[] = "(i < chunk_lead ? chunk_stack[i] : i + chunk_first)";
+    const gp_host_brackets_desc *desc = b->desc;
+    size_t more, k;
+    gp_result result = gpi_host_text_index(gp, function, "", desc->map, "", index, &b->map);
+    if (result == GP_OK)
+        result = gpi_host_text_index(gp, function, "(int)(", desc->map, ") > 0 && !~chunk_match[i]", index,
+                                     &b->opens);
+    more = b->map.has_index ? 3 : 0;
+    if (result == GP_OK)
+        result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, more + 2, &b->map_args);
+    if (result != GP_OK) return result;
+    b->opens_args = b->map_args;
+    b->match_arg = gpi_host_args_add(&b->opens_args, "chunk_match", b->index_type, NULL);
+    if (b->codes) gpi_host_args_add(&b->opens_args, "chunk_codes", GP_I8, NULL)->buffer = b->codes;
+    gpi_host_nest_index_args(b);
+    for (k = 0; k < more; k++) {
+        b->map_args.args[b->map_args.count++] = b->index_args[k];
+        b->opens_args.args[b->opens_args.count++] = b->index_args[k];
+    }
+    return GP_OK;
+}
+
+static void gpi_host_nest_descs(gpi_host_nest *b)
+{
+    const gp_host_brackets_desc *desc = b->desc;
+    b->brackets.type = b->select.type = desc->type;
+    b->brackets.pairs = desc->pairs;
+    b->brackets.table = desc->table;
+    b->brackets.map = b->map.text;
+    b->brackets.args = b->map_args.count ? b->map_args.args : NULL;
+    b->brackets.arg_count = b->map_args.count;
+    b->brackets.index_type = b->select.index_type = b->index_type;
+    b->select.predicate = b->map.text ? b->opens.text
+                          : b->codes  ? "chunk_codes[x] > 0 && !~chunk_match[i]"
+                                      : "x > 0 && !~chunk_match[i]";
+    b->select.args = b->opens_args.args;
+    b->select.arg_count = b->opens_args.count;
+    b->select.count_out_type = GP_U64;
+    b->total.first_unmatched_closer = b->total.first_unmatched_opener = b->total.first_mismatch = UINT64_MAX;
+}
+
+static gp_result gpi_host_nest_room(gpi_host_chunks *c, gpi_host_nest *b)
+{
+    const size_t indices = (c->lead + c->chunk) * b->index_size, lead = c->lead * b->size;
+    b->indices = (char *)GPI_HOST_MALLOC(indices ? indices : 1);
+    b->lead_in = (char *)GPI_HOST_MALLOC(lead ? lead : 1);
+    if (b->indices && b->lead_in) return GP_OK;
+    return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu bytes beside the arrays",
+                         c->function, indices + lead);
+}
+
+static gp_result gpi_host_nest_run(gpi_host_chunks *c, gpi_host_nest *b)
+{
+    const size_t slots = GPI_HOST_SLOTS, errors = slots * sizeof b->total;
+    gp_result result = gpi_host_buffer(c, slots * sizeof(uint64_t), &b->counts);
+    if (result == GP_OK && b->desc->errors) result = gpi_host_buffer(c, errors, &b->errors);
+    c->fixed = slots * sizeof(uint64_t) + (b->errors ? errors : 0) + (b->codes ? 256 : 0);
+    if (result == GP_OK) result = gpi_host_chunks_open(c);
+    if (result == GP_OK) result = gpi_host_nest_room(c, b);
+    if (result == GP_OK) result = gpi_host_chunks_run(c);
+    return result == GP_OK ? gpi_host_nest_settle(c, b) : result;
+}
+
+static void gpi_host_nest_free(gpi_host_nest *b)
+{
+    if (b->counts) clReleaseMemObject(b->counts);
+    if (b->errors) clReleaseMemObject(b->errors);
+    if (b->codes) clReleaseMemObject(b->codes);
+    gpi_host_text_free(&b->map);
+    gpi_host_text_free(&b->opens);
+    GPI_HOST_FREE(b->stack);
+    GPI_HOST_FREE(b->indices);
+    GPI_HOST_FREE(b->lead_in);
+}
+
+GP_HOST_API gp_result gp_host_brackets(gp_context *gp, const gp_host_brackets_desc *desc)
+{
+    static const char function[] = "gp_host_brackets";
+    gpi_host_nest b;
+    gpi_host_chunks c;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&b, 0, sizeof b);
+    b.desc = desc;
+    gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
+    c.lead_of_chunk = true;
+    c.upload = gpi_host_nest_upload;
+    c.compute = gpi_host_nest_compute;
+    c.scratch_size = gpi_host_nest_scratch;
+    c.call = &b;
+    result = gpi_host_nest_types(gp, function, &b, &c);
+    if (result == GP_OK) result = gpi_host_nest_check(gp, function, &b);
+    if (result == GP_OK) result = gpi_host_nest_codes(gp, &b);
+    if (result == GP_OK) result = gpi_host_nest_texts(gp, function, &b);
+    if (result == GP_OK) gpi_host_nest_descs(&b);
+    if (result == GP_OK) result = gpi_host_nest_run(&c, &b);
+    result = gpi_host_chunks_close(&c, result);
+    b.total.unmatched_openers = b.height;
+    if (b.height) b.total.first_unmatched_opener = b.stack[0];
+    if (result == GP_OK && desc->errors) *desc->errors = b.total;
+    gpi_host_nest_free(&b);
+    return result;
+}
+/* ---- End file host/calls/brackets.c ---- */
+
+/* ---- Begin file host/calls/group_by.c ---- */
+/* group_by.c - gp_host_group_by: chunks to their groups on the device, then all chunks' groups to those of the whole.
+
+   Groups are kept in host memory, in the order of chunks, each with its key:
+
+       chunk 0   a3 c1 d7   chunk 1   b2 c5   chunk 2   a1 c1 c is in three of them
+
+   gp_host_sort moves those of a key together, in the order of chunks. They go through the device again, in pieces that end
+   where a key does:
+
+       a3 a1 b2 | c1 c5 c1 | d7        to a4 b2 | c7 | d7
+
+   Results go where the groups were, ahead of what is still to be read. A key that fills a piece is cut; then there
+   is another pass. All this is done, too, when memory is full, which has room for four chunks or for four times the groups that
+   were left before. */
+enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_OUT };
+
+/* More elements gp_reduce_by_key does not take. */
+#define GPI_HOST_BY_MOST 0xfffffffeu
+
+typedef struct gpi_host_by {
+    const gp_host_group_by_desc *desc;
+    gp_context *gp;
+    const char *function;
+    size_t key_size, in_size, out_size;
+    gp_reduce_by_key_desc rows, partial; /* of the input, of groups: as far as all chunks' are the same */
+
+    /* Groups that are kept: of some keys several. */
+    char *keys, *values;
+    size_t kept, room;
+
+    /* the pass at hand */
+    gp_reduce_by_key_desc *reduce; /* one of the two */
+    bool sorts;                    /* the keys are not sorted yet */
+    char *to[2];                   /* keys, which may be NULL, and results */
+    size_t to_room, groups;
+    cl_mem counts;                        /* of a chunk's groups: one a slot */
+    uint64_t count[GPI_HOST_SLOTS];       /* the same on the host */
+    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last ones */
+    size_t pieces;                        /* how many there have been */
+    uint64_t told, base, span, total;     /* the pass's part of the call's progress */
+} gpi_host_by;
+
+/* ------------------------------------------------------------------ progress */
+
+/* A pass's as a part of the call's. */
+static int gpi_host_by_tell(uint64_t done, uint64_t total, void *user)
+{
+    gpi_host_by *g = (gpi_host_by *)user;
+    const uint64_t part =
+        total == g->span ? done : (uint64_t)((double)done / (double)total * (double)g->span);
+    g->told = g->base + part;
+    return g->desc->progress ? g->desc->progress(g->told, g->total, g->desc->progress_user) : 0;
+}
+
+static void gpi_host_by_progress(gpi_host_by *g, uint64_t base, uint64_t span)
+{
+    g->base = base;
+    g->span = span;
+}
+
+/* ------------------------------------------------------------------ a chunk */
+
+static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    gp_reduce_by_key_desc reduce = *g->reduce;
+    gp_sort_desc sort;
+    size_t reducing = 0, sorting = 0;
+    gp_result result;
+    *bytes = SIZE_MAX / 2; /* no budget has that */
+    if (count > GPI_HOST_BY_MOST) return GP_OK;
+    memset(&sort, 0, sizeof sort);
+    sort.key_type = g->desc->key_type;
+    sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
+    sort.count = reduce.count = count;
+    reduce.keys_out = g->counts; /* any buffer will do */
+    result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
+    if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
+    *bytes = reducing > sorting ? reducing : sorting;
+    return result;
+}
+
+static gp_result gpi_host_by_sort(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    gp_sort_desc desc;
+    size_t scratch;
+    gp_result result;
+    memset(&desc, 0, sizeof desc);
+    desc.keys = c->arrays[GPI_HOST_BY_KEYS].buffers[chunk->slot];
+    desc.values = c->arrays[GPI_HOST_BY_VALUES].buffers[chunk->slot];
+    desc.count = chunk->count;
+    desc.key_type = g->desc->key_type;
+    desc.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
+    result = gp_sort_scratch_size(c->gp, &desc, &scratch);
+    if (result != GP_OK) return result;
+    desc.scratch = scratch <= c->scratch_bytes ? c->scratch : NULL;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_sort(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    gp_reduce_by_key_desc desc = *g->reduce;
+    gp_result result = g->sorts ? gpi_host_by_sort(c, chunk) : GP_OK;
+    if (result != GP_OK) return result;
+    desc.keys = c->arrays[GPI_HOST_BY_KEYS].buffers[chunk->slot];
+    desc.in = c->arrays[GPI_HOST_BY_VALUES].buffers[chunk->slot];
+    desc.keys_out = c->arrays[GPI_HOST_BY_KEYS_OUT].buffers[chunk->slot];
+    desc.out = c->arrays[GPI_HOST_BY_OUT].buffers[chunk->slot];
+    desc.count_out = g->counts;
+    desc.count_out_offset = (size_t)chunk->slot;
+    desc.count = chunk->count;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_reduce_by_key(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+/* Begins no more chunks where there may be no room for their groups. The one after this one is under way. */
+static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    const size_t left = c->count - (chunk->first + chunk->count);
+    const size_t need = left / 2 < c->chunk ? left : 2 * c->chunk;
+    if (g->to_room - g->groups < need && c->number > chunk->index + 2) c->number = chunk->index + 2;
+}
+
+/* The count first, for which the host waits while the next chunk is computed. What there is no room for is counted. */
+static gp_result gpi_host_by_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_by *g = (gpi_host_by *)c->call;
+    uint64_t *count = &g->count[chunk->slot];
+    gp_result result =
+        gpi_host_read(c, chunk, g->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
+    cl_int error;
+    int a;
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
+    for (a = 0; a < 2 && result == GP_OK && g->groups + *count <= g->to_room; a++) {
+        const gpi_host_array *array = &c->arrays[GPI_HOST_BY_KEYS_OUT + a];
+        if (!g->to[a]) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
+                               g->to[a] + g->groups * array->size);
+    }
+    g->groups += (size_t)*count;
+    if (g->sorts && g->to[1] == g->values) gpi_host_by_stop(c, chunk);
+    return result;
+}
+
+/* ------------------------------------------------------------------ passes */
+
+static void gpi_host_by_set(gpi_host_chunks *c, gpi_host_by *g, const char *keys, const char *values,
+                            size_t count, bool sorts)
+{
+    gpi_host_chunks_set(c, g->gp, g->function, count, g->desc->budget, gpi_host_by_tell, g);
+    c->arrays[GPI_HOST_BY_KEYS].in = keys;
+    c->arrays[GPI_HOST_BY_VALUES].in = values;
+    c->arrays[GPI_HOST_BY_KEYS].size = c->arrays[GPI_HOST_BY_KEYS_OUT].size = g->key_size;
+    c->arrays[GPI_HOST_BY_VALUES].size = sorts ? g->in_size : g->out_size;
+    c->arrays[GPI_HOST_BY_OUT].size = g->out_size;
+    c->fixed = sizeof g->count;
+    c->scratch_size = gpi_host_by_scratch;
+    c->compute = gpi_host_by_compute;
+    c->download = gpi_host_by_download;
+    c->call = g;
+    g->reduce = sorts ? &g->rows : &g->partial;
+    g->sorts = sorts;
+}
+
+/* The last pass gives the call's result, with its initial value. */
+static void gpi_host_by_to(gpi_host_by *g, bool last, size_t groups)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    g->to[0] = last ? (char *)desc->keys_out : g->keys;
+    g->to[1] = last ? (char *)desc->out : g->values;
+    g->to_room = !last ? g->room : desc->room ? desc->room : desc->count;
+    g->reduce->initial = last ? desc->initial : NULL;
+    g->groups = groups;
+}
+
+/* Room for the groups of chunks of so many elements, beside those that are kept. */
+static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
+{
+    const size_t most = g->kept > chunk ? g->kept : chunk;
+    const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
+    char *keys, *values;
+    if (room <= g->room) return GP_OK;
+    keys = (char *)GPI_HOST_MALLOC(room * g->key_size);
+    values = (char *)GPI_HOST_MALLOC(room * g->out_size);
+    if (keys && values) {
+        if (g->kept) memcpy(keys, g->keys, g->kept * g->key_size);
+        if (g->kept) memcpy(values, g->values, g->kept * g->out_size);
+    }
+    GPI_HOST_FREE(keys && values ? g->keys : keys);
+    GPI_HOST_FREE(keys && values ? g->values : values);
+    if (!keys || !values)
+        return gpi_host_fail(g->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu groups", g->function,
+                             room);
+    g->keys = keys;
+    g->values = values;
+    g->room = room;
+    return GP_OK;
+}
+
+/* Rows from *row on, as far as there is room for their groups. If all of them are one chunk, that is all. */
+static gp_result gpi_host_by_rows(gpi_host_by *g, size_t *row)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    const size_t count = desc->count - *row;
+    gpi_host_chunks c;
+    gp_result result;
+    bool last;
+    gpi_host_by_set(&c, g, (const char *)desc->keys + *row * g->key_size,
+                    (const char *)desc->in + *row * g->in_size, count, true);
+    result = gpi_host_chunks_open(&c);
+    last = *row == 0 && c.number == 1;
+    g->total = last ? count : 2 * (uint64_t)desc->count;
+    gpi_host_by_progress(g, *row, count);
+    if (result == GP_OK && !last) result = gpi_host_by_grow(g, c.chunk);
+    gpi_host_by_to(g, last, g->kept);
+    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    result = gpi_host_chunks_close(&c, result);
+    if (result != GP_OK) return result;
+    g->kept = last ? 0 : g->groups;
+    *row += c.number < gpi_host_number(&c, c.chunk) ? c.number * c.chunk : count;
+    return GP_OK;
+}
+
+static bool gpi_host_by_equal(const gpi_host_by *g, size_t a, size_t b)
+{
+    return memcmp(g->keys + a * g->key_size, g->keys + b * g->key_size, g->key_size) == 0;
+}
+
+/* Where a piece of at most `most` groups ends that begins at `first`. */
+static size_t gpi_host_by_end(const gpi_host_by *g, size_t first, size_t count, size_t most, bool *cut)
+{
+    size_t low = first, high, end = first + most;
+    if (count - first <= most) return count;
+    if (!gpi_host_by_equal(g, end - 1, end)) return end;
+    if (gpi_host_by_equal(g, first, end)) {
+        *cut = true;
+        return end;
+    }
+    for (high = end - 1; high - low > 1;) { /* the key that ends it begins in (low, high] */
+        const size_t middle = low + (high - low) / 2;
+        if (gpi_host_by_equal(g, middle, end)) high = middle;
+        else low = middle;
+    }
+    return high;
+}
+
+static gpi_host_chunk gpi_host_by_piece(const gpi_host_chunks *c, size_t turn)
+{
+    gpi_host_by *g = (gpi_host_by *)c->call;
+    gpi_host_chunk *piece = &g->piece[turn % GPI_HOST_SLOTS];
+    bool cut = false;
+    if (turn == g->pieces) {
+        const gpi_host_chunk *before = &g->piece[(turn + GPI_HOST_SLOTS - 1) % GPI_HOST_SLOTS];
+        piece->index = turn;
+        piece->first = turn ? before->first + before->count : 0;
+        piece->count = gpi_host_by_end(g, piece->first, c->count, c->chunk, &cut) - piece->first;
+        piece->slot = (int)(turn % GPI_HOST_SLOTS);
+        g->pieces++;
+    }
+    return *piece;
+}
+
+/* Groups whose keys are sorted to one for each key; *cut: not for each yet. */
+static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
+{
+    const size_t kept = g->kept;
+    gpi_host_chunks c;
+    gp_result result;
+    size_t at;
+    gpi_host_by_set(&c, g, g->keys, g->values, kept, false);
+    c.chunk_of = gpi_host_by_piece;
+    result = gpi_host_chunks_open(&c);
+    *cut = false;
+    c.number = 0;
+    for (at = 0; at < kept && result == GP_OK; c.number++) at = gpi_host_by_end(g, at, kept, c.chunk, cut);
+    if (result == GP_OK && *cut && c.chunk < 2)
+        result = gpi_host_fail(g->gp, GP_ERROR_INVALID_ARGUMENT,
+                               "%s: budget = %zu bytes is not enough for chunks of two elements", g->function,
+                               g->desc->budget);
+    last = last && !*cut;
+    gpi_host_by_to(g, last, 0);
+    g->pieces = 0;
+    if (last) gpi_host_by_progress(g, g->total - g->total / 4, g->total / 4);
+    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    result = gpi_host_chunks_close(&c, result);
+    g->kept = g->groups;
+    return result;
+}
+
+/* All groups that are kept to one for each key. */
+static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
+{
+    gp_host_sort_desc sort;
+    bool cut = true;
+    gp_result result;
+    memset(&sort, 0, sizeof sort);
+    sort.keys = sort.keys_out = g->keys;
+    sort.values = sort.values_out = g->values;
+    sort.count = g->kept;
+    sort.key_type = g->desc->key_type;
+    sort.value_size = g->out_size;
+    sort.budget = g->desc->budget;
+    sort.progress = gpi_host_by_tell;
+    sort.progress_user = g;
+    gpi_host_by_progress(g, g->told, last ? g->total / 4 : 0);
+    result = gp_host_sort(g->gp, &sort);
+    gpi_host_by_progress(g, g->told, 0);
+    while (result == GP_OK && cut) result = gpi_host_by_again(g, last, &cut);
+    return result;
+}
+
+/* ------------------------------------------------------------------ the call */
+
+/* Whether gp_sort moves values of so many bytes. */
+static bool gpi_host_by_moves(size_t size)
+{
+    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+}
+
+static gp_result gpi_host_by_types(gpi_host_by *g)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    const bool bare = desc->monoid && !desc->map; /* the input is the monoid's elements */
+    const gp_type out_type = desc->out_type ? desc->out_type : gpi_host_sum_type(desc->op, desc->type);
+    gp_result result = gpi_host_check_type(g->gp, g->function, "key_type", desc->key_type);
+    if (desc->op == GP_ARGMIN || desc->op == GP_ARGMAX)
+        return gpi_host_fail(g->gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax are not taken",
+                             g->function, (int)desc->op);
+    if (result == GP_OK && !bare && !desc->record)
+        result = gpi_host_check_type(g->gp, g->function, "type", desc->type);
+    if (result == GP_OK && !desc->monoid)
+        result = gpi_host_check_type(g->gp, g->function, "out_type", out_type);
+    if (result != GP_OK) return result;
+    g->key_size = gpi_host_size_of(desc->key_type);
+    g->out_size = desc->monoid ? desc->monoid->size : gpi_host_size_of(out_type);
+    g->in_size = bare ? desc->monoid->size : desc->record ? desc->record->size : gpi_host_size_of(desc->type);
+    g->partial.type = g->partial.out_type = desc->monoid ? GP_TYPE_NONE : out_type;
+    if (gpi_host_by_moves(g->in_size) && gpi_host_by_moves(g->out_size)) return GP_OK;
+    return gpi_host_fail(g->gp, GP_ERROR_INVALID_TYPE,
+                         "%s: elements of in have %zu bytes, results %zu: not 1, 2, 4, 8 or 16", g->function,
+                         g->in_size, g->out_size);
+}
+
+static gp_result gpi_host_by_check(const gpi_host_by *g)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    const size_t count = desc->count, room = desc->room ? desc->room : count;
+    const struct {
+        const char *name;
+        const void *array;
+        size_t count, size;
+    } arrays[] = {{"keys", desc->keys, count, g->key_size},
+                  {"in", desc->in, count, g->in_size},
+                  {"keys_out", desc->keys_out, room, g->key_size},
+                  {"out", desc->out, room, g->out_size}};
+    size_t i, k;
+    gp_result result = GP_OK;
+    for (i = 0; i < 4 && result == GP_OK; i++) {
+        if (i == 2 && !desc->keys_out) continue;
+        result = gpi_host_check_array(g->gp, g->function, arrays[i].name, arrays[i].array, arrays[i].count,
+                                      arrays[i].size);
+        for (k = 0; k < i && i >= 2 && result == GP_OK; k++) {
+            if (gpi_host_overlap(arrays[k].array, arrays[k].count * arrays[k].size, arrays[i].array,
+                                 arrays[i].count * arrays[i].size))
+                result = gpi_host_fail(g->gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", g->function,
+                                       arrays[k].name, arrays[i].name);
+        }
+    }
+    return result;
+}
+
+/* What is the same for all chunks. Keys are equal if their bits are. */
+static gp_result gpi_host_by_prepare(gpi_host_by *g)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    gpi_host_text map;
+    const gp_result result = gpi_host_text_make(g->gp, g->function, "", desc->map, "", &map);
+    gpi_host_text_free(&map);
+    if (result == GP_OK && map.has_index)
+        return gpi_host_fail(g->gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: map: i has no meaning, because elements are sorted by key", g->function);
+    g->rows.key_size = g->partial.key_size = g->key_size;
+    g->rows.count_out_type = g->partial.count_out_type = GP_U64;
+    g->rows.op = g->partial.op = desc->op;
+    g->rows.monoid = g->partial.monoid = desc->monoid;
+    g->rows.type = desc->type;
+    g->rows.record = desc->record;
+    g->rows.out_type = desc->out_type;
+    g->rows.map = desc->map;
+    g->rows.args = desc->args;
+    g->rows.arg_count = desc->arg_count;
+    if (desc->monoid && desc->monoid->takes_args) {
+        g->partial.args = desc->args;
+        g->partial.arg_count = desc->arg_count;
+    }
+    return result;
+}
+
+static gp_result gpi_host_by_run(gpi_host_by *g)
+{
+    const size_t count = g->desc->count, room = g->desc->room ? g->desc->room : count;
+    size_t row = 0;
+    gp_result result = GP_OK;
+    while (row < count && result == GP_OK) {
+        result = gpi_host_by_rows(g, &row);
+        if (result == GP_OK && g->kept) result = gpi_host_by_combine(g, row == count);
+    }
+    if (result == GP_ERROR_CANCELED) /* by a pass: how much of the call is done */
+        return gpi_host_fail(g->gp, result, "%s: progress canceled the call after %llu of %llu", g->function,
+                             (unsigned long long)g->told, (unsigned long long)g->total);
+    if (result != GP_OK) return result;
+    if (g->desc->groups) *g->desc->groups = g->groups;
+    if (g->groups <= room) return GP_OK;
+    return gpi_host_fail(g->gp, GP_ERROR_COUNT_LIMIT, "%s: room = %zu: there are %zu groups", g->function,
+                         room, g->groups);
+}
+
+GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_desc *desc)
+{
+    static const char function[] = "gp_host_group_by";
+    gpi_host_by g;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&g, 0, sizeof g);
+    g.desc = desc;
+    g.gp = gp;
+    g.function = function;
+    result = gpi_host_by_types(&g);
+    if (result == GP_OK) result = gpi_host_by_check(&g);
+    if (result == GP_OK) result = gpi_host_by_prepare(&g);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof g.count, NULL, &g.counts);
+    if (result == GP_OK) result = gpi_host_by_run(&g);
+    if (g.counts) clReleaseMemObject(g.counts);
+    GPI_HOST_FREE(g.keys);
+    GPI_HOST_FREE(g.values);
+    return result;
+}
+/* ---- End file host/calls/group_by.c ---- */
 
 /* ---- Begin file host/calls/histogram.c ---- */
 /* histogram.c - gp_host_histogram: all chunks add to counts on the device. */
@@ -1091,15 +2137,6 @@ typedef struct gpi_host_reduce {
     cl_mem buffer;                  /* of partial results */
     size_t kept;
 } gpi_host_reduce;
-
-/* As gp_reduce's out_type 0. */
-static gp_type gpi_host_sum_type(gp_op op, gp_type type)
-{
-    const bool sums = op == GP_SUM || op == GP_PROD;
-    if (!sums || type == GP_F32 || type == GP_F64) return type;
-    if (type == GP_F16) return GP_F32;
-    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? GP_I64 : GP_U64;
-}
 
 static gp_result gpi_host_reduce_types(gp_context *gp, const char *function, gpi_host_reduce *r,
                                        gpi_host_chunks *c)

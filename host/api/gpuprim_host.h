@@ -63,6 +63,10 @@ typedef int (*gp_host_progress)(uint64_t done, uint64_t total, void *user);
 
 #include "api/host_histogram.h"
 
+#include "api/host_group_by.h"
+
+#include "api/host_brackets.h"
+
 #ifdef __cplusplus
 }
 #endif

@@ -37,7 +37,7 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
     const size_t slots = chunk < c->count ? GPI_HOST_SLOTS : 1;
-    const size_t room = c->lead + chunk + c->tail;
+    const size_t lead = c->lead_of_chunk && slots > 1 ? chunk : c->lead, room = lead + chunk + c->tail;
     size_t element = 0, largest = 0, used = 0;
     gp_result result = GP_OK;
     int a;
@@ -73,6 +73,7 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
                              budget);
     c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
     c->number = gpi_host_number(c, c->chunk);
+    if (c->lead_of_chunk && c->number > 1) c->lead = c->chunk;
     return GP_OK;
 }
 
@@ -141,6 +142,10 @@ static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
     /* Its commands may wait for the copies, and read and write the caller's memory. */
     const gp_result finished = gp_finish(c->gp);
     if (result == GP_OK) result = finished;
+    for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
+        if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
+        if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
+    }
     error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
     if (result == GP_OK && error != CL_SUCCESS)
         result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);

@@ -10,7 +10,7 @@
 #pragma once
 #include "api/gpuprim_host.h"
 
-enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 4 };
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 6 };
 
 /* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
 typedef struct gpi_host_array {
@@ -38,6 +38,7 @@ struct gpi_host_chunks {
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
     size_t lead, tail;    /* room in each buffer before and after a chunk's elements */
+    bool lead_of_chunk;   /* where there are several chunks, lead is as long as one */
     size_t fixed;         /* bytes of device memory besides */
     bool reverse;         /* from the last chunk to the first */
     gpi_host_step upload; /* NULL: each array's elements of the chunk */

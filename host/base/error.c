@@ -42,6 +42,14 @@ static size_t gpi_host_size_of(gp_type type)
     }
 }
 
+static gp_type gpi_host_sum_type(gp_op op, gp_type type)
+{
+    const bool sums = op == GP_SUM || op == GP_PROD;
+    if (!sums || type == GP_F32 || type == GP_F64) return type;
+    if (type == GP_F16) return GP_F32;
+    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? GP_I64 : GP_U64;
+}
+
 static gp_result gpi_host_check_type(gp_context *gp, const char *function, const char *name, gp_type type)
 {
     if (gpi_host_size_of(type)) return GP_OK;

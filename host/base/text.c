@@ -54,7 +54,13 @@ static size_t gpi_host_replace_index(const char *map, const char *index, char *o
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text)
 {
-    static const char index[] = "(i + chunk_first)";
+    return gpi_host_text_index(gp, function, before, map, after, "(i + chunk_first)", text);
+}
+
+static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
+                                     const char *map, const char *after, const char *index,
+                                     gpi_host_text *text)
+{
     size_t length, head = strlen(before);
     memset(text, 0, sizeof *text);
     if (!map) return GP_OK;

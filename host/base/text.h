@@ -11,6 +11,11 @@ typedef struct gpi_host_text {
 /* The expression `map` between `before` and `after`, with (i + chunk_first) for each i. */
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text);
+
+/* The same, with `index` for each i. */
+static gp_result gpi_host_text_index(gp_context *gp, const char *function, const char *before,
+                                     const char *map, const char *after, const char *index,
+                                     gpi_host_text *text);
 static void gpi_host_text_free(gpi_host_text *text);
 
 /* The caller's args and some more. */

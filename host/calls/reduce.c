@@ -19,15 +19,6 @@ typedef struct gpi_host_reduce {
     size_t kept;
 } gpi_host_reduce;
 
-/* As gp_reduce's out_type 0. */
-static gp_type gpi_host_sum_type(gp_op op, gp_type type)
-{
-    const bool sums = op == GP_SUM || op == GP_PROD;
-    if (!sums || type == GP_F32 || type == GP_F64) return type;
-    if (type == GP_F16) return GP_F32;
-    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? GP_I64 : GP_U64;
-}
-
 static gp_result gpi_host_reduce_types(gp_context *gp, const char *function, gpi_host_reduce *r,
                                        gpi_host_chunks *c)
 {

@@ -24,11 +24,33 @@ static void running_totals(gp_context *gp, const uint32_t *numbers, uint64_t *to
 }
 /* [/scan] */
 
+/* [group-by] */
+static uint64_t totals_by_customer(gp_context *gp, const uint32_t *customers, const float *prices,
+                                   size_t rows, uint32_t *customer, float *total, size_t room)
+{
+    uint64_t groups = 0;
+    gp_host_group_by_desc group_by = {.keys = customers,
+                                      .in = prices,
+                                      .keys_out = customer, /* in ascending order */
+                                      .out = total,
+                                      .room = room,
+                                      .groups = &groups,
+                                      .count = rows,
+                                      .key_type = GP_U32,
+                                      .type = GP_F32,
+                                      .op = GP_SUM};
+    TRY(gp_host_group_by(gp, &group_by));
+    return groups;
+}
+/* [/group-by] */
+
 int main(void)
 {
     enum { N = 1000000 };
     static uint32_t numbers[N];
     static uint64_t totals[N];
+    static uint32_t customers[N], customer[1000];
+    static float prices[N], total[1000];
     const gp_context_desc device = {0};
     gp_context *gp;
     uint64_t sum = 0;
@@ -38,6 +60,14 @@ int main(void)
     for (size_t i = 0; i < N; i++) {
         sum += numbers[i];
         if (totals[i] != sum) return puts("wrong"), 1;
+    }
+    for (size_t i = 0; i < N; i++) {
+        customers[i] = (uint32_t)i % 1000;
+        prices[i] = 0.5f;
+    }
+    if (totals_by_customer(gp, customers, prices, N, customer, total, 1000) != 1000) return puts("wrong"), 1;
+    for (size_t g = 0; g < 1000; g++) {
+        if (customer[g] != g || total[g] != 500.0f) return puts("wrong"), 1;
     }
     gp_context_destroy(gp);
     return 0;

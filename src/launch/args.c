@@ -136,11 +136,15 @@ static gp_result gpi_arg_check_buffer(gp_context *gp, const char *function, cons
 {
     const size_t size = gpi_arg_size(arg);
     size_t bytes, count = arg->count;
+    char call[64];
+    cl_int error;
     gp_result result =
         gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
     if (result != GP_OK || count) return result;
-    if (clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS)
-        count = bytes / size - arg->offset;
+    (void)snprintf(call, sizeof call, "%s: clGetMemObjectInfo", field);
+    error = clGetMemObjectInfo(arg->buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, call);
+    count = bytes / size - arg->offset;
     return gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
 }
 

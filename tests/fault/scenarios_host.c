@@ -175,7 +175,86 @@ static bool check_host_histogram(world *w)
     return memcmp(w->host, sums, sizeof sums) == 0;
 }
 
+/* Half of the keys are distinct, half are few, so that groups of chunks are combined before the last chunk. */
+static uint32_t host_keys_out[HOST_N];
+
+static void prepare_host_group_by(world *w)
+{
+    uint32_t i;
+    prepare_host(w);
+    for (i = 0; i < HOST_N; i++) host_values[i] = i % 2 ? i % 7 : i;
+}
+
+static gp_result run_host_group_by(world *w)
+{
+    gp_host_group_by_desc d = {0};
+    d.keys = host_values;
+    d.in = ramp;
+    d.keys_out = host_keys_out;
+    d.out = host_out;
+    d.groups = &w->number[0];
+    d.count = HOST_N;
+    d.key_type = d.type = d.out_type = GP_U32;
+    d.op = GP_SUM;
+    d.budget = 40000;
+    return gp_host_group_by(w->gp, &d);
+}
+
+static bool check_host_group_by(world *w)
+{
+    static uint32_t sums[HOST_N];
+    uint32_t i, g = 0;
+    memset(sums, 0, sizeof sums);
+    for (i = 0; i < HOST_N; i++) sums[host_values[i]] += i;
+    for (i = 0; i < HOST_N; i++) {
+        if (sums[i] && (host_keys_out[g] != i || host_out[g++] != sums[i])) return false;
+    }
+    return w->number[0] == g;
+}
+
+/* A third each opens, closes, does neither. */
+static int8_t host_code(uint32_t i) { return (int8_t)((i * 0x9e3779b9u >> 16) % 3 - 1); }
+
+static gp_result run_host_brackets(world *w)
+{
+    static int8_t codes[HOST_N];
+    gp_host_brackets_desc d = {0};
+    uint32_t i;
+    for (i = 0; i < HOST_N; i++) codes[i] = host_code(i);
+    d.in = codes;
+    d.count = HOST_N;
+    d.type = GP_I8;
+    d.match = host_out;
+    d.depth = host_values;
+    d.errors = (gp_brackets_errors *)w->number;
+    d.budget = 200000;
+    return gp_host_brackets(w->gp, &d);
+}
+
+static bool check_host_brackets(world *w)
+{
+    static uint32_t stack[HOST_N];
+    const gp_brackets_errors *errors = (const gp_brackets_errors *)w->number;
+    uint32_t i, height = 0, closers = 0;
+    for (i = 0; i < HOST_N; i++) {
+        if (host_values[i] != height) return false;
+        if (host_code(i) == 0 && host_out[i] != UINT32_MAX) return false;
+        if (host_code(i) > 0) stack[height++] = i;
+        if (host_code(i) >= 0) continue;
+        closers += height == 0;
+        if (host_out[i] != (height ? stack[height - 1] : UINT32_MAX)) return false;
+        if (height && host_out[stack[--height]] != i) return false;
+    }
+    for (i = 0; i < height; i++) {
+        if (host_out[stack[i]] != UINT32_MAX) return false;
+    }
+    return errors->unmatched_closers == closers && errors->unmatched_openers == height;
+}
+
 const scenario scenarios_host[] = {
+    {"host_brackets", NULL, prepare_host, run_host_brackets, check_host_brackets, NULL, false, false},
+    {"host_group_by", NULL, prepare_host_group_by, run_host_group_by, check_host_group_by, NULL, false,
+     false},
     {"host_select", NULL, prepare_host, run_host_select, check_host_select, NULL, false, false},
     {"host_histogram", NULL, prepare_host, run_host_histogram, check_host_histogram, NULL, false, false},
     {"host_sort", NULL, prepare_host_sort, run_host_sort, check_host_sort, kept_host_sort, false, false},

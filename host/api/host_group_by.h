@@ -1,0 +1,47 @@
+#pragma once
+
+/* ------------------------------------------------------------------ group by */
+
+/* keys_out[g] = a key        out[g] = initial . all elements of `in` with that key        . is op or monoid
+
+   Groups the elements of an array in host memory by their keys, wherever they are, and reduces each group as
+   gp_reduce_by_key does; with `map`, map(in[i]). With map "1" and GP_SUM it counts them.
+
+   Result: a key and a reduction of out_type per group, in keys_out and out, and how many groups there are in *groups.
+     With GP_F16, results of chunks are rounded, too.
+   Order: of groups: ascending, as by gp_sort. Keys are equal if their bits are: for floats, -0 and +0 are two groups, and
+     NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit for the same
+     count and budget on the same device.
+   Aliasing: outputs overlap nothing.
+   Count 0: there are no groups.
+   Cost: copies the input to the device once; each chunk is sorted there, and reduced to its groups. If there is more
+     than one chunk, these are kept in host memory; at the end, and whenever that memory is full, they are sorted by
+     gp_host_sort and reduced again. Few keys cost little; if all keys differ, everything is sorted twice.
+   Limits: memory. Temporary host memory, if there is more than one chunk: keys and results for the groups of four
+     chunks, or for four times as many groups as there are, but at most for `count`; and the same again for sorting them.
+     Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. No i in the map; no argmin, argmax.
+   Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups is written then, too. */
+typedef struct gp_host_group_by_desc {
+    const void *keys;
+    const void *in;            /* what is reduced: one element per key */
+    void *keys_out;            /* room keys; NULL: not wanted */
+    void *out;                 /* room elements of out_type */
+    size_t room;               /* groups that the outputs hold; 0: count */
+    uint64_t *groups;          /* how many; NULL: not wanted */
+    size_t count;              /* of elements */
+    gp_type key_type;          /* of keys, in both arrays of them */
+    gp_type type;              /* of `in`; with a monoid but no map: leave 0 */
+    const gp_record *record;   /* instead of type; takes a map, and out_type or a monoid */
+    gp_type out_type;          /* 0: as in gp_reduce_desc */
+    gp_op op;                  /* set op or monoid */
+    const gp_monoid *monoid;   /* instead of out_type and op */
+    const char *map;           /* expression in x; NULL: the element itself */
+    const gp_arg *args;        /* values and device buffers that expressions name; NULL: none */
+    size_t arg_count;          /* at most GP_ARGS_MAX */
+    const void *initial;       /* one element of out_type; NULL: the identity */
+    size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
+    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where all fits at once */
+    void *progress_user;       /* for progress */
+} gp_host_group_by_desc;
+
+GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_desc *desc);

@@ -1,0 +1,458 @@
+/* group_by.c - gp_host_group_by: chunks to their groups on the device, then all chunks' groups to those of the whole.
+
+   Groups are kept in host memory, in the order of chunks, each with its key:
+
+       chunk 0   a3 c1 d7   chunk 1   b2 c5   chunk 2   a1 c1 c is in three of them
+
+   gp_host_sort moves those of a key together, in the order of chunks. They go through the device again, in pieces that end
+   where a key does:
+
+       a3 a1 b2 | c1 c5 c1 | d7        to a4 b2 | c7 | d7
+
+   Results go where the groups were, ahead of what is still to be read. A key that fills a piece is cut; then there
+   is another pass. All this is done, too, when memory is full, which has room for four chunks or for four times the groups that
+   were left before. */
+#include "base/chunks.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_OUT };
+
+/* More elements gp_reduce_by_key does not take. */
+#define GPI_HOST_BY_MOST 0xfffffffeu
+
+typedef struct gpi_host_by {
+    const gp_host_group_by_desc *desc;
+    gp_context *gp;
+    const char *function;
+    size_t key_size, in_size, out_size;
+    gp_reduce_by_key_desc rows, partial; /* of the input, of groups: as far as all chunks' are the same */
+
+    /* Groups that are kept: of some keys several. */
+    char *keys, *values;
+    size_t kept, room;
+
+    /* the pass at hand */
+    gp_reduce_by_key_desc *reduce; /* one of the two */
+    bool sorts;                    /* the keys are not sorted yet */
+    char *to[2];                   /* keys, which may be NULL, and results */
+    size_t to_room, groups;
+    cl_mem counts;                        /* of a chunk's groups: one a slot */
+    uint64_t count[GPI_HOST_SLOTS];       /* the same on the host */
+    gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last ones */
+    size_t pieces;                        /* how many there have been */
+    uint64_t told, base, span, total;     /* the pass's part of the call's progress */
+} gpi_host_by;
+
+/* ------------------------------------------------------------------ progress */
+
+/* A pass's as a part of the call's. */
+static int gpi_host_by_tell(uint64_t done, uint64_t total, void *user)
+{
+    gpi_host_by *g = (gpi_host_by *)user;
+    const uint64_t part =
+        total == g->span ? done : (uint64_t)((double)done / (double)total * (double)g->span);
+    g->told = g->base + part;
+    return g->desc->progress ? g->desc->progress(g->told, g->total, g->desc->progress_user) : 0;
+}
+
+static void gpi_host_by_progress(gpi_host_by *g, uint64_t base, uint64_t span)
+{
+    g->base = base;
+    g->span = span;
+}
+
+/* ------------------------------------------------------------------ a chunk */
+
+static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
+{
+    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    gp_reduce_by_key_desc reduce = *g->reduce;
+    gp_sort_desc sort;
+    size_t reducing = 0, sorting = 0;
+    gp_result result;
+    *bytes = SIZE_MAX / 2; /* no budget has that */
+    if (count > GPI_HOST_BY_MOST) return GP_OK;
+    memset(&sort, 0, sizeof sort);
+    sort.key_type = g->desc->key_type;
+    sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
+    sort.count = reduce.count = count;
+    reduce.keys_out = g->counts; /* any buffer will do */
+    result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
+    if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
+    *bytes = reducing > sorting ? reducing : sorting;
+    return result;
+}
+
+static gp_result gpi_host_by_sort(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    gp_sort_desc desc;
+    size_t scratch;
+    gp_result result;
+    memset(&desc, 0, sizeof desc);
+    desc.keys = c->arrays[GPI_HOST_BY_KEYS].buffers[chunk->slot];
+    desc.values = c->arrays[GPI_HOST_BY_VALUES].buffers[chunk->slot];
+    desc.count = chunk->count;
+    desc.key_type = g->desc->key_type;
+    desc.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
+    result = gp_sort_scratch_size(c->gp, &desc, &scratch);
+    if (result != GP_OK) return result;
+    desc.scratch = scratch <= c->scratch_bytes ? c->scratch : NULL;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_sort(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    gp_reduce_by_key_desc desc = *g->reduce;
+    gp_result result = g->sorts ? gpi_host_by_sort(c, chunk) : GP_OK;
+    if (result != GP_OK) return result;
+    desc.keys = c->arrays[GPI_HOST_BY_KEYS].buffers[chunk->slot];
+    desc.in = c->arrays[GPI_HOST_BY_VALUES].buffers[chunk->slot];
+    desc.keys_out = c->arrays[GPI_HOST_BY_KEYS_OUT].buffers[chunk->slot];
+    desc.out = c->arrays[GPI_HOST_BY_OUT].buffers[chunk->slot];
+    desc.count_out = g->counts;
+    desc.count_out_offset = (size_t)chunk->slot;
+    desc.count = chunk->count;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_reduce_by_key(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+/* Begins no more chunks where there may be no room for their groups. The one after this one is under way. */
+static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    const size_t left = c->count - (chunk->first + chunk->count);
+    const size_t need = left / 2 < c->chunk ? left : 2 * c->chunk;
+    if (g->to_room - g->groups < need && c->number > chunk->index + 2) c->number = chunk->index + 2;
+}
+
+/* The count first, for which the host waits while the next chunk is computed. What there is no room for is counted. */
+static gp_result gpi_host_by_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_by *g = (gpi_host_by *)c->call;
+    uint64_t *count = &g->count[chunk->slot];
+    gp_result result =
+        gpi_host_read(c, chunk, g->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
+    cl_int error;
+    int a;
+    if (result != GP_OK) return result;
+    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
+    for (a = 0; a < 2 && result == GP_OK && g->groups + *count <= g->to_room; a++) {
+        const gpi_host_array *array = &c->arrays[GPI_HOST_BY_KEYS_OUT + a];
+        if (!g->to[a]) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
+                               g->to[a] + g->groups * array->size);
+    }
+    g->groups += (size_t)*count;
+    if (g->sorts && g->to[1] == g->values) gpi_host_by_stop(c, chunk);
+    return result;
+}
+
+/* ------------------------------------------------------------------ passes */
+
+static void gpi_host_by_set(gpi_host_chunks *c, gpi_host_by *g, const char *keys, const char *values,
+                            size_t count, bool sorts)
+{
+    gpi_host_chunks_set(c, g->gp, g->function, count, g->desc->budget, gpi_host_by_tell, g);
+    c->arrays[GPI_HOST_BY_KEYS].in = keys;
+    c->arrays[GPI_HOST_BY_VALUES].in = values;
+    c->arrays[GPI_HOST_BY_KEYS].size = c->arrays[GPI_HOST_BY_KEYS_OUT].size = g->key_size;
+    c->arrays[GPI_HOST_BY_VALUES].size = sorts ? g->in_size : g->out_size;
+    c->arrays[GPI_HOST_BY_OUT].size = g->out_size;
+    c->fixed = sizeof g->count;
+    c->scratch_size = gpi_host_by_scratch;
+    c->compute = gpi_host_by_compute;
+    c->download = gpi_host_by_download;
+    c->call = g;
+    g->reduce = sorts ? &g->rows : &g->partial;
+    g->sorts = sorts;
+}
+
+/* The last pass gives the call's result, with its initial value. */
+static void gpi_host_by_to(gpi_host_by *g, bool last, size_t groups)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    g->to[0] = last ? (char *)desc->keys_out : g->keys;
+    g->to[1] = last ? (char *)desc->out : g->values;
+    g->to_room = !last ? g->room : desc->room ? desc->room : desc->count;
+    g->reduce->initial = last ? desc->initial : NULL;
+    g->groups = groups;
+}
+
+/* Room for the groups of chunks of so many elements, beside those that are kept. */
+static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
+{
+    const size_t most = g->kept > chunk ? g->kept : chunk;
+    const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
+    char *keys, *values;
+    if (room <= g->room) return GP_OK;
+    keys = (char *)GPI_HOST_MALLOC(room * g->key_size);
+    values = (char *)GPI_HOST_MALLOC(room * g->out_size);
+    if (keys && values) {
+        if (g->kept) memcpy(keys, g->keys, g->kept * g->key_size);
+        if (g->kept) memcpy(values, g->values, g->kept * g->out_size);
+    }
+    GPI_HOST_FREE(keys && values ? g->keys : keys);
+    GPI_HOST_FREE(keys && values ? g->values : values);
+    if (!keys || !values)
+        return gpi_host_fail(g->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu groups", g->function,
+                             room);
+    g->keys = keys;
+    g->values = values;
+    g->room = room;
+    return GP_OK;
+}
+
+/* Rows from *row on, as far as there is room for their groups. If all of them are one chunk, that is all. */
+static gp_result gpi_host_by_rows(gpi_host_by *g, size_t *row)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    const size_t count = desc->count - *row;
+    gpi_host_chunks c;
+    gp_result result;
+    bool last;
+    gpi_host_by_set(&c, g, (const char *)desc->keys + *row * g->key_size,
+                    (const char *)desc->in + *row * g->in_size, count, true);
+    result = gpi_host_chunks_open(&c);
+    last = *row == 0 && c.number == 1;
+    g->total = last ? count : 2 * (uint64_t)desc->count;
+    gpi_host_by_progress(g, *row, count);
+    if (result == GP_OK && !last) result = gpi_host_by_grow(g, c.chunk);
+    gpi_host_by_to(g, last, g->kept);
+    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    result = gpi_host_chunks_close(&c, result);
+    if (result != GP_OK) return result;
+    g->kept = last ? 0 : g->groups;
+    *row += c.number < gpi_host_number(&c, c.chunk) ? c.number * c.chunk : count;
+    return GP_OK;
+}
+
+static bool gpi_host_by_equal(const gpi_host_by *g, size_t a, size_t b)
+{
+    return memcmp(g->keys + a * g->key_size, g->keys + b * g->key_size, g->key_size) == 0;
+}
+
+/* Where a piece of at most `most` groups ends that begins at `first`. */
+static size_t gpi_host_by_end(const gpi_host_by *g, size_t first, size_t count, size_t most, bool *cut)
+{
+    size_t low = first, high, end = first + most;
+    if (count - first <= most) return count;
+    if (!gpi_host_by_equal(g, end - 1, end)) return end;
+    if (gpi_host_by_equal(g, first, end)) {
+        *cut = true;
+        return end;
+    }
+    for (high = end - 1; high - low > 1;) { /* the key that ends it begins in (low, high] */
+        const size_t middle = low + (high - low) / 2;
+        if (gpi_host_by_equal(g, middle, end)) high = middle;
+        else low = middle;
+    }
+    return high;
+}
+
+static gpi_host_chunk gpi_host_by_piece(const gpi_host_chunks *c, size_t turn)
+{
+    gpi_host_by *g = (gpi_host_by *)c->call;
+    gpi_host_chunk *piece = &g->piece[turn % GPI_HOST_SLOTS];
+    bool cut = false;
+    if (turn == g->pieces) {
+        const gpi_host_chunk *before = &g->piece[(turn + GPI_HOST_SLOTS - 1) % GPI_HOST_SLOTS];
+        piece->index = turn;
+        piece->first = turn ? before->first + before->count : 0;
+        piece->count = gpi_host_by_end(g, piece->first, c->count, c->chunk, &cut) - piece->first;
+        piece->slot = (int)(turn % GPI_HOST_SLOTS);
+        g->pieces++;
+    }
+    return *piece;
+}
+
+/* Groups whose keys are sorted to one for each key; *cut: not for each yet. */
+static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
+{
+    const size_t kept = g->kept;
+    gpi_host_chunks c;
+    gp_result result;
+    size_t at;
+    gpi_host_by_set(&c, g, g->keys, g->values, kept, false);
+    c.chunk_of = gpi_host_by_piece;
+    result = gpi_host_chunks_open(&c);
+    *cut = false;
+    c.number = 0;
+    for (at = 0; at < kept && result == GP_OK; c.number++) at = gpi_host_by_end(g, at, kept, c.chunk, cut);
+    if (result == GP_OK && *cut && c.chunk < 2)
+        result = gpi_host_fail(g->gp, GP_ERROR_INVALID_ARGUMENT,
+                               "%s: budget = %zu bytes is not enough for chunks of two elements", g->function,
+                               g->desc->budget);
+    last = last && !*cut;
+    gpi_host_by_to(g, last, 0);
+    g->pieces = 0;
+    if (last) gpi_host_by_progress(g, g->total - g->total / 4, g->total / 4);
+    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    result = gpi_host_chunks_close(&c, result);
+    g->kept = g->groups;
+    return result;
+}
+
+/* All groups that are kept to one for each key. */
+static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
+{
+    gp_host_sort_desc sort;
+    bool cut = true;
+    gp_result result;
+    memset(&sort, 0, sizeof sort);
+    sort.keys = sort.keys_out = g->keys;
+    sort.values = sort.values_out = g->values;
+    sort.count = g->kept;
+    sort.key_type = g->desc->key_type;
+    sort.value_size = g->out_size;
+    sort.budget = g->desc->budget;
+    sort.progress = gpi_host_by_tell;
+    sort.progress_user = g;
+    gpi_host_by_progress(g, g->told, last ? g->total / 4 : 0);
+    result = gp_host_sort(g->gp, &sort);
+    gpi_host_by_progress(g, g->told, 0);
+    while (result == GP_OK && cut) result = gpi_host_by_again(g, last, &cut);
+    return result;
+}
+
+/* ------------------------------------------------------------------ the call */
+
+/* Whether gp_sort moves values of so many bytes. */
+static bool gpi_host_by_moves(size_t size)
+{
+    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+}
+
+static gp_result gpi_host_by_types(gpi_host_by *g)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    const bool bare = desc->monoid && !desc->map; /* the input is the monoid's elements */
+    const gp_type out_type = desc->out_type ? desc->out_type : gpi_host_sum_type(desc->op, desc->type);
+    gp_result result = gpi_host_check_type(g->gp, g->function, "key_type", desc->key_type);
+    if (desc->op == GP_ARGMIN || desc->op == GP_ARGMAX)
+        return gpi_host_fail(g->gp, GP_ERROR_INVALID_OP, "%s: op = %d: argmin and argmax are not taken",
+                             g->function, (int)desc->op);
+    if (result == GP_OK && !bare && !desc->record)
+        result = gpi_host_check_type(g->gp, g->function, "type", desc->type);
+    if (result == GP_OK && !desc->monoid)
+        result = gpi_host_check_type(g->gp, g->function, "out_type", out_type);
+    if (result != GP_OK) return result;
+    g->key_size = gpi_host_size_of(desc->key_type);
+    g->out_size = desc->monoid ? desc->monoid->size : gpi_host_size_of(out_type);
+    g->in_size = bare ? desc->monoid->size : desc->record ? desc->record->size : gpi_host_size_of(desc->type);
+    g->partial.type = g->partial.out_type = desc->monoid ? GP_TYPE_NONE : out_type;
+    if (gpi_host_by_moves(g->in_size) && gpi_host_by_moves(g->out_size)) return GP_OK;
+    return gpi_host_fail(g->gp, GP_ERROR_INVALID_TYPE,
+                         "%s: elements of in have %zu bytes, results %zu: not 1, 2, 4, 8 or 16", g->function,
+                         g->in_size, g->out_size);
+}
+
+static gp_result gpi_host_by_check(const gpi_host_by *g)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    const size_t count = desc->count, room = desc->room ? desc->room : count;
+    const struct {
+        const char *name;
+        const void *array;
+        size_t count, size;
+    } arrays[] = {{"keys", desc->keys, count, g->key_size},
+                  {"in", desc->in, count, g->in_size},
+                  {"keys_out", desc->keys_out, room, g->key_size},
+                  {"out", desc->out, room, g->out_size}};
+    size_t i, k;
+    gp_result result = GP_OK;
+    for (i = 0; i < 4 && result == GP_OK; i++) {
+        if (i == 2 && !desc->keys_out) continue;
+        result = gpi_host_check_array(g->gp, g->function, arrays[i].name, arrays[i].array, arrays[i].count,
+                                      arrays[i].size);
+        for (k = 0; k < i && i >= 2 && result == GP_OK; k++) {
+            if (gpi_host_overlap(arrays[k].array, arrays[k].count * arrays[k].size, arrays[i].array,
+                                 arrays[i].count * arrays[i].size))
+                result = gpi_host_fail(g->gp, GP_ERROR_OVERLAP, "%s: %s and %s overlap", g->function,
+                                       arrays[k].name, arrays[i].name);
+        }
+    }
+    return result;
+}
+
+/* What is the same for all chunks. Keys are equal if their bits are. */
+static gp_result gpi_host_by_prepare(gpi_host_by *g)
+{
+    const gp_host_group_by_desc *desc = g->desc;
+    gpi_host_text map;
+    const gp_result result = gpi_host_text_make(g->gp, g->function, "", desc->map, "", &map);
+    gpi_host_text_free(&map);
+    if (result == GP_OK && map.has_index)
+        return gpi_host_fail(g->gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: map: i has no meaning, because elements are sorted by key", g->function);
+    g->rows.key_size = g->partial.key_size = g->key_size;
+    g->rows.count_out_type = g->partial.count_out_type = GP_U64;
+    g->rows.op = g->partial.op = desc->op;
+    g->rows.monoid = g->partial.monoid = desc->monoid;
+    g->rows.type = desc->type;
+    g->rows.record = desc->record;
+    g->rows.out_type = desc->out_type;
+    g->rows.map = desc->map;
+    g->rows.args = desc->args;
+    g->rows.arg_count = desc->arg_count;
+    if (desc->monoid && desc->monoid->takes_args) {
+        g->partial.args = desc->args;
+        g->partial.arg_count = desc->arg_count;
+    }
+    return result;
+}
+
+static gp_result gpi_host_by_run(gpi_host_by *g)
+{
+    const size_t count = g->desc->count, room = g->desc->room ? g->desc->room : count;
+    size_t row = 0;
+    gp_result result = GP_OK;
+    while (row < count && result == GP_OK) {
+        result = gpi_host_by_rows(g, &row);
+        if (result == GP_OK && g->kept) result = gpi_host_by_combine(g, row == count);
+    }
+    if (result == GP_ERROR_CANCELED) /* by a pass: how much of the call is done */
+        return gpi_host_fail(g->gp, result, "%s: progress canceled the call after %llu of %llu", g->function,
+                             (unsigned long long)g->told, (unsigned long long)g->total);
+    if (result != GP_OK) return result;
+    if (g->desc->groups) *g->desc->groups = g->groups;
+    if (g->groups <= room) return GP_OK;
+    return gpi_host_fail(g->gp, GP_ERROR_COUNT_LIMIT, "%s: room = %zu: there are %zu groups", g->function,
+                         room, g->groups);
+}
+
+GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_desc *desc)
+{
+    static const char function[] = "gp_host_group_by";
+    gpi_host_by g;
+    gp_result result = gpi_host_check(gp, function, desc);
+    if (result != GP_OK) return result;
+    memset(&g, 0, sizeof g);
+    g.desc = desc;
+    g.gp = gp;
+    g.function = function;
+    result = gpi_host_by_types(&g);
+    if (result == GP_OK) result = gpi_host_by_check(&g);
+    if (result == GP_OK) result = gpi_host_by_prepare(&g);
+    if (result == GP_OK) result = gp_buffer_create(gp, sizeof g.count, NULL, &g.counts);
+    if (result == GP_OK) result = gpi_host_by_run(&g);
+    if (g.counts) clReleaseMemObject(g.counts);
+    GPI_HOST_FREE(g.keys);
+    GPI_HOST_FREE(g.values);
+    return result;
+}
