@@ -1155,7 +1155,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
    values of other sizes gp_argsort, then gp_gather.
    Only bits [begin_bit, end_bit) are compared. They are bits of the key as an unsigned number that has the
    order of the keys: for signed integers the sign bit is flipped; for floats the sign bit is flipped if it is
-   0, and all bits if it is 1. There is one pass for every 8 bits, so fewer bits are faster. With begin_bit =
+   0, and all bits if it is 1. There is one pass for every 8 bits or more, so fewer bits are faster. With begin_bit =
    end_bit > 0 the keys are only copied.
 
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
@@ -1173,7 +1173,9 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      once. Multi-pass on a CPU, for 1 MiB of elements (a key and its value) or more and at least 25 bits:
      elements are first moved to 256 buckets by their highest bits, and each bucket is then sorted in the
      caches (random keys: by two passes and insertion). There are no buckets if one would have more than 1/64
-     of the elements, or if elements of less than 8 bytes are more than 80 MiB. Keys that are already in order
+     of the elements, or if elements of less than 8 bytes are more than 80 MiB (on AMD CPUs 160 MiB). For more
+     than 16384 elements, but less than 1 MiB of them, CPUs take 11 bits in a pass instead of 8 if that saves
+     a pass. Keys that are already in order
      are read twice at most, and copied unless the sort is in place. A pass in which all keys have the same
      digit moves nothing. Up to some thousand keys (a tile) take one launch. On GPUs with GP_STRATEGY_AUTO, up
      to 2^(d+2) such tiles, where d is the bytes of a key, are each sorted and then merged, in 1 + log2(tiles)
@@ -2594,8 +2596,8 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc);
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort;   /* also value_size (for gp_argsort that of the indices), and count: how many
-                                     keys to expect; 0: few and many */
+    const gp_sort_desc *sort; /* also value_size (for gp_argsort that of the indices), begin_bit, end_bit, and
+                                     count: how many keys to expect; 0: few and many */
     const gp_merge_desc *merge; /* only key_type, value_size */
     /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
        is there; needle_map "i": there are no needles */
@@ -20527,8 +20529,8 @@ static const char *const gpi_kernel_sort_digit[] = {
     "\n",
     "\n",
     "#define GPI_LINES_NEVER 0u\n",
-    "#define GPI_LINES_FETCH \\\n",
-    "    1u\n",
+    "\n",
+    "#define GPI_LINES_FETCH 1u\n",
     "#define GPI_LINES_SPREAD 2u\n",
     "#define GPI_LINES_ALWAYS 3u\n",
     "#line 195\n",
@@ -22190,7 +22192,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "        pairs += count[gpi_digit_of(key[begin + k / GPI_RANK_STEP * apart + k % GPI_RANK_STEP], digit)]++;\n",
     "    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2;\n",
     "}\n",
-    "#line 285\n",
+    "#line 286\n",
     "#define GPI_SETS 64\n",
     "#define GPI_SET_MOST 24\n",
     "static bool gpi_places_collide(gpi_move move, const ulong *next)\n",
@@ -22206,8 +22208,7 @@ static const char *const gpi_kernel_sort_rank_serial[] = {
     "    }\n",
     "    return most > GPI_SET_MOST;\n",
     "}\n",
-    "\n",
-    "\n",
+    "#line 304\n",
     "static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,\n",
     "                           gpi_rank_shared shared)\n",
     "{\n",
@@ -23416,7 +23417,7 @@ static const char *const gpi_kernel_sort_single_tile_serial[] = {
     "#define GPI_TOP_BITS_MAX 11\n",
     "#define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)\n",
     "#define GPI_TOP_MORE 5\n",
-    "#define GPI_TOP_MOST (1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE))\n",
+    "#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1)\n",
     "\n",
     "typedef struct gpi_top {\n",
     "    gpi_digit low, high;\n",
@@ -32662,8 +32663,8 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* In the serial shape wider digits where they save a pass: a group's counters and a cache line of each digit's output stay
-   in its core's caches. Not where the highest digit goes first (buckets.c). */
+/* In the serial shape digits are wider where that saves a pass, as long as a group's counters and a cache line of each
+   digit's output stay in its core's caches. Not for so many keys that buckets pay (buckets.c). */
 static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -32971,6 +32972,8 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
+    probe.begin_bit = desc->begin_bit; /* with the count: how wide digits are */
+    probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
     result = gpi_sort_plan(gp, &sort);
@@ -33000,9 +33003,9 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 
 /* ---- Begin file src/sort/sort_pass.c ---- */
 /* sort_pass.c - arguments of the sort kernels; the passes that count and scatter. */
-/* Bytes that a pass writes, from which on it pays to write lines past the caches, as on a Xeon (Sapphire Rapids), or to
-   fetch what keys come to next: on an EPYC (Zen 5) that takes .6 to .8 of the time of lines. Measured with PoCL. What
-   caches devices report does not tell the two apart. */
+/* A pass that writes so many bytes gains from lines that are written past the caches, as on a Xeon (Sapphire Rapids), or
+   from fetching the cache lines that are written next: on an EPYC (Zen 5) that takes .6 to .8 of the time of lines.
+   Measured with PoCL. The cache sizes that devices report do not tell the two apart. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
@@ -33062,7 +33065,7 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
 
 static bool gpi_sort_is_on_amd(const gp_context *gp) { return strstr(gp->info.vendor, "AMD") != NULL; }
 
-/* Keys of the smallest pass that does; `element`: bytes of a key and its value. */
+/* Keys of the smallest pass that writes lines, or fetches; `element`: bytes of a key and its value. */
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
     const size_t bytes = gpi_sort_is_on_amd(gp) ? GPI_SORT_LINES_BYTES_AMD : GPI_SORT_LINES_BYTES;
@@ -33070,7 +33073,7 @@ static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
     return gpi_ceil_div(bytes, element);
 }
 
-/* How it does. */
+/* Which of the two it does. */
 static cl_uint gpi_sort_lines_which(const gp_context *gp)
 {
     return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_FETCH : GPI_LINES_ALWAYS;

@@ -42,7 +42,7 @@ size_t memory_in_use(void)
     return found ? (size_t)resident * (size_t)sysconf(_SC_PAGESIZE) : memory_peak();
 }
 
-/* What the OpenCL implementation has taken is counted unless that would be more than half: then -S is for buffers alone.
+/* What the OpenCL implementation has taken is counted, but buffers get half of -S at least.
    Two writers have buffers of their own, and a little is for what is taken later. */
 size_t memory_left(const options *o)
 {

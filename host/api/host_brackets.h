@@ -8,14 +8,15 @@
      parent[i]   the innermost opener around i; for a closer its opener
      depth[i]    how many openers are around i
 
-   Codes, none and errors are as for gp_brackets. Indices count from the call's first element.
+   Codes, "none" and `errors` are those of gp_brackets. Indices count from the call's first element.
 
    Result: at least one of match, parent, depth and errors. All are defined for any input.
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
    Count 0: nothing but errors is written.
-   Cost: copies the input to the device and the outputs from it once. Brackets that earlier chunks have left open go
-     through the device again with each chunk, at most as many as it has elements: deep nests take up to twice as long.
+   Cost: copies the input to the device and the outputs from it once. With each chunk, brackets that earlier chunks have
+     left open go through the device again, at most as many as the chunk has elements: deeply nested input takes up to
+     twice as long.
    Limits: memory; 2^32 - 1 elements with 32-bit indices. Temporary host memory: 8 bytes for each bracket that is open at
      the end of a chunk, and some bytes for each element of a chunk. */
 typedef struct gp_host_brackets_desc {

@@ -4,23 +4,25 @@
 
 /* keys_out[g] = a key        out[g] = initial . all elements of `in` with that key        . is op or monoid
 
-   Groups the elements of an array in host memory by their keys, wherever they are, and reduces each group as
-   gp_reduce_by_key does; with `map`, map(in[i]). With map "1" and GP_SUM it counts them.
+   Groups the elements of an array in host memory by key, and reduces each group as gp_reduce_by_key does; with `map`,
+   map(in[i]). Equal keys need not be neighbours. With map "1" and GP_SUM it counts the elements of each group.
 
-   Result: a key and a reduction of out_type per group, in keys_out and out, and how many groups there are in *groups.
-     With GP_F16, results of chunks are rounded, too.
-   Order: of groups: ascending, as by gp_sort. Keys are equal if their bits are: for floats, -0 and +0 are two groups, and
-     NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit for the same
-     count and budget on the same device.
+   Result: one key per group in keys_out, its reduction of out_type in out, and the number of groups in *groups. With
+     GP_F16, intermediate results are rounded to half precision, too.
+   Order: groups are in ascending order of keys, as gp_sort has it. Keys are equal if their bits are: for floats, -0 and +0
+     are two groups, and NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit
+     for the same input and budget on the same device.
    Aliasing: outputs overlap nothing.
-   Count 0: there are no groups.
+   Count 0: *groups becomes 0; nothing else is written.
    Cost: copies the input to the device once; each chunk is sorted there, and reduced to its groups. If there is more
-     than one chunk, these are kept in host memory; at the end, and whenever that memory is full, they are sorted by
-     gp_host_sort and reduced again. Few keys cost little; if all keys differ, everything is sorted twice.
-   Limits: memory. Temporary host memory, if there is more than one chunk: keys and results for the groups of four
-     chunks, or for four times as many groups as there are, but at most for `count`; and the same again for sorting them.
-     Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. No i in the map; no argmin, argmax.
-   Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups is written then, too. */
+     than one chunk, the groups of all chunks are kept in host memory; at the end, and whenever that memory is full,
+     gp_host_sort sorts them, and they are reduced again. With few keys the second step costs little; if all keys
+     differ, everything is sorted twice.
+   Limits: memory. Temporary host memory, if there is more than one chunk: a key and a result for each element of four
+     chunks, or for four times as many groups as there are if that is more, but never for more than `count`; and as much
+     again to sort them. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and
+     GP_ARGMAX are not taken.
+   Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups has their number then, too. */
 typedef struct gp_host_group_by_desc {
     const void *keys;
     const void *in;            /* what is reduced: one element per key */

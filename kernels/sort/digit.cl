@@ -63,7 +63,7 @@ static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
     return digit;
 }
 
-/* What a whole sort sorts by: bits [begin, end), in passes of eight. */
+/* What a whole sort sorts by: bits [begin, end), in passes of GPI_DIGIT_BITS. */
 typedef struct gpi_digit_bits {
     ulong flip;
     uint begin, end, passes;
@@ -185,8 +185,8 @@ static uint gpi_place_next(uint from, uint first)
 
 /* Which keys go through lines (sort/rank_serial.cl). */
 #define GPI_LINES_NEVER 0u
-#define GPI_LINES_FETCH \
-    1u /* where the first cache cannot hold the cache lines they come to next, which are fetched */
+/* where many digits' places share a set of the first cache; else one by one, and the next cache lines are fetched */
+#define GPI_LINES_FETCH 1u
 #define GPI_LINES_SPREAD 2u /* where two in a row hardly ever have the same digit */
 #define GPI_LINES_ALWAYS 3u
 

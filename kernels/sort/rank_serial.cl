@@ -1,7 +1,7 @@
 /* rank_serial.cl - ranking in the serial shape: one item loops over the range.
 
-   Keys are moved one by one, and what they come to next may be fetched, or through lines: a line of two cache lines is
-   gathered for each digit, and written, past the caches, when it is full.
+   Keys are moved one by one, and the cache lines that are written next may be fetched before; or through lines: a line of
+   two cache lines is gathered for each digit, and written, past the caches, when it is full.
 
    Parameters
        GPI_SHAPE_SERIAL   1, and GPI_WG 1
@@ -91,7 +91,7 @@ static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
     return (ulong2)(j, k);
 }
 
-/* Fetches the cache line after that of position j, which its digit's keys come to next. */
+/* Fetches the cache line after that of position j: the one that its digit's keys will be written to next. */
 static void gpi_fetch_next(gpi_move move, ulong j)
 {
     GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);
@@ -280,8 +280,9 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
     return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all digits as frequent */
 }
 
-/* Whether many digits' keys come to lines of the same set of the first cache, as those of keys that count up do: it loses
-   them before they are written again. A set is told by an address within 4 KiB; of 256 places anywhere some ten share one. */
+/* Whether many digits' keys are written to cache lines of one set of the first cache, as those of keys that count up or
+   down are: the cache drops a line before it is written again. An address modulo 4 KiB tells the set; where places are
+   random, at most some ten of 256 share one. */
 #define GPI_SETS 64
 #define GPI_SET_MOST 24
 static bool gpi_places_collide(gpi_move move, const ulong *next)
@@ -298,7 +299,8 @@ static bool gpi_places_collide(gpi_move move, const ulong *next)
     return most > GPI_SET_MOST;
 }
 
-/* Moves [begin, end) to where shared->next says. Wide digits have more lines than the first cache holds. */
+/* Moves [begin, end) to where shared->next says. Never by lines if digits are wide: there would be more of them than the
+   first cache holds. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_rank_shared shared)
 {

@@ -101,8 +101,8 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
 /* Two digits at the top of the window, each of as many bits as leave few of n random keys alike in both. */
 #define GPI_TOP_BITS_MAX 11
 #define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)
-#define GPI_TOP_MORE 5                                              /* bits beyond log2(n) */
-#define GPI_TOP_MOST (1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) /* keys */
+#define GPI_TOP_MORE 5                                                    /* bits beyond log2(n) */
+#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* keys */
 
 typedef struct gpi_top {
     gpi_digit low, high;

@@ -41,8 +41,8 @@
 typedef struct gp_warmup_desc {
     const gp_reduce_desc *reduce; /* NULL: not wanted */
     const gp_scan_desc *scan;
-    const gp_sort_desc *sort;   /* also value_size (for gp_argsort that of the indices), and count: how many
-                                     keys to expect; 0: few and many */
+    const gp_sort_desc *sort; /* also value_size (for gp_argsort that of the indices), begin_bit, end_bit, and
+                                     count: how many keys to expect; 0: few and many */
     const gp_merge_desc *merge; /* only key_type, value_size */
     /* only key_type, out_type, records, map, needle_map, args, and with a map without a record whether the buffer
        is there; needle_map "i": there are no needles */

@@ -66,8 +66,8 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* In the serial shape wider digits where they save a pass: a group's counters and a cache line of each digit's output stay
-   in its core's caches. Not where the highest digit goes first (buckets.c). */
+/* In the serial shape digits are wider where that saves a pass, as long as a group's counters and a cache line of each
+   digit's output stay in its core's caches. Not for so many keys that buckets pay (buckets.c). */
 static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -375,6 +375,8 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
+    probe.begin_bit = desc->begin_bit; /* with the count: how wide digits are */
+    probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
     result = gpi_sort_plan(gp, &sort);

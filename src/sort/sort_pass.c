@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Bytes that a pass writes, from which on it pays to write lines past the caches, as on a Xeon (Sapphire Rapids), or to
-   fetch what keys come to next: on an EPYC (Zen 5) that takes .6 to .8 of the time of lines. Measured with PoCL. What
-   caches devices report does not tell the two apart. */
+/* A pass that writes so many bytes gains from lines that are written past the caches, as on a Xeon (Sapphire Rapids), or
+   from fetching the cache lines that are written next: on an EPYC (Zen 5) that takes .6 to .8 of the time of lines.
+   Measured with PoCL. The cache sizes that devices report do not tell the two apart. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
@@ -67,7 +67,7 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
 
 static bool gpi_sort_is_on_amd(const gp_context *gp) { return strstr(gp->info.vendor, "AMD") != NULL; }
 
-/* Keys of the smallest pass that does; `element`: bytes of a key and its value. */
+/* Keys of the smallest pass that writes lines, or fetches; `element`: bytes of a key and its value. */
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
     const size_t bytes = gpi_sort_is_on_amd(gp) ? GPI_SORT_LINES_BYTES_AMD : GPI_SORT_LINES_BYTES;
@@ -75,7 +75,7 @@ static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
     return gpi_ceil_div(bytes, element);
 }
 
-/* How it does. */
+/* Which of the two it does. */
 static cl_uint gpi_sort_lines_which(const gp_context *gp)
 {
     return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_FETCH : GPI_LINES_ALWAYS;

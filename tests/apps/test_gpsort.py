@@ -329,8 +329,12 @@ class Faults(Case):
 
 class Killed(Case):
     def start(self, path, *more):
+        def ended_by_signals():  # also where the tests run in the background, which ignores SIGINT
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
         return subprocess.Popen([GPSORT, "-S", SMALL, "-T", self.folder, "-o", path, path, *more], env=ENVIRONMENT,
-                                stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+                                stdin=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=ended_by_signals)
 
     def test_at_ten_moments(self):
         """The file is whole, whether it was killed before or after the new one took its place."""

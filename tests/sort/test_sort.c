@@ -428,11 +428,37 @@ static void check_in_buckets(gp_context *gp, bool all)
     free(keys);
 }
 
+/* Two buckets of 2^17 keys each: one key more than are sorted by two digits and insertion. */
+static void check_full_buckets(void)
+{
+    const sort_case c = {GP_U64, 8, 1 << 18, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+    sort_variant v = {"serial, full buckets",
+                      GP_SHAPE_SERIAL,
+                      GP_STRATEGY_MULTI_PASS,
+                      GP_WORDS_AUTO,
+                      0,
+                      0,
+                      0,
+                      0,
+                      1 << 17,
+                      0};
+    gp_context *gp = open_variant(&v, NULL);
+    uint64_t *keys = malloc(c.count * sizeof *keys);
+    size_t i;
+    assert_non_null(keys);
+    for (i = 0; i < c.count; i++)
+        keys[i] = (uint64_t)(i & 1) << 63 | (uint64_t)test_random() << 24 | (test_random() & 0xffffff);
+    check_keys(gp, "full buckets", &c, (const unsigned char *)keys);
+    free(keys);
+    gp_context_destroy(gp);
+}
+
 static void test_spread(void **state)
 {
     gp_context *gp;
     (void)state;
     if (test_small()) return;
+    check_full_buckets();
     gp = open_variant(&variants[0], NULL);
     check_echo(gp, 8192, 32, 10);   /* one tile */
     check_echo(gp, 1 << 18, 24, 8); /* buckets */
