@@ -315,8 +315,8 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
    Cost: copies the input to the device and the outputs from it once. With each chunk, brackets that earlier chunks have
      left open go through the device again, at most as many as the chunk has elements: deeply nested input takes up to
      twice as long.
-   Limits: memory; 2^32 - 1 elements with 32-bit indices. Temporary host memory: 8 bytes for each bracket that is open at
-     the end of a chunk, and some bytes for each element of a chunk. */
+   Limits: memory; 2^32 - 1 elements with 32-bit indices. Temporary host memory: up to 16 bytes for each bracket that is
+     open at the end of a chunk, 24 while it grows, and some bytes for each element of a chunk. */
 typedef struct gp_host_brackets_desc {
     const void *in;
     size_t count;        /* of elements */
@@ -427,6 +427,9 @@ static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 
 /* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
 static gp_result gpi_host_chunks_close(gpi_host_chunks *chunks, gp_result result);
+
+/* Blocks until all copies have ended, those into the caller's memory too. */
+static cl_int gpi_host_finish_copies(gpi_host_chunks *chunks);
 
 /* As calls take it: NULL where there is nothing to wait for. */
 static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
@@ -542,8 +545,7 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
     if (*fits) *fits = room * element * slots <= budget;
     if (!*fits) return GP_OK;
     if (c->scratch_size) result = c->scratch_size(c, chunk, &used);
-    used += c->fixed + room * element * slots;
-    *fits = used <= budget;
+    *fits = used < SIZE_MAX / 2 && used + c->fixed + room * element * slots <= budget;
     return result;
 }
 
@@ -628,18 +630,27 @@ static void gpi_host_free_events(gpi_host_chunks *c)
     c->wait_count = 0;
 }
 
-static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
+static cl_int gpi_host_finish_copies(gpi_host_chunks *c)
 {
-    cl_int error;
-    int a, s;
-    /* Its commands may wait for the copies, and read and write the caller's memory. */
-    const gp_result finished = gp_finish(c->gp);
-    if (result == GP_OK) result = finished;
+    int s;
     for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
         if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
     }
-    error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
+    return c->copies ? clFinish(c->copies) : CL_SUCCESS;
+}
+
+static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
+{
+    gp_result finished;
+    cl_int error;
+    int a, s;
+    /* The context's commands may wait for uploads that a failed call has left unflushed. */
+    if (c->copies) (void)clFlush(c->copies);
+    /* Its commands may wait for the copies, and read and write the caller's memory. */
+    finished = gp_finish(c->gp);
+    if (result == GP_OK) result = finished;
+    error = gpi_host_finish_copies(c);
     if (result == GP_OK && error != CL_SUCCESS)
         result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
     gpi_host_free_events(c);
@@ -1112,9 +1123,10 @@ static gp_result gpi_host_nest_read(gpi_host_chunks *c, cl_mem buffer, size_t at
 
 static gp_result gpi_host_nest_grow(gpi_host_chunks *c, gpi_host_nest *b, size_t height)
 {
-    const size_t room = height > 2 * b->room ? height : 2 * b->room;
+    size_t room = height > 2 * b->room ? height : 2 * b->room;
     uint64_t *stack;
     if (height <= b->room) return GP_OK;
+    if (room > b->desc->count) room = b->desc->count;
     stack = (uint64_t *)GPI_HOST_MALLOC(room * sizeof *stack);
     if (!stack)
         return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu open brackets",
@@ -1221,6 +1233,10 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
     select.count_out = select.indices_out = b->counts; /* any buffer will do */
+    brackets.match = b->counts;                        /* what is wanted makes the program, too */
+    brackets.parent = b->desc->parent ? b->counts : NULL;
+    brackets.depth = b->desc->depth ? b->counts : NULL;
+    brackets.errors = b->errors;
     result = gp_brackets_scratch_size(c->gp, &brackets, bytes);
     if (result == GP_OK) result = gp_select_scratch_size(c->gp, &select, &selecting);
     if (selecting > *bytes) *bytes = selecting;
@@ -1416,7 +1432,7 @@ static gp_result gpi_host_nest_texts(gp_context *gp, const char *function, gpi_h
     size_t more, k;
     gp_result result = gpi_host_text_index(gp, function, "", desc->map, "", index, &b->map);
     if (result == GP_OK)
-        result = gpi_host_text_index(gp, function, "(int)(", desc->map, ") > 0 && !~chunk_match[i]", index,
+        result = gpi_host_text_index(gp, function, "(int)(", desc->map, "\n) > 0 && !~chunk_match[i]", index,
                                      &b->opens);
     more = b->map.has_index ? 3 : 0;
     if (result == GP_OK)
@@ -1712,10 +1728,11 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
 {
     const size_t most = g->kept > chunk ? g->kept : chunk;
     const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
+    const bool fits = room <= SIZE_MAX / g->out_size; /* 32-bit hosts; keys are in memory already */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
-    keys = (char *)GPI_HOST_MALLOC(room * g->key_size);
-    values = (char *)GPI_HOST_MALLOC(room * g->out_size);
+    keys = fits ? (char *)GPI_HOST_MALLOC(room * g->key_size) : NULL;
+    values = fits ? (char *)GPI_HOST_MALLOC(room * g->out_size) : NULL;
     if (keys && values) {
         if (g->kept) memcpy(keys, g->keys, g->kept * g->key_size);
         if (g->kept) memcpy(values, g->values, g->kept * g->out_size);
@@ -1833,7 +1850,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     sort.count = g->kept;
     sort.key_type = g->desc->key_type;
     sort.value_size = g->out_size;
-    sort.budget = g->desc->budget;
+    sort.budget = g->desc->budget ? g->desc->budget - sizeof g->count : 0; /* g->counts stays */
     sort.progress = gpi_host_by_tell;
     sort.progress_user = g;
     gpi_host_by_progress(g, g->told, last ? g->total / 4 : 0);
@@ -2364,7 +2381,7 @@ static gp_result gpi_host_scan_map(gp_context *gp, const char *function, gpi_hos
     if (!s->maps) return gpi_host_args_make(gp, function, desc->args, desc->arg_count, 0, &s->args);
     result = gpi_host_text_make(gp, function, gpi_host_conversion(half ? GP_F32 : type),
                                 desc->map ? desc->map : "x",
-                                half ? ") : vload_half(0, chunk_carry)" : ") : chunk_carry[0]", &s->map);
+                                half ? "\n) : vload_half(0, chunk_carry)" : "\n) : chunk_carry[0]", &s->map);
     if (result == GP_OK) result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, 4, &s->args);
     if (result != GP_OK) return result;
     (void)gpi_host_args_add(&s->args, "chunk_first", GP_U64, &s->args.first);
@@ -3033,8 +3050,9 @@ static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_gr
 static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
 {
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
+    (void)clFlush(c->copies);
     (void)clFinish(gp_cl_queue(c->gp));
-    (void)clFinish(c->copies);
+    (void)gpi_host_finish_copies(c);
     memcpy(out.part[0], s->tmp.part[0], count * s->key_size);
     if (out.part[1]) memcpy(out.part[1], s->tmp.part[1], count * s->value_size);
 }

@@ -11,8 +11,7 @@
 #include "gpsort.h"
 
 enum {
-    ALIGNMENT = 4096, /* of a part; no device asks for more */
-    LEAST = 64        /* short records that there is always room for */
+    ALIGNMENT = 4096 /* of a part; no device asks for more */
 };
 
 static void device_fail(const device *d) { die("%s", gp_last_error(d->gp)); }
@@ -190,7 +189,7 @@ void device_allocate(device *d, size_t bytes)
 {
     const gp_device_info *info = gp_context_info(d->gp);
     const size_t record_size = d->o->record_size ? d->o->record_size : 1;
-    const size_t least = 2 * device_layout(d, 2 * record_size, LEAST).end;
+    const size_t least = 2 * device_layout(d, 2 * record_size, RECORDS_LEAST).end;
     cl_int error;
     if (bytes < least) bytes = least;
     if (bytes > info->max_alloc_size) bytes = (size_t)info->max_alloc_size;

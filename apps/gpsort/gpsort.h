@@ -171,13 +171,19 @@ typedef struct output {
 void output_open(output *out, const options *o);
 void output_close(output *out);
 
+/* Where standard input, output or error is closed, no other file takes its number. */
+void standard_open(void);
+
 /* A file without a name. */
 int temporary_open(const char *folder);
 void catch_signals(void);
 
 /* ------------------------------------------------------------------ device.c */
 
-enum { MAP_BYTES = 96 };
+enum {
+    MAP_BYTES = 96,
+    RECORDS_LEAST = 64 /* short records that there is always room for */
+};
 
 typedef struct device {
     const options *o;

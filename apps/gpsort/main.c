@@ -13,6 +13,7 @@ int main(int argc, char **argv)
     options o;
     output out;
     runs r;
+    standard_open();
     options_read(&o, argc, argv);
     input_check(&o);
     if (o.check) return check_order(&o);

@@ -33,6 +33,8 @@ typedef struct node {
 
 #define NONE SIZE_MAX
 
+enum { READ_MOST = 1 << 30 }; /* bytes: macOS refuses 2^31 and more */
+
 typedef struct merge {
     const options *o;
     size_t count; /* of runs */
@@ -47,8 +49,10 @@ typedef struct merge {
 static size_t source_read(void *user, char *to, size_t room)
 {
     source *s = (source *)user;
-    const size_t wanted = s->end - s->at < room ? (size_t)(s->end - s->at) : room;
+    size_t wanted;
     ssize_t count;
+    if (room > READ_MOST) room = READ_MOST;
+    wanted = s->end - s->at < room ? (size_t)(s->end - s->at) : room;
     if (!wanted) return 0;
     do count = pread(s->fd, to, wanted, (off_t)s->at);
     while (count < 0 && errno == EINTR);
@@ -60,8 +64,9 @@ static size_t source_read(void *user, char *to, size_t room)
 #endif
     s->at += (uint64_t)count;
 #ifdef POSIX_FADV_WILLNEED
-    (void)posix_fadvise(s->fd, (off_t)s->at, (off_t)(s->end - s->at < room ? s->end - s->at : room),
-                        POSIX_FADV_WILLNEED);
+    if (s->at < s->end) /* 0 bytes would be all to the end of the file */
+        (void)posix_fadvise(s->fd, (off_t)s->at, (off_t)(s->end - s->at < room ? s->end - s->at : room),
+                            POSIX_FADV_WILLNEED);
 #endif
     return (size_t)count;
 }
@@ -144,7 +149,8 @@ static void merge_open(merge *m, const options *o, const runs *r, size_t first, 
         const size_t room = run_needs(one, memory) + spare;
         m->sources[k] = s;
         m->tree[k].run = NONE;
-        stream_open(&m->streams[k], o, source_read, &m->sources[k], room);
+        stream_open(&m->streams[k], o, source_read, &m->sources[k],
+                    one->size < room ? (size_t)one->size : room);
     }
     for (k = 0; k < count; k++) {
         merge_advance(m, k);

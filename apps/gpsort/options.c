@@ -73,7 +73,7 @@ static uint64_t number(const char *option, const char *text, char **end)
 {
     const uint64_t value = strtoull(text, end, 10);
     if (*text < '0' || *text > '9') die("%s: \"%s\" is no number", option, text);
-    return value;
+    return value < SIZE_MAX ? value : SIZE_MAX;
 }
 
 static size_t memory_size(const char *text)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMES = 100 };
+enum { NAMES = 100, LINKS = 40, LINK_BYTES = 4096 };
 
 /* ------------------------------------------------------------------ writer */
 
@@ -74,6 +74,16 @@ void writer_close(writer *w)
 
 /* ------------------------------------------------------------------ names and signals */
 
+/* What is opened fails when it is used, as what is closed does. */
+void standard_open(void)
+{
+    int fd;
+    for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            die_errno("cannot open /dev/null");
+    }
+}
+
 /* The one file that has a name and is not whole; signals remove it. */
 static char *volatile unfinished;
 
@@ -94,13 +104,14 @@ static void remove_unfinished(void)
 
 void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,  SIGALRM,
+                                  SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM};
     struct sigaction action, old;
     size_t i;
     memset(&action, 0, sizeof action);
     action.sa_handler = end_by_signal;
     for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             (void)sigaction(numbers[i], &action, NULL);
     }
     (void)signal(SIGXFSZ, SIG_IGN); /* a write fails then, and says so */
@@ -141,15 +152,6 @@ int temporary_open(const char *folder)
 
 /* ------------------------------------------------------------------ output */
 
-/* What a link leads to is replaced, not the link. */
-static char *resolve(const char *path)
-{
-    char *resolved = realpath(path, NULL), *copy;
-    if (resolved) return resolved;
-    copy = (char *)allocate(strlen(path) + 1);
-    return strcpy(copy, path);
-}
-
 static char *folder_of(const char *path)
 {
     char *folder = (char *)allocate(strlen(path) + 2), *slash;
@@ -160,14 +162,40 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* The new file has the old one's owner, where that is allowed, and its permissions. */
-static void keep_mode(int fd, const struct stat *old)
+/* What a link leads to is replaced, not the link; also where that is not there yet. */
+static char *resolve(const char *path)
 {
-    if (fchown(fd, old->st_uid, old->st_gid) != 0) errno = 0;
-    (void)fchmod(fd, old->st_mode & 0777);
+    char to[LINK_BYTES], *at = strcpy((char *)allocate(strlen(path) + 1), path), *folder, *next;
+    unsigned turn;
+    for (turn = 0; turn < LINKS; turn++) {
+        char *resolved = realpath(at, NULL);
+        const ssize_t length = resolved ? -1 : readlink(at, to, sizeof to - 1);
+        if (length < 0 && !resolved) return at;
+        if (!resolved) {
+            to[length] = 0;
+            folder = folder_of(at);
+            next = *to == '/' ? join("", to + 1) : join(folder, to);
+            free(folder);
+        }
+        free(at);
+        if (resolved) return resolved;
+        at = next;
+    }
+    errno = ELOOP;
+    die_errno("cannot write %s", path);
 }
 
-static int open_named(output *out)
+/* The new file has the old one's owner and group, where that is allowed, and its permissions; but what its group may do
+   no other group may. */
+static void keep_mode(int fd, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 0777;
+    if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+        mode &= ~(mode_t)070;
+    (void)fchmod(fd, mode);
+}
+
+static int open_named(output *out, const struct stat *old)
 {
     int fd;
     out->temporary = join(out->folder, ".gpsort-XXXXXX");
@@ -175,7 +203,7 @@ static int open_named(output *out)
     if (fd >= 0) {
         const mode_t mask = umask(0);
         (void)umask(mask);
-        (void)fchmod(fd, 0666 & ~mask);
+        if (!old) (void)fchmod(fd, 0666 & ~mask); /* else keep_mode() says who may read */
         unfinished = out->temporary;
     }
     return fd;
@@ -189,7 +217,7 @@ static int open_new(output *out, const char *path, const struct stat *old)
     out->folder = folder_of(out->target);
     /* linkat gives it a name through /proc */
     if (access("/proc/self/fd", X_OK) == 0) fd = open_unnamed(out->folder, O_WRONLY, 0666);
-    if (fd < 0) fd = open_named(out);
+    if (fd < 0) fd = open_named(out, old);
     if (fd < 0) die_errno("cannot write %s", path);
     if (old) keep_mode(fd, old);
     return fd;

@@ -159,10 +159,12 @@ static bool stream_fill(stream *s)
 
 bool stream_next(stream *s, record *r)
 {
-    size_t length;
-    while ((length = record_length(s->o, s->at, s->end)) == 0) {
+    size_t length, seen = 0; /* bytes in which no line ends */
+    while ((length = record_length(s->o, s->at + seen, s->end)) == 0) {
+        if (!s->o->record_size) seen = (size_t)(s->end - s->at);
         if (!stream_fill(s)) return false;
     }
+    length += seen;
     r->at = s->at;
     r->length = length;
     r->key = record_key(s->o, s->at, length);

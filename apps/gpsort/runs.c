@@ -37,16 +37,18 @@ static size_t batch_record_bytes(const batch *b) { return b->o->record_size ? b-
 /* As much memory as is left, or as the files need at most. */
 static void batch_open(batch *b, const options *o, uint64_t input_bytes)
 {
-    size_t bytes, probe;
+    size_t bytes, probe, least;
     memset(b, 0, sizeof *b);
     b->o = o;
     input_open(&b->in, o);
     device_open(&b->d, o);
     bytes = memory_left(o);
-    if (input_bytes && input_bytes < bytes && input_bytes < UINT32_MAX / 2) {
+    if (input_bytes && input_bytes < bytes && input_bytes < UINT32_MAX / 2 &&
+        input_bytes / batch_record_bytes(b) <
+            SIZE_MAX / 1024) { /* more need all memory, and more than 32 bits */
         const size_t most = (size_t)input_bytes + PIECE_BYTES;
         const size_t enough = device_layout(&b->d, most, most / batch_record_bytes(b)).end;
-        if (enough < bytes) bytes = enough;
+        if (enough < bytes / 2) bytes = 2 * enough; /* batch_has_room() estimates */
     }
     device_allocate(&b->d, bytes);
     if (o->verbose) say("%s, %zu MiB for sorting", gp_context_info(b->d.gp)->name, b->d.size >> 20);
@@ -55,6 +57,8 @@ static void batch_open(batch *b, const options *o, uint64_t input_bytes)
     b->fixed = device_layout(&b->d, 0, probe).end;
     b->per_record = (device_layout(&b->d, 0, 2 * probe).end - b->fixed) / probe + 1;
     b->fixed -= b->fixed < probe * b->per_record ? b->fixed : probe * b->per_record;
+    least = device_layout(&b->d, 1, RECORDS_LEAST).end; /* parts are rounded up: few records take more */
+    if (b->fixed < least) b->fixed = least;
 }
 
 /* For another piece, with as many records as those before had. */

@@ -49,8 +49,7 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
     if (*fits) *fits = room * element * slots <= budget;
     if (!*fits) return GP_OK;
     if (c->scratch_size) result = c->scratch_size(c, chunk, &used);
-    used += c->fixed + room * element * slots;
-    *fits = used <= budget;
+    *fits = used < SIZE_MAX / 2 && used + c->fixed + room * element * slots <= budget;
     return result;
 }
 
@@ -135,18 +134,27 @@ static void gpi_host_free_events(gpi_host_chunks *c)
     c->wait_count = 0;
 }
 
-static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
+static cl_int gpi_host_finish_copies(gpi_host_chunks *c)
 {
-    cl_int error;
-    int a, s;
-    /* Its commands may wait for the copies, and read and write the caller's memory. */
-    const gp_result finished = gp_finish(c->gp);
-    if (result == GP_OK) result = finished;
+    int s;
     for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
         if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
     }
-    error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
+    return c->copies ? clFinish(c->copies) : CL_SUCCESS;
+}
+
+static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
+{
+    gp_result finished;
+    cl_int error;
+    int a, s;
+    /* The context's commands may wait for uploads that a failed call has left unflushed. */
+    if (c->copies) (void)clFlush(c->copies);
+    /* Its commands may wait for the copies, and read and write the caller's memory. */
+    finished = gp_finish(c->gp);
+    if (result == GP_OK) result = finished;
+    error = gpi_host_finish_copies(c);
     if (result == GP_OK && error != CL_SUCCESS)
         result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
     gpi_host_free_events(c);

@@ -80,6 +80,9 @@ static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 /* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
 static gp_result gpi_host_chunks_close(gpi_host_chunks *chunks, gp_result result);
 
+/* Blocks until all copies have ended, those into the caller's memory too. */
+static cl_int gpi_host_finish_copies(gpi_host_chunks *chunks);
+
 /* As calls take it: NULL where there is nothing to wait for. */
 static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
 

@@ -78,9 +78,10 @@ static gp_result gpi_host_nest_read(gpi_host_chunks *c, cl_mem buffer, size_t at
 
 static gp_result gpi_host_nest_grow(gpi_host_chunks *c, gpi_host_nest *b, size_t height)
 {
-    const size_t room = height > 2 * b->room ? height : 2 * b->room;
+    size_t room = height > 2 * b->room ? height : 2 * b->room;
     uint64_t *stack;
     if (height <= b->room) return GP_OK;
+    if (room > b->desc->count) room = b->desc->count;
     stack = (uint64_t *)GPI_HOST_MALLOC(room * sizeof *stack);
     if (!stack)
         return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu open brackets",
@@ -187,6 +188,10 @@ static gp_result gpi_host_nest_scratch(gpi_host_chunks *c, size_t count, size_t 
     if (count < c->count && b->index_size == 4 && count > 0x7fffffffu) return GP_OK;
     brackets.count = select.count = count < c->count ? 2 * count : count;
     select.count_out = select.indices_out = b->counts; /* any buffer will do */
+    brackets.match = b->counts;                        /* what is wanted makes the program, too */
+    brackets.parent = b->desc->parent ? b->counts : NULL;
+    brackets.depth = b->desc->depth ? b->counts : NULL;
+    brackets.errors = b->errors;
     result = gp_brackets_scratch_size(c->gp, &brackets, bytes);
     if (result == GP_OK) result = gp_select_scratch_size(c->gp, &select, &selecting);
     if (selecting > *bytes) *bytes = selecting;
@@ -382,7 +387,7 @@ static gp_result gpi_host_nest_texts(gp_context *gp, const char *function, gpi_h
     size_t more, k;
     gp_result result = gpi_host_text_index(gp, function, "", desc->map, "", index, &b->map);
     if (result == GP_OK)
-        result = gpi_host_text_index(gp, function, "(int)(", desc->map, ") > 0 && !~chunk_match[i]", index,
+        result = gpi_host_text_index(gp, function, "(int)(", desc->map, "\n) > 0 && !~chunk_match[i]", index,
                                      &b->opens);
     more = b->map.has_index ? 3 : 0;
     if (result == GP_OK)

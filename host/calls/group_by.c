@@ -199,10 +199,11 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
 {
     const size_t most = g->kept > chunk ? g->kept : chunk;
     const size_t room = most > g->desc->count / 4 ? g->desc->count : 4 * most;
+    const bool fits = room <= SIZE_MAX / g->out_size; /* 32-bit hosts; keys are in memory already */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
-    keys = (char *)GPI_HOST_MALLOC(room * g->key_size);
-    values = (char *)GPI_HOST_MALLOC(room * g->out_size);
+    keys = fits ? (char *)GPI_HOST_MALLOC(room * g->key_size) : NULL;
+    values = fits ? (char *)GPI_HOST_MALLOC(room * g->out_size) : NULL;
     if (keys && values) {
         if (g->kept) memcpy(keys, g->keys, g->kept * g->key_size);
         if (g->kept) memcpy(values, g->values, g->kept * g->out_size);
@@ -320,7 +321,7 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     sort.count = g->kept;
     sort.key_type = g->desc->key_type;
     sort.value_size = g->out_size;
-    sort.budget = g->desc->budget;
+    sort.budget = g->desc->budget ? g->desc->budget - sizeof g->count : 0; /* g->counts stays */
     sort.progress = gpi_host_by_tell;
     sort.progress_user = g;
     gpi_host_by_progress(g, g->told, last ? g->total / 4 : 0);

@@ -85,7 +85,7 @@ static gp_result gpi_host_scan_map(gp_context *gp, const char *function, gpi_hos
     if (!s->maps) return gpi_host_args_make(gp, function, desc->args, desc->arg_count, 0, &s->args);
     result = gpi_host_text_make(gp, function, gpi_host_conversion(half ? GP_F32 : type),
                                 desc->map ? desc->map : "x",
-                                half ? ") : vload_half(0, chunk_carry)" : ") : chunk_carry[0]", &s->map);
+                                half ? "\n) : vload_half(0, chunk_carry)" : "\n) : chunk_carry[0]", &s->map);
     if (result == GP_OK) result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, 4, &s->args);
     if (result != GP_OK) return result;
     (void)gpi_host_args_add(&s->args, "chunk_first", GP_U64, &s->args.first);

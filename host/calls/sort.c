@@ -346,8 +346,9 @@ static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_gr
 static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
 {
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
+    (void)clFlush(c->copies);
     (void)clFinish(gp_cl_queue(c->gp));
-    (void)clFinish(c->copies);
+    (void)gpi_host_finish_copies(c);
     memcpy(out.part[0], s->tmp.part[0], count * s->key_size);
     if (out.part[1]) memcpy(out.part[1], s->tmp.part[1], count * s->value_size);
 }

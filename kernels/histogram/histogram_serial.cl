@@ -157,10 +157,11 @@ static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, 
 #if GPI_INPUTS > 0
         GPI_PREFETCH_READ((__global const char *)(s.in + i) + 2048);
 #endif
-#pragma unroll
+        GPI_AT_ONCE
         for (uint k = 0; k < GPI_EVERY_STEP; k++) b[k] = gpi_every_bin(s, i + k, bins);
         if (!GPI_WEIGHTS && b[0] == b[GPI_EVERY_STEP - 1]) {
-            for (uint k = 1; k < GPI_EVERY_STEP; k++) differ |= b[k] ^ b[0];
+            GPI_AT_ONCE
+            for (uint k = 0; k < GPI_EVERY_STEP; k++) differ |= b[k] ^ b[0];
             if (differ == 0) {
                 table[b[0]] += GPI_EVERY_STEP;
                 continue;

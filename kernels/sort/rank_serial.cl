@@ -304,11 +304,12 @@ static bool gpi_places_collide(gpi_move move, const ulong *next)
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_rank_shared shared)
 {
-    const bool wide = GPI_DIGIT_BITS > 8, may = !wide && lines >= GPI_LINES_SPREAD;
-    const bool spread = may && gpi_is_spread(move.key, begin, end, digit);
+    const bool wide = GPI_DIGIT_BITS > 8;
+    if (wide && lines >= GPI_LINES_SPREAD) lines = GPI_LINES_NEVER;
+    const bool spread = lines >= GPI_LINES_SPREAD && gpi_is_spread(move.key, begin, end, digit);
     const bool fetch = lines == GPI_LINES_FETCH;
     const bool collide = !wide && fetch && gpi_places_collide(move, shared->next);
-    if (spread || collide || (may && lines == GPI_LINES_ALWAYS))
+    if (spread || collide || lines == GPI_LINES_ALWAYS)
         gpi_move_lines(move, begin, end, digit, spread, shared);
     else if (fetch) gpi_move_direct(move, begin, end, digit, true, shared);
     else gpi_move_direct(move, begin, end, digit, false, shared);

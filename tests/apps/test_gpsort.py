@@ -139,6 +139,11 @@ class Lines(Case):
         for length in (500, 1000, 3000):
             self.sorts((b"b" * length + b"\n") * 50 + b"c\na\n" * 20000, memory=("-S", SMALL))
 
+    def test_little_memory(self):
+        given = random_lines(2000, 2000) + random_lines(30, 90000)
+        for kibibytes in range(1024, 5000, 480):
+            self.same(run("-S", kibibytes, given=given)[1], expected(given))
+
     def test_line_across_runs(self):
         """A line longer than what is left of one batch."""
         given = random_lines(20000, 20) + b"m" * 40000 + b"\n" + random_lines(20000, 20, 4)
@@ -269,6 +274,18 @@ class Files(Case):
         given = random_lines(200000, 10)
         self.fails("-o", old, given=given, limit=1 << 20, text="old: File too large")
         self.fails("-o", old, "-S", SMALL, "-T", self.folder, given=given, limit=1 << 20, text=": File too large")
+
+    def test_closed(self):
+        """A file that is opened must not become the standard output, or where errors are told."""
+        path, out = self.file(random_lines(100000, 20)), self.folder / "out"
+
+        def status_of(shell, *arguments):
+            return subprocess.run(["sh", "-c", f'exec "$0" "$@" {shell}', GPSORT, *arguments], env=ENVIRONMENT, check=False).returncode
+
+        self.assertEqual(status_of("2>&-", "--verbose", "-S", SMALL, "-o", out, path), 0)
+        self.same(out.read_bytes(), expected(path.read_bytes()))
+        self.assertEqual(status_of(">&- 2>/dev/null", "-S", SMALL, path), 2)
+        self.assertEqual(status_of("<&- 2>/dev/null", "-S", SMALL, "-o", out), 2)
 
     def test_usage(self):
         for wrong in ("--nonsense", "-S x", "-S 5X", "-S -1", "--key=0:u8", "--record-size=8", "--record-size=0", "--record-size=4 --key=1:u32",

@@ -175,7 +175,7 @@ static void test_codes(void **state)
             (void)check("table", desc, letters, 1, code2, ALL);
             desc.table = NULL;
             desc.type = GP_U64;
-            desc.map = "(int)(x >> 40) - 5";
+            desc.map = "(int)(x >> 40) - 5 // of the upper bits";
             (void)check("map", desc, numbers, 8, code, ALL);
             for (i = 0; i < COUNT; i++) code2[i] = i % 5 == 4 ? 0 : 3 * code[i];
             buffer = test_buffer(gp, COUNT * 4, code);
@@ -198,10 +198,11 @@ static void test_pairs(void **state)
     const size_t n = sizeof text - 1;
     size_t b;
     (void)state;
-    for (b = 0; b < sizeof budgets / sizeof *budgets; b++) {
-        const gp_host_brackets_desc desc = {.count = n, .type = GP_U8, .pairs = "<>()", .budget = budgets[b]};
+    for (b = 0; b < 4; b++) { /* several chunks */
+        const gp_host_brackets_desc desc = {
+            .count = n, .type = GP_U8, .pairs = "<>()", .budget = 1000 + 100 * b};
         int *code = nest_codes((const unsigned char *)text, n, "<>()");
-        (void)check("pairs", desc, text, 1, code, ALL);
+        assert_true(check("pairs", desc, text, 1, code, ALL) < n);
         free(code);
     }
 }
