@@ -432,19 +432,15 @@ static void check_in_buckets(gp_context *gp, bool all)
 static void check_full_buckets(void)
 {
     const sort_case c = {GP_U64, 8, 1 << 18, KEYS_RANDOM, 0, 0, false, false, false, false, 0};
-    sort_variant v = {"serial, full buckets",
-                      GP_SHAPE_SERIAL,
-                      GP_STRATEGY_MULTI_PASS,
-                      GP_WORDS_AUTO,
-                      0,
-                      0,
-                      0,
-                      0,
-                      1 << 17,
-                      0};
+    const sort_variant v = {.name = "full buckets",
+                            .shape = GP_SHAPE_SERIAL,
+                            .strategy = GP_STRATEGY_MULTI_PASS,
+                            .bucket = 1 << 17};
     gp_context *gp = open_variant(&v, NULL);
-    uint64_t *keys = malloc(c.count * sizeof *keys);
+    uint64_t *keys;
     size_t i;
+    if (!gp) return;
+    keys = malloc(c.count * sizeof *keys);
     assert_non_null(keys);
     for (i = 0; i < c.count; i++)
         keys[i] = (uint64_t)(i & 1) << 63 | (uint64_t)test_random() << 24 | (test_random() & 0xffffff);
