@@ -13,7 +13,7 @@ set -eu
 other=$1
 shift
 out=build/against
-mkdir -p "$out/src" "$out/kernels" # which make looks for
+mkdir -p "$out/src" "$out/kernels" "$out/host" "$out/tunings" # which make looks for
 rm -rf "$out/bench" "$out/tools"
 cp -rp Makefile bench tools "$out"
 if [ -f "$other" ]; then cat "$other"; else git show "$other:gpuprim.h"; fi >"$out/gpuprim.h.new"
