@@ -5,8 +5,8 @@
 
        x   | x0 | x1 | x2 | x3 |        out   | x0 | f(x1, x0) | f(x2, x1) | f(x3, x2) |
 
-   In place, the output is one of the inputs: an item has read all elements that it writes before it writes
-   the first one of them, and nobody else reads them (a late input is never the output).
+   In place, the output is one of the inputs: an item reads each element before it writes it, and nobody else
+   reads it (a late input is never the output).
 
    Parameters, which the host writes ahead
        GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item has a span of elements, or every GPI_WG-th of a tile
