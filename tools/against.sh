@@ -4,7 +4,7 @@
 # usage: tools/against.sh OTHER [GPBENCH-ARGUMENT...]
 #
 # OTHER (A): another gpuprim.h, or a revision of git that has one. B: gpuprim.h here. Arguments are gpbench's, such as
-# scan --n 2^24 --type u32 --no-peers. RUNS (7) pairs of processes: where memory lies differs from process to process, and moves a
+# scan --n 2^24 --type u32 --no-peers. RUNS (11) pairs of processes: where memory lies differs from process to process, and moves a
 # row by some percent.
 #
 # Two processes, of which one runs at a time, and not one: so each has types and symbols of its own.
@@ -13,6 +13,7 @@ set -eu
 other=$1
 shift
 out=build/against
+runs=${RUNS:-11}
 mkdir -p "$out/src" "$out/kernels" "$out/host" "$out/tunings" # which make looks for
 rm -rf "$out/bench" "$out/tools"
 cp -rp Makefile bench tools "$out"
@@ -23,8 +24,8 @@ make --no-print-directory -C "$out" -o gpuprim.h build/gpbench >/dev/null
 
 rm -f "$out/to_a" "$out/to_b" "$out/a.jsonl" "$out/b.jsonl"
 mkfifo "$out/to_a" "$out/to_b"
-for run in $(seq "${RUNS:-7}"); do
-    echo "run $run of ${RUNS:-7}" >&2
+for run in $(seq "$runs"); do
+    echo "run $run of $runs" >&2
     printf . >"$out/to_a" & # the first turn
     "$out/build/gpbench" "$@" --results "$out/a.run" --turns 3,4 3<"$out/to_a" 4>"$out/to_b" >"$out/a.txt" 2>&1 &
     a=$!

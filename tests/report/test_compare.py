@@ -58,11 +58,16 @@ class Compare(unittest.TestCase):
         self.assertEqual(self.compare([before], [after], "--in-turns")[0], 0)
 
     def test_noise(self):
-        """One pair needs more than its spread; of several all have to agree."""
+        """One pair needs more than its spread; several more than chance brings about."""
         self.assertEqual(self.compare([[row("gpuprim", 1.0, 0.3)]], [[row("gpuprim", 1.1, 0.3)]])[0], 0)
         same, slow = [row("gpuprim", 1.0)], [row("gpuprim", 1.1)]
         self.assertEqual(self.compare([same] * 3, [slow, slow, [row("gpuprim", 0.99)]])[0], 0)
         self.assertEqual(self.compare([same] * 3, [slow] * 3)[0], 1)
+        # All of seven on one side, as happens with the same library; and a real change that one of eleven pairs does not show.
+        chance = [[row("gpuprim", time)] for time in (1.01, 1.02, 1.2, 1.06, 1.01, 1.11, 1.17)]
+        self.assertEqual(self.compare([same] * 7, chance)[0], 0)
+        real = [[row("gpuprim", time)] for time in (1.04, 1.12, 1.2, 1.06, 1.1, 1.11, 1.17, 0.98, 1.09, 1.13, 1.1)]
+        self.assertEqual(self.compare([same] * 11, real)[0], 1)
 
     def test_sizes_are_apart(self):
         before = [row("gpuprim", 1.0), row("gpuprim", 5.0, n=2000)]
