@@ -374,6 +374,7 @@ bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench
 	build/gpbench all --n 5000 --repeats 1
 	build/gpbench hash-published --n 5000 --repeats 1
+	build/gpbench host --n 100000 --budget 512K --repeats 1
 	build/gpbench tune --n 5000 --seconds 1 --out build/bench-check.tuning
 
 against: build/gpbench ## this header against another: OTHER=FILE or a git revision, ARGS="scan --n 2^24 --no-peers", RUNS=7
@@ -408,7 +409,7 @@ build/gpbench: $(BENCH_OBJECTS) $(PEER_OBJECTS)
 	$(if $(PEERS),$(CXX),$(CC)) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb,$(PEERS)),-ltbb) $(if $(filter simdjson,$(PEERS)),-lsimdjson) \
 		$(OPENCL_LIBS) -lm -lpthread
 
-build/bench/%.o: bench/%.c | gpuprim.h deps-run
+build/bench/%.o: bench/%.c | gpuprim.h gpuprim_host.h deps-run
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
