@@ -47,7 +47,7 @@ DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cx
 
 .PHONY: declarations first-calls all demo info test test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-bench mpi-bench-check install uninstall test-install test-packaging dist clean help always
+	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-bench mpi-bench-check host-files install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -340,6 +340,14 @@ build/mpi/bench: $(MPI_BENCH) bench/mpi/counts.h build/mpi/gpuprim.o gpuprim_mpi
 
 models: ## the Promela models of look-back, ring and hash slots: every reachable state
 	tools/check_models.sh
+
+# ARGS: those of tests/host/files.c.
+host-files: build/tests/host_files ## sorts and groups 1 GiB in mapped files, with a tenth of that besides (Linux; takes 6 GiB in build/)
+	$(POCL_ALONE) $< $(or $(filter-out all,$(ARGS)),build)
+
+build/tests/host_files: tests/host/files.c gpuprim.h gpuprim_host.h | deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
 	tools/kernel_tsan.sh
