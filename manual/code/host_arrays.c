@@ -72,7 +72,7 @@ static void sort_large(gp_context *gp, uint64_t *keys, size_t n)
                               .keys_tmp = temporary("/var/tmp", n * sizeof *keys),
                               .count = n,
                               .key_type = GP_U64};
-    if (!sort.keys_tmp) return (void)puts("no room in /var/tmp");
+    if (!sort.keys_tmp) puts("no room in /var/tmp"), exit(1);
     TRY(gp_host_sort(gp, &sort));
     munmap(sort.keys_tmp, n * sizeof *keys);
 }
