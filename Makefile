@@ -47,7 +47,7 @@ DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cx
 
 .PHONY: declarations first-calls all demo info test test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test install uninstall test-install test-packaging dist clean help always
+	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-bench mpi-bench-check host-files install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -314,17 +314,40 @@ export MPICC MPIRUN RANKS MPI_LARGE
 mpi-test: build/mpi/ranks build/mpi/manual ## gpuprim_mpi.h on 1 to 8 ranks of this machine
 	@$(POCL_ALONE) tools/mpi_test.sh build/mpi
 
-build/mpi/ranks: tests/mpi/ranks.c gpuprim_mpi.h gpuprim.h | deps-mpi
+build/mpi/gpuprim.o: gpuprim.h | deps-mpi
 	@mkdir -p $(@D)
-	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o build/mpi/gpuprim.o gpuprim.h
+	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o $@ $<
+
+build/mpi/ranks: tests/mpi/ranks.c build/mpi/gpuprim.o gpuprim_mpi.h | deps-mpi
 	$(MPICC) $(C_FLAGS) -o $@ $< build/mpi/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 build/mpi/manual: manual/code/mpi.c gpuprim_mpi.h gpuprim.h | deps-mpi
 	@mkdir -p $(@D)
 	$(MPICC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
+# ARGS: those of bench/mpi/mpi_bench.c.
+mpi-bench: build/mpi/bench ## gpuprim_mpi.h's calls over 1, 2, 4, 8 ranks of this machine: what is MPI, copies, device; RANKS, ARGS
+	@tools/deps.sh python3
+	@$(POCL_ALONE) tools/mpi_bench.sh $< build/mpi/bench.jsonl $(or $(filter-out all,$(ARGS)),--weak 0x400000 --strong 0x1000000)
+
+mpi-bench-check: build/mpi/bench ## do messages and bytes agree with the formulas of tools/mpi_scaling.py, on 1 to 16 ranks?
+	@tools/deps.sh python3
+	@$(POCL_ALONE) CHECK=1 RANKS="1 2 3 4 7 8 16" tools/mpi_bench.sh $< build/mpi/check.jsonl --weak 20000 --strong 1000003 --repeats 1
+
+MPI_BENCH := $(wildcard bench/mpi/*.c)
+build/mpi/bench: $(MPI_BENCH) bench/mpi/counts.h build/mpi/gpuprim.o gpuprim_mpi.h | deps-mpi
+	$(MPICC) $(C_FLAGS) -o $@ $(MPI_BENCH) build/mpi/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
+
 models: ## the Promela models of look-back, ring and hash slots: every reachable state
 	tools/check_models.sh
+
+# ARGS: those of tests/host/files.c.
+host-files: build/tests/host_files ## sorts and groups 1 GiB in mapped files, with a tenth of that besides (Linux; takes 6 GiB in build/)
+	$(POCL_ALONE) $< $(or $(filter-out all,$(ARGS)),build)
+
+build/tests/host_files: tests/host/files.c gpuprim.h gpuprim_host.h | deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS) -lm
 
 kernel-tsan: | deps-lint ## the kernels compiled natively, with the thread sanitizer
 	tools/kernel_tsan.sh
@@ -347,7 +370,7 @@ PEERS := $(strip $(call peer_if,numeric,libraries std packs sorts sorted topk se
 	$(call peer_if,simdjson.h,simdjson) $(call peer_if,viennacl/vector.hpp,viennacl))
 endif
 
-BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(wildcard bench/*.c bench/*/*.c))
+BENCH_OBJECTS := $(patsubst %.c,build/%.o,$(filter-out bench/mpi/%,$(wildcard bench/*.c bench/*/*.c)))
 PEER_OBJECTS := $(PEERS:%=build/bench/peers/%.o)
 
 bench: build/gpbench ## gpuprim against the machine's limits and the peers found; ARGS="scan --n 16M"
@@ -359,6 +382,7 @@ bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench
 	build/gpbench all --n 5000 --repeats 1
 	build/gpbench hash-published --n 5000 --repeats 1
+	build/gpbench host --n 100000 --budget 512K --repeats 1
 	build/gpbench tune --n 5000 --seconds 1 --out build/bench-check.tuning
 
 against: build/gpbench ## this header against another: OTHER=FILE or a git revision, ARGS="scan --n 2^24 --no-peers", RUNS=7
@@ -393,7 +417,7 @@ build/gpbench: $(BENCH_OBJECTS) $(PEER_OBJECTS)
 	$(if $(PEERS),$(CXX),$(CC)) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(if $(filter tbb,$(PEERS)),-ltbb) $(if $(filter simdjson,$(PEERS)),-lsimdjson) \
 		$(OPENCL_LIBS) -lm -lpthread
 
-build/bench/%.o: bench/%.c | gpuprim.h deps-run
+build/bench/%.o: bench/%.c | gpuprim.h gpuprim_host.h deps-run
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -c -o $@ $<
 

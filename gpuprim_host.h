@@ -262,7 +262,7 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
    Order: groups are in ascending order of keys, as gp_sort has it. Keys are equal if their bits are: for floats, -0 and +0
      are two groups, and NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit
      for the same input and budget on the same device.
-   Aliasing: outputs overlap nothing.
+   Aliasing: outputs, keys_tmp and values_tmp overlap nothing.
    Count 0: *groups becomes 0; nothing else is written.
    Cost: copies the input to the device once; each chunk is sorted there, and reduced to its groups. If there is more
      than one chunk, the groups of all chunks are kept in host memory; at the end, and whenever that memory is full,
@@ -270,7 +270,8 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
      differ, everything is sorted twice.
    Limits: memory. Temporary host memory, if there is more than one chunk: a key and a result for each element of four
      chunks, or for four times as many groups as there are if that is more, but never for more than `count`; and as much
-     again to sort them. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and
+     again to sort them. It is in keys_tmp and values_tmp if these are given, and then besides only 2 KiB for each chunk
+     of that sort are allocated. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and
      GP_ARGMAX are not taken.
    Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups has their number then, too. */
 typedef struct gp_host_group_by_desc {
@@ -280,6 +281,8 @@ typedef struct gp_host_group_by_desc {
     void *out;                 /* room elements of out_type */
     size_t room;               /* groups that the outputs hold; 0: count */
     uint64_t *groups;          /* how many; NULL: not wanted */
+    void *keys_tmp;            /* room for 2 * count keys; NULL: is allocated where needed */
+    void *values_tmp;          /* room for 2 * count elements of out_type; set both or neither */
     size_t count;              /* of elements */
     gp_type key_type;          /* of keys, in both arrays of them */
     gp_type type;              /* of `in`; with a monoid but no map: leave 0 */
@@ -1731,6 +1734,12 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
     const bool fits = room <= SIZE_MAX / g->out_size; /* 32-bit hosts; keys are in memory already */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
+    if (g->desc->keys_tmp) { /* the first halves */
+        g->keys = (char *)g->desc->keys_tmp;
+        g->values = (char *)g->desc->values_tmp;
+        g->room = room;
+        return GP_OK;
+    }
     keys = fits ? (char *)GPI_HOST_MALLOC(room * g->key_size) : NULL;
     values = fits ? (char *)GPI_HOST_MALLOC(room * g->out_size) : NULL;
     if (keys && values) {
@@ -1847,6 +1856,10 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     memset(&sort, 0, sizeof sort);
     sort.keys = sort.keys_out = g->keys;
     sort.values = sort.values_out = g->values;
+    if (g->desc->keys_tmp) { /* the second halves */
+        sort.keys_tmp = g->keys + g->desc->count * g->key_size;
+        sort.values_tmp = g->values + g->desc->count * g->out_size;
+    }
     sort.count = g->kept;
     sort.key_type = g->desc->key_type;
     sort.value_size = g->out_size;
@@ -1896,18 +1909,22 @@ static gp_result gpi_host_by_check(const gpi_host_by *g)
 {
     const gp_host_group_by_desc *desc = g->desc;
     const size_t count = desc->count, room = desc->room ? desc->room : count;
+    const size_t both = count < SIZE_MAX / 2 ? 2 * count : SIZE_MAX;
     const struct {
         const char *name;
         const void *array;
         size_t count, size;
-    } arrays[] = {{"keys", desc->keys, count, g->key_size},
-                  {"in", desc->in, count, g->in_size},
-                  {"keys_out", desc->keys_out, room, g->key_size},
-                  {"out", desc->out, room, g->out_size}};
+    } arrays[] = {
+        {"keys", desc->keys, count, g->key_size},        {"in", desc->in, count, g->in_size},
+        {"keys_out", desc->keys_out, room, g->key_size}, {"out", desc->out, room, g->out_size},
+        {"keys_tmp", desc->keys_tmp, both, g->key_size}, {"values_tmp", desc->values_tmp, both, g->out_size}};
     size_t i, k;
     gp_result result = GP_OK;
-    for (i = 0; i < 4 && result == GP_OK; i++) {
-        if (i == 2 && !desc->keys_out) continue;
+    if (!desc->keys_tmp != !desc->values_tmp)
+        return gpi_host_fail(g->gp, GP_ERROR_INVALID_ARGUMENT, "%s: one of keys_tmp and values_tmp is set",
+                             g->function);
+    for (i = 0; i < 6 && result == GP_OK; i++) {
+        if (i != 3 && i >= 2 && !arrays[i].array) continue;
         result = gpi_host_check_array(g->gp, g->function, arrays[i].name, arrays[i].array, arrays[i].count,
                                       arrays[i].size);
         for (k = 0; k < i && i >= 2 && result == GP_OK; k++) {
@@ -1982,8 +1999,10 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
     if (result == GP_OK) result = gp_buffer_create(gp, sizeof g.count, NULL, &g.counts);
     if (result == GP_OK) result = gpi_host_by_run(&g);
     if (g.counts) clReleaseMemObject(g.counts);
-    GPI_HOST_FREE(g.keys);
-    GPI_HOST_FREE(g.values);
+    if (!desc->keys_tmp) {
+        GPI_HOST_FREE(g.keys);
+        GPI_HOST_FREE(g.values);
+    }
     return result;
 }
 /* ---- End file host/calls/group_by.c ---- */

@@ -4,7 +4,9 @@
 static void run_all(bench *b)
 {
     for (const bench_command *c = bench_commands; c->run != run_all; c++)
-        if (c->run != bench_hash_published && c->run != bench_tune && c->run != bench_tree) c->run(b);
+        if (c->run != bench_hash_published && c->run != bench_host && c->run != bench_tune &&
+            c->run != bench_tree)
+            c->run(b);
 }
 
 const bench_command bench_commands[] = {
@@ -148,6 +150,18 @@ const bench_command bench_commands[] = {
     {"stencil", bench_stencil, "gp_stencil of 3 x 3 weights, against the fastest copy",
      "gp_stencil with 3 x 3 weights on a square picture of f32. The limit is the fastest copy.",
      "stencil --n 2^24"},
+    {"host", bench_host, "arrays in host memory within a budget of device memory: gpuprim_host.h",
+     "gp_host_reduce, scan, sort, select, histogram, group_by and brackets of arrays in host memory, in "
+     "chunks "
+     "within\n"
+     "--budget bytes of device memory. The limit is the device's call on data that is there already, piece "
+     "by "
+     "piece,\n"
+     "each as large as fits into the budget; peers are what they are elsewhere. A line tells how much memory "
+     "a "
+     "call\n"
+     "takes beside the arrays (Linux; the memory of a GPU is not in it).",
+     "host --n 2^28 --call sort --budget 64M --no-peers"},
     {"hash-published", bench_hash_published,
      "2^27 slots filled up, 2^26 inserts, 2^25 deletes: published figures",
      "A table filled up as in hash, but of 2^27 slots, or fewer where memory is short; and 2^26 inserts with "
@@ -159,8 +173,8 @@ const bench_command bench_commands[] = {
      "and\n"
      "writes them to --out; GPUPRIM_TUNING takes that file (bench/README.md).",
      "tune --seconds 600 --out my.tuning"},
-    {"all", run_all, "all of these but hash-published and tune",
-     "All sub-commands but hash-published and tune. On a CPU the slower peers take most of the time: "
+    {"all", run_all, "all of these but host, hash-published and tune",
+     "All sub-commands but host, hash-published and tune. On a CPU the slower peers take most of the time: "
      "--no-peers\n"
      "leaves them out.",
      "all --no-peers --results today.jsonl"},

@@ -30,6 +30,8 @@ static const char help_options[] =
     "                    sort: rows of the look-back table, and how many tiles a look-back goes back\n"
     "  --dump FOLDER     the programs' sources and binaries go there\n"
     "  --load X          hash: this load of the table only\n"
+    "  --budget BYTES    host: of device memory (default: 64M)\n"
+    "  --call NAME       host: only calls whose names have this in them\n"
     "  --seconds S       tune: how long to search, about (default: 300)\n"
     "  --out FILE        tune: the file to write (default: gpuprim.tuning)\n"
     "output\n"
@@ -73,6 +75,8 @@ enum {
     RING_REACH,
     DUMP,
     LOAD,
+    BUDGET,
+    CALL,
     CSV,
     JSON,
     RESULTS,
@@ -99,6 +103,8 @@ static const struct option long_options[] = {{"n", required_argument, NULL, OPTI
                                              {"ring-reach", required_argument, NULL, RING_REACH},
                                              {"dump", required_argument, NULL, DUMP},
                                              {"load", required_argument, NULL, LOAD},
+                                             {"budget", required_argument, NULL, BUDGET},
+                                             {"call", required_argument, NULL, CALL},
                                              {"csv", no_argument, NULL, CSV},
                                              {"json", no_argument, NULL, JSON},
                                              {"results", required_argument, NULL, RESULTS},
@@ -165,6 +171,8 @@ static bool set_option(bench_options *o, int option, const char *text)
     case RING_REACH: return parse_u32(text, &o->tuning.ring_reach);
     case DUMP: o->dump = text; return true;
     case LOAD: return (o->load = strtod(text, NULL)) > 0 && o->load < 1;
+    case BUDGET: return (o->budget = parse_size(text)) > 0;
+    case CALL: o->call = text; return true;
     case DEVICE: o->device = text; return true;
     case NO_PEERS: o->no_peers = true; return true;
     case ONLY: o->only = text; return true;

@@ -5,16 +5,9 @@
 # environment: MPIRUN (mpirun), RANKS (1 2 3 4 7 8), MPI_LARGE (elements of the largest arrays: 100003)
 set -eu
 cd "$(dirname "$0")/.."
-MPIRUN=${MPIRUN:-mpirun}
 log=$1/die.log
 
-case $($MPIRUN --version) in
-*"Open MPI"* | *OpenRTE*) # as root, more ranks than cores, no network, containers in which no process may read another's memory
-    export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
-    options="--allow-run-as-root --map-by :OVERSUBSCRIBE"
-    ;;
-*) options= ;;
-esac
+. tools/mpi_options.sh
 
 for ranks in ${RANKS:-1 2 3 4 7 8}; do
     # shellcheck disable=SC2086 # words

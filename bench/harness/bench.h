@@ -37,6 +37,8 @@ typedef struct bench_options {
     const char *out;       /* the file that tune writes; NULL: gpuprim.tuning */
     int turn_in, turn_out; /* of another gpbench, with which this one takes turns; 0: none */
     double load;           /* of a hash table; 0: the sub-command's loads */
+    size_t budget;         /* of host: bytes of device memory; 0: 64 MiB */
+    const char *call;      /* of host: calls whose names have this in them; NULL: all */
     gp_strategy strategy;
     gp_tuning tuning;
 } bench_options;
@@ -303,6 +305,7 @@ void bench_fill(bench *b);
 void bench_random(bench *b);
 void bench_gather(bench *b);
 void bench_stencil(bench *b);
+void bench_host(bench *b);
 void bench_ladder(bench *b);
 void bench_launch_cost(bench *b);
 void bench_tune(bench *b);

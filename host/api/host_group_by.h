@@ -12,7 +12,7 @@
    Order: groups are in ascending order of keys, as gp_sort has it. Keys are equal if their bits are: for floats, -0 and +0
      are two groups, and NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit
      for the same input and budget on the same device.
-   Aliasing: outputs overlap nothing.
+   Aliasing: outputs, keys_tmp and values_tmp overlap nothing.
    Count 0: *groups becomes 0; nothing else is written.
    Cost: copies the input to the device once; each chunk is sorted there, and reduced to its groups. If there is more
      than one chunk, the groups of all chunks are kept in host memory; at the end, and whenever that memory is full,
@@ -20,7 +20,8 @@
      differ, everything is sorted twice.
    Limits: memory. Temporary host memory, if there is more than one chunk: a key and a result for each element of four
      chunks, or for four times as many groups as there are if that is more, but never for more than `count`; and as much
-     again to sort them. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and
+     again to sort them. It is in keys_tmp and values_tmp if these are given, and then besides only 2 KiB for each chunk
+     of that sort are allocated. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and
      GP_ARGMAX are not taken.
    Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups has their number then, too. */
 typedef struct gp_host_group_by_desc {
@@ -30,6 +31,8 @@ typedef struct gp_host_group_by_desc {
     void *out;                 /* room elements of out_type */
     size_t room;               /* groups that the outputs hold; 0: count */
     uint64_t *groups;          /* how many; NULL: not wanted */
+    void *keys_tmp;            /* room for 2 * count keys; NULL: is allocated where needed */
+    void *values_tmp;          /* room for 2 * count elements of out_type; set both or neither */
     size_t count;              /* of elements */
     gp_type key_type;          /* of keys, in both arrays of them */
     gp_type type;              /* of `in`; with a monoid but no map: leave 0 */

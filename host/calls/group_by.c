@@ -202,6 +202,12 @@ static gp_result gpi_host_by_grow(gpi_host_by *g, size_t chunk)
     const bool fits = room <= SIZE_MAX / g->out_size; /* 32-bit hosts; keys are in memory already */
     char *keys, *values;
     if (room <= g->room) return GP_OK;
+    if (g->desc->keys_tmp) { /* the first halves */
+        g->keys = (char *)g->desc->keys_tmp;
+        g->values = (char *)g->desc->values_tmp;
+        g->room = room;
+        return GP_OK;
+    }
     keys = fits ? (char *)GPI_HOST_MALLOC(room * g->key_size) : NULL;
     values = fits ? (char *)GPI_HOST_MALLOC(room * g->out_size) : NULL;
     if (keys && values) {
@@ -318,6 +324,10 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     memset(&sort, 0, sizeof sort);
     sort.keys = sort.keys_out = g->keys;
     sort.values = sort.values_out = g->values;
+    if (g->desc->keys_tmp) { /* the second halves */
+        sort.keys_tmp = g->keys + g->desc->count * g->key_size;
+        sort.values_tmp = g->values + g->desc->count * g->out_size;
+    }
     sort.count = g->kept;
     sort.key_type = g->desc->key_type;
     sort.value_size = g->out_size;
@@ -367,18 +377,22 @@ static gp_result gpi_host_by_check(const gpi_host_by *g)
 {
     const gp_host_group_by_desc *desc = g->desc;
     const size_t count = desc->count, room = desc->room ? desc->room : count;
+    const size_t both = count < SIZE_MAX / 2 ? 2 * count : SIZE_MAX;
     const struct {
         const char *name;
         const void *array;
         size_t count, size;
-    } arrays[] = {{"keys", desc->keys, count, g->key_size},
-                  {"in", desc->in, count, g->in_size},
-                  {"keys_out", desc->keys_out, room, g->key_size},
-                  {"out", desc->out, room, g->out_size}};
+    } arrays[] = {
+        {"keys", desc->keys, count, g->key_size},        {"in", desc->in, count, g->in_size},
+        {"keys_out", desc->keys_out, room, g->key_size}, {"out", desc->out, room, g->out_size},
+        {"keys_tmp", desc->keys_tmp, both, g->key_size}, {"values_tmp", desc->values_tmp, both, g->out_size}};
     size_t i, k;
     gp_result result = GP_OK;
-    for (i = 0; i < 4 && result == GP_OK; i++) {
-        if (i == 2 && !desc->keys_out) continue;
+    if (!desc->keys_tmp != !desc->values_tmp)
+        return gpi_host_fail(g->gp, GP_ERROR_INVALID_ARGUMENT, "%s: one of keys_tmp and values_tmp is set",
+                             g->function);
+    for (i = 0; i < 6 && result == GP_OK; i++) {
+        if (i != 3 && i >= 2 && !arrays[i].array) continue;
         result = gpi_host_check_array(g->gp, g->function, arrays[i].name, arrays[i].array, arrays[i].count,
                                       arrays[i].size);
         for (k = 0; k < i && i >= 2 && result == GP_OK; k++) {
@@ -453,7 +467,9 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
     if (result == GP_OK) result = gp_buffer_create(gp, sizeof g.count, NULL, &g.counts);
     if (result == GP_OK) result = gpi_host_by_run(&g);
     if (g.counts) clReleaseMemObject(g.counts);
-    GPI_HOST_FREE(g.keys);
-    GPI_HOST_FREE(g.values);
+    if (!desc->keys_tmp) {
+        GPI_HOST_FREE(g.keys);
+        GPI_HOST_FREE(g.values);
+    }
     return result;
 }

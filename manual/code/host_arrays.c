@@ -1,7 +1,12 @@
 /* The code of host-arrays.md. */
+#define _POSIX_C_SOURCE 200809L
 #define GP_HOST_IMPLEMENTATION
 #include "gpuprim_host.h"
 #include "manual.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* [scan] */
 static int tell(uint64_t done, uint64_t total, void *user)
@@ -44,6 +49,35 @@ static uint64_t totals_by_customer(gp_context *gp, const uint32_t *customers, co
 }
 /* [/group-by] */
 
+/* [files] */
+/* A temporary file as memory, which is gone when it is unmapped; NULL: there is no room for it. POSIX. */
+static void *temporary(const char *folder, size_t bytes)
+{
+    char name[1024];
+    void *memory = MAP_FAILED;
+    snprintf(name, sizeof name, "%s/sort.XXXXXX", folder);
+    int file = mkstemp(name);
+    if (file < 0) return NULL;
+    unlink(name);
+    if (posix_fallocate(file, 0, (off_t)bytes) == 0)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void sort_large(gp_context *gp, uint64_t *keys, size_t n)
+{
+    gp_host_sort_desc sort = {.keys = keys,
+                              .keys_out = keys,
+                              .keys_tmp = temporary("/var/tmp", n * sizeof *keys),
+                              .count = n,
+                              .key_type = GP_U64};
+    if (!sort.keys_tmp) puts("no room in /var/tmp"), exit(1);
+    TRY(gp_host_sort(gp, &sort));
+    munmap(sort.keys_tmp, n * sizeof *keys);
+}
+/* [/files] */
+
 int main(void)
 {
     enum { N = 1000000 };
@@ -68,6 +102,11 @@ int main(void)
     if (totals_by_customer(gp, customers, prices, N, customer, total, 1000) != 1000) return puts("wrong"), 1;
     for (size_t g = 0; g < 1000; g++) {
         if (customer[g] != g || total[g] != 500.0f) return puts("wrong"), 1;
+    }
+    for (size_t i = 0; i < N; i++) totals[i] *= 0x9e3779b97f4a7c15u;
+    sort_large(gp, totals, N);
+    for (size_t i = 1; i < N; i++) {
+        if (totals[i - 1] > totals[i]) return puts("wrong"), 1;
     }
     gp_context_destroy(gp);
     return 0;

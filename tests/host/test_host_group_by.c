@@ -1,5 +1,18 @@
 /* test_host_group_by.c - gp_host_group_by against plain C: whatever the keys are, in chunks of many sizes. */
+#include <stddef.h>
+
+/* The most that a call allocates at once. */
+static size_t most_allocated;
+static void *counted_malloc(size_t bytes);
+#define GP_MALLOC(bytes) counted_malloc(bytes)
+#define GP_FREE(memory) free(memory)
 #include "host.h"
+
+static void *counted_malloc(size_t bytes)
+{
+    if (bytes > most_allocated) most_allocated = bytes;
+    return malloc(bytes);
+}
 
 static gp_context *gp;
 
@@ -24,6 +37,7 @@ typedef struct group_case {
     keys keys;
     size_t room; /* SIZE_MAX: as many as there are */
     bool no_keys;
+    bool tmp; /* temporary memory of the caller's */
 } group_case;
 
 static size_t size_of(gp_type type)
@@ -119,7 +133,7 @@ static void check(const group_case *c)
     unsigned char *in = malloc(n * k + 1), *keys_out = NULL;
     uint32_t *values = malloc(n * 4 + 1);
     uint64_t *out, groups = 99;
-    void *keys_block, *values_block, *keys_out_block = NULL, *out_block;
+    void *keys_block, *values_block, *keys_out_block = NULL, *out_block, *tmp_block[2] = {NULL, NULL};
     told progress = {0};
     gp_host_group_by_desc desc = {0};
     entry *order;
@@ -149,7 +163,14 @@ static void check(const group_case *c)
     desc.budget = c->budget;
     desc.progress = tell;
     desc.progress_user = &progress;
+    if (c->tmp) {
+        desc.keys_tmp = copy_at(NULL, 2 * n * k, offset, &tmp_block[0]);
+        desc.values_tmp = copy_at(NULL, 2 * n * 8, offset, &tmp_block[1]);
+    }
+    most_allocated = 0;
     assert_gp(gp, gp_host_group_by(gp, &desc));
+    if (c->tmp && n > 4 * progress.first)
+        assert_true(most_allocated <= (n / progress.first + 1) * 257 * sizeof(size_t));
     assert_int_equal(groups, expected);
     for (i = 0, g = 0; i < n; g++) {
         const size_t first = i;
@@ -171,6 +192,12 @@ static void check(const group_case *c)
     assert_around(values_block, offset, n * 4);
     assert_around(out_block, offset, room * 8);
     if (keys_out) assert_around(keys_out_block, offset, room * k);
+    if (c->tmp) {
+        assert_around(tmp_block[0], offset, 2 * n * k);
+        assert_around(tmp_block[1], offset, 2 * n * 8);
+    }
+    free(tmp_block[0]);
+    free(tmp_block[1]);
     free(keys_block);
     free(values_block);
     free(keys_out_block);
@@ -193,6 +220,7 @@ static void test_keys(void **state)
                 group_case c = {.type = GP_U32, .count = sizes[s], .budget = budgets[b], .keys = (keys)k};
                 c.room = s % 2 ? SIZE_MAX : 0;
                 c.no_keys = (s + b) % 4 == 3;
+                c.tmp = (s + (size_t)k) % 2;
                 check(&c);
             }
         }
@@ -254,6 +282,8 @@ static void test_large(void **state)
     group_case c = {.type = GP_U64, .count = ((size_t)1 << 20) + 123, .budget = 4000000};
     (void)state;
     if (test_small()) c.count = 5003, c.budget = 100000;
+    check(&c);
+    c.tmp = true;
     check(&c);
     c.keys = KEYS_SOME;
     check(&c);
@@ -442,6 +472,7 @@ static void test_cancel(void **state)
 static void test_refused(void **state)
 {
     static const float three[3] = {0, 0, 0};
+    static uint32_t tmp[20000];
     static const gp_monoid wide = {.type = "float3",
                                    .source = "float3 plus(float3 a, float3 b) { return a + b; }",
                                    .combine = "plus",
@@ -465,6 +496,10 @@ static void test_refused(void **state)
     FAILS(d.keys_out = keys_in + 4999, GP_ERROR_OVERLAP, "gp_host_group_by: keys and keys_out overlap");
     FAILS(d.out = values_in, GP_ERROR_OVERLAP, "gp_host_group_by: in and out overlap");
     FAILS(d.out = keys_out, GP_ERROR_OVERLAP, "gp_host_group_by: keys_out and out overlap");
+    FAILS(d.keys_tmp = tmp, GP_ERROR_INVALID_ARGUMENT, "one of keys_tmp and values_tmp is set");
+    FAILS(d.values_tmp = tmp, GP_ERROR_INVALID_ARGUMENT, "one of keys_tmp and values_tmp is set");
+    FAILS((d.keys_tmp = tmp, d.values_tmp = tmp + 9999), GP_ERROR_OVERLAP, "keys_tmp and values_tmp overlap");
+    FAILS((d.keys_tmp = tmp, d.values_tmp = keys_in), GP_ERROR_OVERLAP, "keys and values_tmp overlap");
     FAILS(d.budget = 30, GP_ERROR_INVALID_ARGUMENT, "gp_host_group_by: budget = 30 bytes");
     FAILS(d.count = SIZE_MAX, GP_ERROR_COUNT_LIMIT, "is more than memory can hold");
     FAILS(d.map = "x +", GP_ERROR_INVALID_ARGUMENT, "map");

@@ -88,6 +88,12 @@ SECTIONS = [
         "Which brackets close which, those in strings aside. simdjson validates the text and parses strings and numbers, too.",
     ),
     Section("hash", "Hash table by load", r"hash", "gp_hash, by the load of the table, beside tables on the host."),
+    Section(
+        "host",
+        "Arrays in host memory",
+        r"host .*",
+        "gpuprim_host.h's calls within a budget of device memory, beside the device's call on data that is there already.",
+    ),
     Section("transform", "Transform", r"transform.*", "gp_transform x * 3 + 1, beside the fastest copy."),
     Section("fill", "Fill", r"fill", "gp_fill."),
     Section("random", "Random", r"random", "gp_random."),

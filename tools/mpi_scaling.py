@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""How gpuprim_mpi.h's calls scale over ranks: what was measured, and what the counts of messages and bytes predict.
+
+usage: tools/mpi_scaling.py table FILE     the rows of bench/mpi (make mpi-bench), as tables
+       tools/mpi_scaling.py check FILE     do calls of MPI, and bytes, agree with the formulas here? Exit status 1: no
+       tools/mpi_scaling.py predict        times of 64 to 4096 devices by the formulas (docs/scaling.md)
+
+The formulas count what a call hands to MPI, not what goes over wires: how a collective is done is the library's choice.
+"""
+import json
+import math
+import os
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+CALLS = ("reduce", "scan", "histogram", "select", "sort", "group-by")
+
+# Of the benchmark's calls: bytes of an element; bins; different keys, all of which are in each 2^16 elements; bytes of a sum.
+WORD, BINS, KEYS, SUM = 4, 256, 1 << 16, 8
+
+# ---------------------------------------------------------------------------------------------- what a call asks of MPI
+
+# Ranks agree on a failure: where, and by whom. At the beginning they also compare their calls.
+AGREE, SAME = ("allreduce", 8), ("allreduce", 16)
+ROUNDS, CANDIDATES = 2 * WORD, 15
+
+
+def part(n, ranks, rank):
+    return n // ranks + (rank < n % ranks)
+
+
+def groups(n, ranks):
+    """Of all ranks, before equal keys of different ranks are put together."""
+    return sum(min(part(n, ranks, rank), KEYS) for rank in range(ranks))
+
+
+def selected(n):
+    return n // 2  # of random words; the benchmark tells how many there are exactly
+
+
+def cut(ranks):
+    """Where sorted parts are cut: each rank's first element; rounds of counts; the counts before and equal to the cuts."""
+    bounds = 8 * (ranks - 1)
+    rounds = [("allreduce", CANDIDATES * bounds + 8)] * (ROUNDS if ranks > 1 else 0)
+    return [("allgather", 8), *rounds, AGREE, ("allreduce", bounds), ("exscan", bounds), *tell(ranks)]
+
+
+def tell(ranks):
+    return [("alltoall", 4 * ranks), AGREE]
+
+
+def exchange(whole, ranks):
+    """Of so many bytes on all ranks."""
+    return [AGREE, ("alltoallv", whole / ranks), AGREE]
+
+
+def asked(call, n, ranks, results=None):
+    """The calls of MPI that each rank makes, and the bytes that it hands over, on average over ranks."""
+    begin = [AGREE, SAME]
+    if call == "reduce":
+        return begin + [AGREE, AGREE, ("allgather", SUM), AGREE, ("bcast", SUM)]
+    if call == "scan":
+        return begin + [AGREE, AGREE, ("allgather", WORD), AGREE]
+    if call == "histogram":
+        return begin + [AGREE, ("allreduce", BINS * 4), AGREE]
+    if call == "select":
+        kept = selected(n) if results is None else results
+        place = [("allreduce", 8), ("exscan", 8)]
+        return begin + [AGREE, *place, *tell(ranks), AGREE, *exchange(kept * WORD, ranks), AGREE]
+    if call == "sort":
+        return begin + [AGREE, ("allreduce", 8), AGREE, *cut(ranks), AGREE, *exchange(n * WORD, ranks), AGREE]
+    moved = groups(n, ranks)
+    return begin + [AGREE, ("allreduce", 8), *cut(ranks), AGREE, *exchange(moved * WORD, ranks),
+                    *exchange(moved * SUM, ranks), AGREE, ("allreduce", 8), ("exscan", 8), AGREE]
+
+
+def copied(call, n, ranks, results=None):
+    """Bytes between device and host memory, on all ranks."""
+    bounds = ranks - 1
+    rounds = ROUNDS * CANDIDATES * bounds + 2 * bounds  # keys that are searched, and their places
+    search = ranks * rounds * (WORD + 8)
+    return {"reduce": 0, "scan": ranks * WORD, "histogram": ranks * 2 * BINS * 4,
+            "select": 2 * WORD * (selected(n) if results is None else results), "sort": 2 * WORD * n + search,
+            "group-by": 2 * (WORD + SUM) * groups(n, ranks) + search}[call]
+
+
+# ---------------------------------------------------------------------------------------------- measured
+
+def load(path):
+    with open(path, encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [row for row in rows if "gpbench" in row], [row for row in rows if "primitive" in row]
+
+
+def call_of(row):
+    return row["primitive"][len("mpi-"):]
+
+
+def differences(row):
+    """What of a row's counts is not as the formulas say."""
+    call, ranks, n = call_of(row), row["ranks"], row["n"]
+    expected = {}
+    for kind, size in asked(call, n, ranks, row["results"]):
+        calls, total = expected.get(kind, (0, 0))
+        expected[kind] = (calls + ranks, total + size * ranks)
+    for kind in sorted(set(expected) | set(row["mpi"])):
+        calls, total = expected.get(kind, (0, 0))
+        got = row["mpi"].get(kind, {"calls": 0, "bytes": 0})
+        if (got["calls"], got["bytes"]) != (calls, round(total)):
+            yield f"{kind}: {got['calls']} calls, {got['bytes']} bytes; expected {calls}, {round(total)}"
+    if row["copied_bytes"] != copied(call, n, ranks, row["results"]):
+        yield f"copies: {row['copied_bytes']} bytes; expected {copied(call, n, ranks, row['results'])}"
+    others = WORD * n * (1 - 1 / ranks)
+    if call == "sort" and abs(row["others_bytes"] - others) > .02 * others:
+        yield f"to other ranks: {row['others_bytes']} bytes; expected about {others:.0f}"
+    if row["error"]:
+        yield row["error"]
+
+
+def check(path):
+    _, rows = load(path)
+    wrong = [(row, text) for row in rows for text in differences(row)]
+    for row, text in wrong:
+        print(f"{row['primitive']}, {row['ranks']} ranks, n = {row['n']}: {text}")
+    ranks = sorted({row["ranks"] for row in rows})
+    print(f"mpi-scaling: {len(rows)} rows, ranks {', '.join(map(str, ranks))}: "
+          + (f"{len(wrong)} differences" if wrong else "calls and bytes as predicted"))
+    return 1 if wrong or not rows else 0
+
+
+def count_text(n):
+    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else str(n)
+
+
+def bytes_text(count):
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f}"
+
+
+def table(path):
+    heads, rows = load(path)
+    for head in heads[:1]:
+        print(f"{head['device']}, {head['platform']}, {head['mpi']}, {head['date']}, `{head['command']}`\n")
+    print("ms; bytes of a rank on average; `to others` of all ranks\n")
+    print("| call | | ranks | n | time | spread | device | copies | MPI | waiting | MPI calls | handed over | to others | copied |")
+    print("|" + " --- |" * 14)
+    for call in CALLS:
+        for scaling in ("weak", "strong"):
+            for row in rows:
+                if call_of(row) != call or row["scaling"] != scaling:
+                    continue
+                ranks, mpi = row["ranks"], row["mpi"].values()
+                times = " | ".join(f"{row[name] * 1e3:.2f}" for name in ("device_s", "copy_s", "mpi_s", "waiting_s"))
+                print(f"| {call} | {scaling} | {ranks} | {count_text(row['n'])} | {row['median_s'] * 1e3:.2f} "
+                      f"| {row['spread'] * 100:.0f} % | {times} | {sum(kind['calls'] for kind in mpi) // ranks} "
+                      f"| {bytes_text(sum(kind['bytes'] for kind in mpi) / ranks)} "
+                      f"| {bytes_text(row['others_bytes'])} | {bytes_text(row['copied_bytes'] / ranks)} |")
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------- predicted
+
+class System:
+    """Bytes a second, and seconds. `alpha`: of a message from host to host; `launch`: of a kernel and waiting for it."""
+
+    def __init__(self, device, memory, link, network, alpha=2e-6, launch=10e-6):
+        self.device, self.memory, self.link, self.beta = device, .91 * memory, link, 1 / network
+        self.alpha, self.launch, self.gamma = alpha, launch, 1 / 10e9  # gamma: of adding up, a byte
+
+
+# Where the figures come from: docs/scaling.md.
+SYSTEMS = {"A100, PCIe 4.0, 25 GB/s a device": System("a100", 1555e9, 25e9, 25e9),
+           "H200, PCIe 5.0, 50 GB/s a device": System("h200", 4800e9, 50e9, 50e9)}
+# Bytes of global memory for each element (tools/gpu_cost/model.py), and the work whose fraction of a copy counts.
+BYTES = {"reduce": (4, "reduce-u32"), "scan": (8, "scan-u32"), "histogram": (4, "reduce-u32"), "select": (6, "select-u32"),
+         "sort": (36, "sort-u32"), "sort pairs": (68, "sort-u32"), "by key": (8, "scan-u32")}
+
+
+def fractions(device):
+    """Of a copy's bandwidth, by work: bench/gpu_cost.json's estimates."""
+    with open(os.path.join(ROOT, "bench", "gpu_cost.json"), encoding="utf-8") as file:
+        return {row["work"]: row["value"] for row in json.load(file) if row["counter"] == f"copy_fraction_{device}"}
+
+
+def on_device(system, *works):
+    """Of calls, each with its elements."""
+    shares = fractions(system.device)
+    return sum(n * BYTES[work][0] / (system.memory * shares[BYTES[work][1]]) + system.launch for work, n in works)
+
+
+def alone(system, call, n):
+    """The same work in one call of gpuprim.h on one device."""
+    if call == "group-by":
+        return on_device(system, ("sort pairs", n), ("by key", n))
+    return on_device(system, (call, n))
+
+
+def device_time(system, call, n, ranks):
+    """n: elements of a rank."""
+    if call in ("histogram", "select"):
+        return alone(system, call, n)
+    if call == "reduce":
+        return on_device(system, ("reduce", n), ("reduce", ranks))
+    if call == "scan":
+        return on_device(system, ("reduce", n), ("scan", ranks), ("scan", n))
+    needles = (ROUNDS * CANDIDATES + 2) * (ranks - 1) * math.log2(max(n, 2))  # a sector of 32 bytes a step
+    search = (ROUNDS + 2) * system.launch * (ranks > 1) + needles * 32 / system.memory
+    if call == "sort":
+        return search + on_device(system, ("sort", n), ("sort", n))
+    come = min(n, KEYS)
+    return search + alone(system, call, n) + alone(system, call, come)
+
+
+def message(system, kind, size, ranks, others):
+    """The least of the usual algorithms' costs: Thakur, Rabenseifner and Gropp 2005; Bruck's for small all-to-alls."""
+    steps, alpha, beta, gamma = math.ceil(math.log2(ranks)), system.alpha, system.beta, system.gamma
+    share = (ranks - 1) / ranks
+    if kind == "allreduce":
+        return min(steps * (alpha + size * (beta + gamma)), 2 * steps * alpha + share * size * (2 * beta + gamma))
+    if kind == "allgather":
+        return steps * alpha + (ranks - 1) * size * beta
+    if kind == "bcast":
+        return steps * (alpha + size * beta)
+    if kind == "exscan":
+        return steps * (alpha + size * (beta + gamma))
+    if kind == "alltoall":
+        return min(steps * (alpha + size / 2 * beta), (ranks - 1) * alpha + size * share * beta)
+    return (ranks - 1) * alpha + size * others * beta
+
+
+def mpi_time(system, call, n, ranks):
+    # Random words: select's elements stay near where they were, sort's go anywhere.
+    others = 1 - 1 / ranks if call != "select" else min(1, ranks / math.sqrt(max(n, 1)))
+    return sum(message(system, kind, size, ranks, others) for kind, size in asked(call, n, ranks))
+
+
+def times(system, call, n, ranks):
+    """Seconds: on the device, copying, in MPI. n: elements of all ranks."""
+    return (device_time(system, call, n / ranks, ranks), copied(call, n, ranks) / ranks / system.link,
+            mpi_time(system, call, n, ranks))
+
+
+def efficiency(system, call, n, ranks):
+    """The time of one device for its share of the work, divided by the call's."""
+    return alone(system, call, n / ranks) / sum(times(system, call, n, ranks))
+
+
+def last(system, call, n_of):
+    """The most ranks, of powers of two up to 2^16, with half of the efficiency that two ranks have."""
+    wanted = efficiency(system, call, n_of(2), 2) / 2
+    good = [1 << bits for bits in range(1, 17) if efficiency(system, call, n_of(1 << bits), 1 << bits) >= wanted]
+    return max(good)
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.3g}" if seconds >= 1e-6 else "0"
+
+
+def predict():
+    scalings = (("weak", "2^28 words a device", lambda ranks: ranks << 28), ("strong", "2^34 words", lambda ranks: 1 << 34))
+    for name, system in SYSTEMS.items():
+        for scaling, what, n_of in scalings:
+            print(f"\n{name}; {scaling}, {what}: ms = device + copies + MPI (efficiency)\n")
+            print("| call | 64 | 256 | 1024 | 4096 | half of two ranks' efficiency |")
+            print("|" + " --- |" * 6)
+            for call in CALLS:
+                cells = []
+                for ranks in (64, 256, 1024, 4096):
+                    parts = times(system, call, n_of(ranks), ranks)
+                    cells.append(f"{milliseconds(sum(parts))} = {' + '.join(map(milliseconds, parts))} "
+                                 f"({efficiency(system, call, n_of(ranks), ranks):.2f})")
+                most = last(system, call, n_of)
+                print(f"| {call} | {' | '.join(cells)} | " + (f"to {most}" if most < 1 << 16 else "beyond 65536") + " |")
+    return 0
+
+
+def main(arguments):
+    if len(arguments) == 2 and arguments[0] in ("table", "check"):
+        return {"table": table, "check": check}[arguments[0]](arguments[1])
+    if arguments == ["predict"]:
+        return predict()
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
