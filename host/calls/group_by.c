@@ -14,6 +14,7 @@
    were left before. */
 #include "base/chunks.h"
 #include "base/error.h"
+#include "base/run.h"
 #include "base/text.h"
 
 #include <string.h>

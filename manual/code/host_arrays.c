@@ -44,6 +44,34 @@ static uint64_t totals_by_customer(gp_context *gp, const uint32_t *customers, co
 }
 /* [/group-by] */
 
+/* [devices] */
+static size_t open_all(gp_context *contexts[8])
+{
+    gp_device_info devices[8];
+    size_t found, opened = 0;
+    TRY(gp_devices(devices, 8, &found));
+    for (size_t i = 0; i < found && i < 8; i++) {
+        gp_context_desc desc = {.device = devices[i].device};
+        if (gp_context_create(&desc, &contexts[opened]) == GP_OK) opened++;
+    }
+    return opened;
+}
+
+static void sort_on_all(uint32_t *keys, size_t n)
+{
+    gp_context *contexts[8];
+    size_t opened = open_all(contexts);
+    gp_host_sort_desc sort = {.keys = keys,
+                              .keys_out = keys,
+                              .count = n,
+                              .key_type = GP_U32,
+                              .others = contexts + 1, /* beside the first */
+                              .other_count = opened - 1};
+    TRY(gp_host_sort(contexts[0], &sort));
+    while (opened) gp_context_destroy(contexts[--opened]);
+}
+/* [/devices] */
+
 int main(void)
 {
     enum { N = 1000000 };
@@ -68,6 +96,10 @@ int main(void)
     if (totals_by_customer(gp, customers, prices, N, customer, total, 1000) != 1000) return puts("wrong"), 1;
     for (size_t g = 0; g < 1000; g++) {
         if (customer[g] != g || total[g] != 500.0f) return puts("wrong"), 1;
+    }
+    sort_on_all(numbers, N);
+    for (size_t i = 1; i < N; i++) {
+        if (numbers[i - 1] > numbers[i]) return puts("wrong"), 1;
     }
     gp_context_destroy(gp);
     return 0;
