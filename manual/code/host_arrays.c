@@ -48,27 +48,25 @@ static uint64_t totals_by_customer(gp_context *gp, const uint32_t *customers, co
 static size_t open_all(gp_context *contexts[8])
 {
     gp_device_info devices[8];
-    size_t found, opened = 0;
-    TRY(gp_devices(devices, 8, &found));
+    size_t found = 0, opened = 0;
+    if (gp_devices(devices, 8, &found) != GP_OK) return 0;
     for (size_t i = 0; i < found && i < 8; i++) {
-        gp_context_desc desc = {.device = devices[i].device};
+        const gp_context_desc desc = {.device = devices[i].device};
         if (gp_context_create(&desc, &contexts[opened]) == GP_OK) opened++;
     }
     return opened;
 }
 
-static void sort_on_all(uint32_t *keys, size_t n)
+static void sort_on_all(gp_context *const *contexts, size_t n_contexts, uint32_t *keys, size_t n)
 {
-    gp_context *contexts[8];
-    size_t opened = open_all(contexts);
+    gp_context *gp = contexts[0];
     gp_host_sort_desc sort = {.keys = keys,
                               .keys_out = keys,
                               .count = n,
                               .key_type = GP_U32,
-                              .others = contexts + 1, /* beside the first */
-                              .other_count = opened - 1};
-    TRY(gp_host_sort(contexts[0], &sort));
-    while (opened) gp_context_destroy(contexts[--opened]);
+                              .others = contexts + 1,
+                              .other_count = n_contexts - 1};
+    TRY(gp_host_sort(gp, &sort));
 }
 /* [/devices] */
 
@@ -80,8 +78,9 @@ int main(void)
     static uint32_t customers[N], customer[1000];
     static float prices[N], total[1000];
     const gp_context_desc device = {0};
-    gp_context *gp;
+    gp_context *gp, *contexts[8];
     uint64_t sum = 0;
+    size_t opened;
     if (gp_context_create(&device, &gp) != GP_OK) return puts(gp_last_error(NULL)), 1;
     for (size_t i = 0; i < N; i++) numbers[i] = (uint32_t)i * 2654435761u;
     running_totals(gp, numbers, totals, N);
@@ -97,7 +96,10 @@ int main(void)
     for (size_t g = 0; g < 1000; g++) {
         if (customer[g] != g || total[g] != 500.0f) return puts("wrong"), 1;
     }
-    sort_on_all(numbers, N);
+    opened = open_all(contexts);
+    if (!opened) return puts("no device"), 1;
+    sort_on_all(contexts, opened, numbers, N);
+    while (opened) gp_context_destroy(contexts[--opened]);
     for (size_t i = 1; i < N; i++) {
         if (numbers[i - 1] > numbers[i]) return puts("wrong"), 1;
     }
