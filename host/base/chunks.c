@@ -79,14 +79,13 @@ static gp_result gpi_host_devices(gpi_host_chunks *c)
 static gp_result gpi_host_of(gpi_host_chunks *c, const gpi_host_chunks *device, gp_result result)
 {
     const char *text, *colon;
-    char where[32] = "gp", copy[512];
+    char where[32] = "gp";
     if (result == GP_OK || c->devices == 1) return result;
     if (device != c) (void)snprintf(where, sizeof where, "others[%zu]", (size_t)(device - c->rest));
     text = gp_last_error(device->gp);
     colon = strstr(text, ": "); /* after the result's name, which gp_set_error writes again */
-    (void)snprintf(copy, sizeof copy, "%s: %s (%s): %s", c->function, where,
-                   gp_context_info(device->gp)->name, colon ? colon + 2 : text);
-    return gp_set_error(c->gp, result, copy);
+    return gpi_host_fail(c->gp, result, "%s: %s (%s): %s", c->function, where,
+                         gp_context_info(device->gp)->name, colon ? colon + 2 : text);
 }
 
 /* ------------------------------------------------------------------ sizes */

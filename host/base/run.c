@@ -15,10 +15,12 @@
    always. */
 static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
 {
-    const double next = (double)gpi_host_chunk_of(c, c->next).count;
+    const gpi_host_chunk chunk = gpi_host_chunk_of(c, c->next);
+    const double next = (double)chunk.count;
     const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a unit of all */
     double others = 0, soonest = 0, all;
     size_t k;
+    if (c->may_begin && !c->may_begin(c, &chunk)) return false;
     if (!device->speed) return device->taken == device->finished;
     for (k = 0; k < c->devices; k++) {
         const gpi_host_chunks *other = gpi_host_device(c, k);

@@ -207,6 +207,7 @@ static gp_result run_host_group_by(world *w)
     d.key_type = d.type = d.out_type = GP_U32;
     d.op = GP_SUM;
     d.budget = 40000;
+    HOST_OTHERS(d);
     return gp_host_group_by(w->gp, &d);
 }
 
@@ -282,8 +283,11 @@ static gp_result run_devices_scan(world *w) { return with_other(w, run_host_scan
 static gp_result run_devices_sort(world *w) { return with_other(w, run_host_sort); }
 static gp_result run_devices_select(world *w) { return with_other(w, run_host_select); }
 static gp_result run_devices_histogram(world *w) { return with_other(w, run_host_histogram); }
+static gp_result run_devices_group_by(world *w) { return with_other(w, run_host_group_by); }
 
 const scenario scenarios_host[] = {
+    {"host_devices_group_by", two_contexts, prepare_host_group_by, run_devices_group_by, check_host_group_by,
+     NULL, false, false},
     {"host_devices_reduce", two_contexts, prepare_host, run_devices_reduce, check_host_reduce, NULL, false,
      false},
     {"host_devices_scan", two_contexts, prepare_host, run_devices_scan, check_host_scan, NULL, false, false},
