@@ -20,8 +20,14 @@
        a map has i, or a scan a map, the call adds args of its own, whose names begin with chunk_.
      - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its
        largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit.
+     - `others` are further contexts, of devices of any kind, that share the work with `gp`. The one thread that calls
+       drives all of them, and no other one may use them meanwhile. The input goes through them in chunks, in about 32 for each; a context
+       that is done sooner gets more of them. The result is the same as with one context, bit for bit, but for sums and
+       products of floats, and monoids that are not exact: these repeat only if all devices are alike, and calls say
+       how far. `budget` is for each context. Args must be values, because a buffer belongs to one context. If one
+       fails, the call does, and the text says which.
      - `progress` is told from time to time how much of the work is done; `total` is the same each time, and the last
-       call has done == total. It runs on the caller's thread, and must not use the context. If it returns other than 0,
+       call has done == total. It runs on the caller's thread, and must not use the contexts. If it returns other than 0,
        the call ends with GP_ERROR_CANCELED.
      - gp_last_error(gp) has the text of a failure. Where the device's call refuses an argument, it names that call.
      - Inputs are never written, unless they are also the output. After a failure an output is undefined. For
@@ -61,7 +67,7 @@ typedef int (*gp_host_progress)(uint64_t done, uint64_t total, void *user);
 
    Result: one element of out_type.
    Order: each chunk as by gp_reduce, then the chunks' results in input order: float results repeat bit for bit for the
-     same count and budget on the same device.
+     same count and budget on the same device; with `others`, if their number is the same too, and all devices are alike.
    Aliasing: `out` may be anywhere.
    Count 0: gives `initial`.
    Cost: copies the input to the device once.
@@ -84,6 +90,8 @@ typedef struct gp_host_reduce_desc {
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_reduce_desc;
 
 GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *desc);
@@ -99,10 +107,12 @@ GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *
 
    Result: elements of out_type. What is before a chunk is carried to it on the device, as an element of out_type: with
      GP_F16 it is rounded there.
-   Order: input order. Float sums as with gp_scan: for the same bits each time set `deterministic`, and the same budget.
+   Order: input order. Float sums as with gp_scan: for the same bits each time set `deterministic`, and the same budget;
+     with `others` also as many of them, all alike.
    Aliasing: in place (`in` and `out` are the same, of types of one size), or no overlap.
    Count 0: does nothing.
-   Cost: copies the input to the device and the output from it once.
+   Cost: copies the input to the device and the output from it once. With `others` the input is copied twice: chunks are
+     reduced, then scanned. That pays for maps that cost more than the copies, and for devices that share the host's memory.
    Limits: memory. No segments, argmin, argmax. */
 typedef struct gp_host_scan_desc {
     const void *in;
@@ -121,8 +131,10 @@ typedef struct gp_host_scan_desc {
     bool deterministic;        /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial;       /* one element of out_type; NULL: the identity */
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
-    gp_host_progress progress; /* NULL: none; total is count */
+    gp_host_progress progress; /* NULL: none; total is count; with others and several chunks twice that */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_scan_desc;
 
 GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc);
@@ -141,10 +153,11 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
      values of these bits, as many as fit, are collected from all chunks and sorted by the lower bits. If the
      keys with a single value do not fit, they are divided by the next 8 bits in the same way: uneven keys
      cost time, not memory.
+     With `others` chunks are smaller, so that it is done in two steps even if everything fits at once.
    Limits: memory; for gp_host_argsort with indices of 4 bytes 2^32 - 1 keys. Temporary host memory: keys_tmp
      and values_tmp, and 2 KiB for each chunk.
    Errors: after a failure or a cancellation, arrays that are sorted in place still have all keys and values,
-     in any order. There is one exception: everything fits at once, and copying the result back fails.
+     in any order. There is one exception: there is one chunk, and copying the result back fails.
    Source: Stehle & Jacobsen 2017 (chunks, and large buckets again by the next digit). */
 typedef struct gp_host_sort_desc {
     const void *keys;
@@ -160,8 +173,10 @@ typedef struct gp_host_sort_desc {
     uint32_t end_bit;   /* 0: all bits of the key */
     bool descending;
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
-    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where all fits at once */
+    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where there is one chunk */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_sort_desc;
 
 GP_HOST_API gp_result gp_host_sort(gp_context *gp, const gp_host_sort_desc *desc);
@@ -183,7 +198,8 @@ GP_HOST_API gp_result gp_host_argsort(gp_context *gp, const gp_host_sort_desc *d
    Exactly one of the two is given. Elements are as for gp_select.
 
    Result: elements in `out`, their positions in `indices_out`, how many in *selected; at least one of these is required. There
-     must be room for `count` elements and indices, of which only those that are selected are written.
+     must be room for `count` elements and indices, of which only those that are selected are written; with `others`
+     the rest is undefined.
    Order: input order; stable. The same input gives the same result every time.
    Aliasing: outputs overlap nothing.
    Count 0: only *selected is written.
@@ -207,6 +223,8 @@ typedef struct gp_host_select_desc {
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_select_desc;
 
 GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc);
@@ -246,6 +264,8 @@ typedef struct gp_host_histogram_desc {
     size_t budget;       /* bytes of device memory; 0: a quarter of the device's */
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_histogram_desc;
 
 GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc);
@@ -268,11 +288,12 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
      than one chunk, the groups of all chunks are kept in host memory; at the end, and whenever that memory is full,
      gp_host_sort sorts them, and they are reduced again. With few keys the second step costs little; if all keys
      differ, everything is sorted twice.
+     With `others`, chunks and the sort are shared; `gp` alone reduces the groups of all chunks again.
    Limits: memory. Temporary host memory, if there is more than one chunk: a key and a result for each element of four
-     chunks, or for four times as many groups as there are if that is more, but never for more than `count`; and as much
-     again to sort them. It is in keys_tmp and values_tmp if these are given, and then besides only 2 KiB for each chunk
-     of that sort are allocated. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and
-     GP_ARGMAX are not taken.
+     chunks (with `others`, of eight for each context), or for four times as many groups as there are if that is more, but
+     never for more than `count`; and as much again to sort them. It is in keys_tmp and values_tmp if these are given,
+     and then besides only 2 KiB for each chunk of that sort are allocated. Elements of `in` and results have 1, 2, 4, 8
+     or 16 bytes. The map cannot use i. GP_ARGMIN and GP_ARGMAX are not taken.
    Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups has their number then, too. */
 typedef struct gp_host_group_by_desc {
     const void *keys;
@@ -297,6 +318,8 @@ typedef struct gp_host_group_by_desc {
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
     gp_host_progress progress; /* NULL: none; total is 2 * count, or count where all fits at once */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_group_by_desc;
 
 GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_desc *desc);
@@ -318,7 +341,7 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
    Cost: copies the input to the device and the outputs from it once. With each chunk, brackets that earlier chunks have
      left open go through the device again, at most as many as the chunk has elements: deeply nested input takes up to
      twice as long.
-   Limits: memory; 2^32 - 1 elements with 32-bit indices. Temporary host memory: up to 16 bytes for each bracket that is
+   Limits: memory; 2^32 - 1 elements with 32-bit indices. One context: each chunk needs what the one before leaves open. Temporary host memory: up to 16 bytes for each bracket that is
      open at the end of a chunk, 24 while it grows, and some bytes for each element of a chunk. */
 typedef struct gp_host_brackets_desc {
     const void *in;
@@ -360,8 +383,10 @@ GP_HOST_API gp_result gp_host_brackets(gp_context *gp, const gp_host_brackets_de
        copies     up 0 | up 1    | down 0, up 2 | down 1, up 3 | ...
        computes        | chunk 0 | chunk 1      | chunk 2      | ...
 
-   The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most. */
-enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 6 };
+   The host waits for a chunk before the one that takes its slot is begun, so that three are under way at most.
+
+   Several contexts take the chunks in turns, each with slots and queues of its own: base/run.h. */
+enum { GPI_HOST_SLOTS = 3, GPI_HOST_ARRAYS = 6, GPI_HOST_OWNS = 2 };
 
 /* Elements of `size` bytes: where they come from, where they go to, and their buffers. */
 typedef struct gpi_host_array {
@@ -370,6 +395,13 @@ typedef struct gpi_host_array {
     size_t size;    /* 0: there is no such array */
     cl_mem buffers[GPI_HOST_SLOTS];
 } gpi_host_array;
+
+/* What each context has for all of its chunks. */
+typedef struct gpi_host_own {
+    size_t bytes;     /* 0: there is no such buffer */
+    const void *data; /* what it holds; NULL: undefined */
+    cl_mem buffer;
+} gpi_host_own;
 
 typedef struct gpi_host_chunk {
     size_t index, first, count; /* its elements */
@@ -388,14 +420,18 @@ struct gpi_host_chunks {
     gp_host_progress progress;
     void *progress_user;
     gpi_host_array arrays[GPI_HOST_ARRAYS];
-    size_t lead, tail;    /* room in each buffer before and after a chunk's elements */
-    bool lead_of_chunk;   /* where there are several chunks, lead is as long as one */
-    size_t fixed;         /* bytes of device memory besides */
-    bool reverse;         /* from the last chunk to the first */
-    gpi_host_step upload; /* NULL: each array's elements of the chunk */
+    gpi_host_own owns[GPI_HOST_OWNS]; /* within `fixed` */
+    size_t lead, tail;                /* room in each buffer before and after a chunk's elements */
+    bool lead_of_chunk;               /* where there are several chunks, lead is as long as one */
+    size_t fixed;                     /* bytes of device memory besides */
+    bool reverse;                     /* from the last chunk to the first */
+    gpi_host_step upload;             /* NULL: each array's elements of the chunk */
     gpi_host_step
         compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
     gpi_host_step download; /* NULL: each array's elements of the chunk */
+    gpi_host_step ended;    /* of several contexts': the chunk is in host memory; NULL: nothing to do */
+    /* The same: whether the next chunk may be begun now; it may change number. NULL: it may. */
+    bool (*may_begin)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
     gpi_host_chunk (*chunk_of)(const gpi_host_chunks *chunks,
                                size_t turn); /* NULL: chunks of one size after the other */
     /* Bytes of scratch for a chunk of `count` elements; NULL: none. */
@@ -407,32 +443,62 @@ struct gpi_host_chunks {
     cl_uint wait_count;
     cl_event done;
     unsigned commands;
+    uint64_t count_of[GPI_HOST_SLOTS];
     cl_mem scratch;
     size_t scratch_bytes;
 
-    /* the rest is of chunks.c */
-    size_t chunk, number; /* elements of a chunk, at most; how many chunks */
+    /* Several contexts. What is set by the call is the first one's. */
+    gp_context *const *more;
+    size_t devices;        /* contexts, 1 and more */
+    gpi_host_chunks *rest; /* of the contexts but the first */
+    bool large;            /* chunks of chunk_of may be as large as the budget allows, others not */
+    size_t depth;          /* chunks under way at most, on each */
+
+    /* the rest is of chunks.c and run.c */
+    size_t chunk, piece, number; /* elements that buffers hold, elements of a chunk; how many chunks */
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
+    cl_event counted[GPI_HOST_SLOTS]; /* NULL, or what the download waits for */
     uint64_t progress_done, progress_total;
-    bool again; /* of elements that have been counted already */
+    bool again;                          /* of elements that have been counted already */
+    gpi_host_chunk held[GPI_HOST_SLOTS]; /* by slot */
+    size_t taken, sent, finished;        /* chunks that were uploaded, downloaded, waited for */
+    size_t next;                         /* chunk, to be dealt: of the first */
+    uint64_t left;                       /* elements of chunks that have not finished: of the first */
+    uint64_t holds, speed;               /* elements under way, elements that have finished */
 };
 
 static void gpi_host_chunks_set(gpi_host_chunks *chunks, gp_context *gp, const char *function, size_t count,
                                 size_t budget, gp_host_progress progress, void *progress_user);
 
+/* Further contexts take part. Args must not have buffers then, which belong to one of them. */
+static gp_result gpi_host_chunks_share(gpi_host_chunks *chunks, gp_context *const *others, size_t other_count,
+                                       const gp_arg *args, size_t arg_count);
+
+/* The k-th context's; 0: chunks itself. */
+static gpi_host_chunks *gpi_host_device(gpi_host_chunks *chunks, size_t k);
+
+/* Of one context's result. Of several: its failure is told as the call's, with the device's name. */
+static gp_result gpi_host_of(gpi_host_chunks *chunks, const gpi_host_chunks *device, gp_result result);
+
 /* The size of chunks, which the budget allows; the queue for copies, buffers and scratch. */
 static gp_result gpi_host_chunks_open(gpi_host_chunks *chunks);
 
-/* Sends all chunks through. Other arrays of count elements may follow, by other steps: the buffers stay. */
 static size_t gpi_host_number(const gpi_host_chunks *chunks, size_t chunk);
-static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
 
 /* Waits for everything, frees it, and returns `result`, or the failure of a command that nobody has waited for. */
 static gp_result gpi_host_chunks_close(gpi_host_chunks *chunks, gp_result result);
 
-/* Blocks until all copies have ended, those into the caller's memory too. */
-static cl_int gpi_host_finish_copies(gpi_host_chunks *chunks);
+/* Blocks until everything has ended, copies into the caller's memory too. Returns `result`, or a failure. */
+static gp_result gpi_host_finish(gpi_host_chunks *chunks, gp_result result);
+
+/* Steps of a chunk on one context. */
+static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *chunks, size_t turn);
+static gp_result gpi_host_upload(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
+static gp_result gpi_host_compute(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
+static gp_result gpi_host_download(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
+static cl_event gpi_host_end_of(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
+static gp_result gpi_host_end(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
 
 /* As calls take it: NULL where there is nothing to wait for. */
 static const cl_event *gpi_host_waits(const gpi_host_chunks *chunks);
@@ -443,6 +509,17 @@ static void gpi_host_then(gpi_host_chunks *chunks);
 /* One element, or some bytes, by the queue of the device's calls, after what has been enqueued there. */
 static gp_result gpi_host_copy(gpi_host_chunks *chunks, cl_mem from, size_t from_byte, cl_mem to,
                                size_t to_byte, size_t bytes);
+
+/* The same from host memory, which stays as it is until the chunk has ended. */
+static gp_result gpi_host_put(gpi_host_chunks *chunks, const void *from, cl_mem to, size_t to_byte,
+                              size_t bytes);
+
+/* Counts of 64 bits, one a slot, which a download has to know. After all else of compute, if there are several contexts: then
+   the download is asked for when the count is there. */
+static gp_result gpi_host_count(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
+
+/* In the download, before all else: the count to count_of. One context waits for it. */
+static gp_result gpi_host_counted(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem counts);
 
 /* The first `bytes` of a buffer in host memory, to be written; and back to the device. */
 static gp_result gpi_host_map(gpi_host_chunks *chunks, cl_mem buffer, size_t bytes, void **memory);
@@ -501,7 +578,11 @@ static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_
 
 /* ---- Begin file host/base/chunks.c ---- */
 /* chunks.c - chunks on their way through the device. */
+#include <stdio.h>
 #include <string.h>
+
+/* Of several contexts: chunks for each, and elements of one, at least. */
+enum { GPI_HOST_SHARES = 32, GPI_HOST_LEAST = 1 << 16 };
 
 static void gpi_host_release(cl_event *event)
 {
@@ -514,6 +595,73 @@ static void gpi_host_keep(cl_event *at, cl_event event)
 {
     gpi_host_release(at);
     *at = event;
+}
+
+/* ------------------------------------------------------------------ contexts */
+
+static gpi_host_chunks *gpi_host_device(gpi_host_chunks *c, size_t k) { return k ? &c->rest[k - 1] : c; }
+
+static gp_result gpi_host_chunks_share(gpi_host_chunks *c, gp_context *const *others, size_t other_count,
+                                       const gp_arg *args, size_t arg_count)
+{
+    size_t k, i;
+    if (!other_count) return GP_OK;
+    if (!others)
+        return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT, "%s: others is NULL, other_count = %zu",
+                             c->function, other_count);
+    for (k = 0; k < other_count; k++) {
+        if (!others[k])
+            return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT, "%s: others[%zu] is NULL", c->function, k);
+        if (others[k] == c->gp)
+            return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT, "%s: others[%zu] is gp", c->function, k);
+        for (i = 0; i < k; i++) {
+            if (others[i] == others[k])
+                return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT, "%s: others[%zu] is others[%zu]",
+                                     c->function, k, i);
+        }
+    }
+    for (i = 0; args && i < arg_count; i++) {
+        if (!args[i].value)
+            return gpi_host_fail(
+                c->gp, GP_ERROR_INVALID_ARGUMENT,
+                "%s: args[%zu] is a buffer, which belongs to one context: with others only values",
+                c->function, i);
+    }
+    c->more = others;
+    c->devices = 1 + other_count;
+    return GP_OK;
+}
+
+/* Their chunks, as the first one's are. */
+static gp_result gpi_host_devices(gpi_host_chunks *c)
+{
+    size_t k;
+    if (!c->count) c->devices = 1;
+    if (c->devices == 1) return GP_OK;
+    if (c->devices - 1 <= SIZE_MAX / sizeof *c)
+        c->rest = (gpi_host_chunks *)GPI_HOST_MALLOC((c->devices - 1) * sizeof *c);
+    if (!c->rest)
+        return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu contexts",
+                             c->function, c->devices);
+    for (k = 1; k < c->devices; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        *device = *c;
+        device->gp = c->more[k - 1];
+        device->rest = NULL;
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_host_of(gpi_host_chunks *c, const gpi_host_chunks *device, gp_result result)
+{
+    const char *text, *colon;
+    char where[32] = "gp";
+    if (result == GP_OK || c->devices == 1) return result;
+    if (device != c) (void)snprintf(where, sizeof where, "others[%zu]", (size_t)(device - c->rest));
+    text = gp_last_error(device->gp);
+    colon = strstr(text, ": "); /* after the result's name, which gp_set_error writes again */
+    return gpi_host_fail(c->gp, result, "%s: %s (%s): %s", c->function, where,
+                         gp_context_info(device->gp)->name, colon ? colon + 2 : text);
 }
 
 /* ------------------------------------------------------------------ sizes */
@@ -535,7 +683,7 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
 /* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
-    const size_t slots = chunk < c->count ? GPI_HOST_SLOTS : 1;
+    const size_t slots = chunk < c->count || c->devices > 1 ? GPI_HOST_SLOTS : 1;
     const size_t lead = c->lead_of_chunk && slots > 1 ? chunk : c->lead, room = lead + chunk + c->tail;
     size_t element = 0, largest = 0, used = 0;
     gp_result result = GP_OK;
@@ -552,13 +700,23 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
     return result;
 }
 
-/* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several. */
+/* Of several contexts, elements of a chunk: chunks enough for uneven devices, none too small for a device to be busy. */
+static size_t gpi_host_piece(const gpi_host_chunks *c)
+{
+    const size_t piece = c->count / GPI_HOST_SHARES / c->devices;
+    return piece > GPI_HOST_LEAST ? (piece + 1023) / 1024 * 1024 : GPI_HOST_LEAST;
+}
+
+/* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several.
+   With several contexts a chunk is one piece of them. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
     const size_t budget = gpi_host_budget(c->gp, c->budget);
-    size_t low = 0, high = c->count + 1;
+    const size_t share = c->devices > 1 && !c->large ? gpi_host_piece(c) : c->count;
+    const size_t most = share < c->count ? share : c->count;
+    size_t low = 0, high = most + 1;
     while (high - low > 1) {
-        const size_t middle = low == 0 && high == c->count + 1 ? c->count : low + (high - low) / 2;
+        const size_t middle = low == 0 && high == most + 1 ? most : low + (high - low) / 2;
         bool fits;
         const gp_result result = gpi_host_fits(c, middle, budget, &fits);
         if (result != GP_OK) return result;
@@ -569,10 +727,26 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
         return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT,
                              "%s: budget = %zu bytes is not enough for chunks of one element", c->function,
                              budget);
-    c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
-    c->number = gpi_host_number(c, c->chunk);
+    c->chunk = c->piece = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
+    c->number = gpi_host_number(c, c->piece);
     if (c->lead_of_chunk && c->number > 1) c->lead = c->chunk;
     return GP_OK;
+}
+
+/* Chunks of one size, which fits all contexts. */
+static void gpi_host_agree(gpi_host_chunks *c)
+{
+    const size_t share = gpi_host_piece(c);
+    size_t chunk = c->chunk, k;
+    for (k = 1; k < c->devices; k++) {
+        if (gpi_host_device(c, k)->chunk < chunk) chunk = gpi_host_device(c, k)->chunk;
+    }
+    for (k = 0; k < c->devices; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        device->chunk = chunk;
+        device->piece = share < chunk ? share : chunk;
+        device->number = gpi_host_number(c, device->piece);
+    }
 }
 
 /* ------------------------------------------------------------------ life */
@@ -582,9 +756,20 @@ static gp_result gpi_host_buffer(gpi_host_chunks *c, size_t bytes, cl_mem *out)
     return gp_buffer_create(c->gp, bytes ? bytes : 1, NULL, out);
 }
 
+static gp_result gpi_host_owns(gpi_host_chunks *c)
+{
+    gp_result result = GP_OK;
+    int i;
+    for (i = 0; i < GPI_HOST_OWNS && result == GP_OK; i++) {
+        gpi_host_own *own = &c->owns[i];
+        if (own->bytes) result = gp_buffer_create(c->gp, own->bytes, own->data, &own->buffer);
+    }
+    return result;
+}
+
 static gp_result gpi_host_buffers(gpi_host_chunks *c)
 {
-    const int slots = c->number < 2 ? (int)c->number : GPI_HOST_SLOTS;
+    const int slots = c->number < 2 && c->devices == 1 ? (int)c->number : GPI_HOST_SLOTS;
     gp_result result = GP_OK;
     int a, s;
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
@@ -609,16 +794,34 @@ static void gpi_host_chunks_set(gpi_host_chunks *c, gp_context *gp, const char *
     c->progress = progress;
     c->progress_user = progress_user;
     c->progress_total = count;
+    c->devices = 1;
+    c->depth = GPI_HOST_SLOTS;
+}
+
+static gp_result gpi_host_open_device(gpi_host_chunks *c)
+{
+    cl_int error;
+    c->copies = clCreateCommandQueue(gp_cl_context(c->gp), gp_cl_device(c->gp), 0, &error);
+    if (!c->copies) return gpi_host_fail_cl(c->gp, c->function, "clCreateCommandQueue", error);
+    return gpi_host_buffers(c);
 }
 
 static gp_result gpi_host_chunks_open(gpi_host_chunks *c)
 {
-    gp_result result = c->count ? gpi_host_choose(c) : GP_OK;
-    cl_int error;
-    if (result != GP_OK) return result;
-    c->copies = clCreateCommandQueue(gp_cl_context(c->gp), gp_cl_device(c->gp), 0, &error);
-    if (!c->copies) return gpi_host_fail_cl(c->gp, c->function, "clCreateCommandQueue", error);
-    return gpi_host_buffers(c);
+    gp_result result = gpi_host_devices(c);
+    size_t k;
+    for (k = 0; k < c->devices && result == GP_OK; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        result = gpi_host_owns(device);
+        if (result == GP_OK && c->count) result = gpi_host_choose(device);
+        result = gpi_host_of(c, device, result);
+    }
+    if (result == GP_OK && c->devices > 1) gpi_host_agree(c);
+    for (k = 0; k < c->devices && result == GP_OK; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        result = gpi_host_of(c, device, gpi_host_open_device(device));
+    }
+    return result;
 }
 
 static void gpi_host_free_events(gpi_host_chunks *c)
@@ -628,45 +831,71 @@ static void gpi_host_free_events(gpi_host_chunks *c)
         gpi_host_release(&c->uploaded[s]);
         gpi_host_release(&c->computed[s]);
         gpi_host_release(&c->downloaded[s]);
+        gpi_host_release(&c->counted[s]);
     }
     gpi_host_release(&c->last);
     c->wait_count = 0;
 }
 
-static cl_int gpi_host_finish_copies(gpi_host_chunks *c)
+static gp_result gpi_host_finish_device(gpi_host_chunks *c)
 {
+    gp_result result;
+    cl_int error;
     int s;
+    /* The context's commands may wait for uploads that a failed call has left unflushed. */
+    if (c->copies) (void)clFlush(c->copies);
+    /* Its commands may wait for the copies, and read and write the caller's memory. */
+    result = gp_finish(c->gp);
     for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
         if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
+        if (c->counted[s]) (void)clWaitForEvents(1, &c->counted[s]);
     }
-    return c->copies ? clFinish(c->copies) : CL_SUCCESS;
+    error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
+    if (result == GP_OK && error != CL_SUCCESS)
+        result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
+    return result;
+}
+
+static gp_result gpi_host_finish(gpi_host_chunks *c, gp_result result)
+{
+    size_t k;
+    for (k = 0; k < c->devices; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        const gp_result finished = gpi_host_finish_device(device);
+        if (result == GP_OK) result = gpi_host_of(c, device, finished);
+    }
+    return result;
+}
+
+static void gpi_host_free_buffer(cl_mem *buffer)
+{
+    if (*buffer) clReleaseMemObject(*buffer);
+    *buffer = NULL;
+}
+
+static void gpi_host_close_device(gpi_host_chunks *c)
+{
+    int a, s;
+    gpi_host_free_events(c);
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_buffer(&c->arrays[a].buffers[s]);
+    }
+    for (a = 0; a < GPI_HOST_OWNS; a++) gpi_host_free_buffer(&c->owns[a].buffer);
+    gpi_host_free_buffer(&c->scratch);
+    if (c->copies) clReleaseCommandQueue(c->copies);
+    c->copies = NULL;
 }
 
 static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
 {
-    gp_result finished;
-    cl_int error;
-    int a, s;
-    /* The context's commands may wait for uploads that a failed call has left unflushed. */
-    if (c->copies) (void)clFlush(c->copies);
-    /* Its commands may wait for the copies, and read and write the caller's memory. */
-    finished = gp_finish(c->gp);
-    if (result == GP_OK) result = finished;
-    error = gpi_host_finish_copies(c);
-    if (result == GP_OK && error != CL_SUCCESS)
-        result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
-    gpi_host_free_events(c);
-    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
-        for (s = 0; s < GPI_HOST_SLOTS; s++) {
-            if (c->arrays[a].buffers[s]) clReleaseMemObject(c->arrays[a].buffers[s]);
-            c->arrays[a].buffers[s] = NULL;
-        }
-    }
-    if (c->scratch) clReleaseMemObject(c->scratch);
-    if (c->copies) clReleaseCommandQueue(c->copies);
-    c->scratch = NULL;
-    c->copies = NULL;
+    size_t k;
+    if (c->devices > 1 && !c->rest) c->devices = 1; /* a failure before there were others */
+    result = gpi_host_finish(c, result);
+    for (k = 0; k < c->devices; k++) gpi_host_close_device(gpi_host_device(c, k));
+    GPI_HOST_FREE(c->rest);
+    c->rest = NULL;
+    c->devices = 1;
     return result;
 }
 
@@ -691,6 +920,41 @@ static gp_result gpi_host_copy(gpi_host_chunks *c, cl_mem from, size_t from_byte
     if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueCopyBuffer", error);
     gpi_host_then(c);
     return GP_OK;
+}
+
+static gp_result gpi_host_put(gpi_host_chunks *c, const void *from, cl_mem to, size_t to_byte, size_t bytes)
+{
+    const cl_int error = clEnqueueWriteBuffer(gp_cl_queue(c->gp), to, CL_FALSE, to_byte, bytes, from,
+                                              c->wait_count, gpi_host_waits(c), &c->done);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueWriteBuffer", error);
+    gpi_host_then(c);
+    return GP_OK;
+}
+
+static gp_result gpi_host_count(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem counts)
+{
+    uint64_t *count = &c->count_of[chunk->slot];
+    cl_event counted;
+    cl_int error;
+    if (c->devices == 1) return GP_OK;
+    error = clEnqueueReadBuffer(gp_cl_queue(c->gp), counts, CL_FALSE, (size_t)chunk->slot * sizeof *count,
+                                sizeof *count, count, c->wait_count, gpi_host_waits(c), &counted);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+    gpi_host_keep(&c->counted[chunk->slot], counted);
+    return GP_OK;
+}
+
+static gp_result gpi_host_counted(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem counts)
+{
+    uint64_t *count = &c->count_of[chunk->slot];
+    gp_result result = GP_OK;
+    cl_int error;
+    if (!c->counted[chunk->slot])
+        result = gpi_host_read(c, chunk, counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
+    if (result != GP_OK) return result;
+    error =
+        clWaitForEvents(1, c->counted[chunk->slot] ? &c->counted[chunk->slot] : &c->downloaded[chunk->slot]);
+    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
 }
 
 /* A failure of one command of an upload is one of all that follow, so that the last event tells of it. */
@@ -741,8 +1005,8 @@ static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *c, size_t turn)
     gpi_host_chunk chunk;
     if (c->chunk_of) return c->chunk_of(c, turn);
     chunk.index = c->reverse ? c->number - 1 - turn : turn;
-    chunk.first = chunk.index * c->chunk;
-    chunk.count = c->count - chunk.first < c->chunk ? c->count - chunk.first : c->chunk;
+    chunk.first = chunk.index * c->piece;
+    chunk.count = c->count - chunk.first < c->piece ? c->count - chunk.first : c->piece;
     chunk.slot = (int)(turn % GPI_HOST_SLOTS);
     return chunk;
 }
@@ -752,6 +1016,7 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     gp_result result = GP_OK;
     int a;
     gpi_host_release(&c->uploaded[chunk->slot]);
+    gpi_host_release(&c->counted[chunk->slot]);
     if (c->upload) return c->upload(c, chunk);
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
@@ -806,44 +1071,22 @@ static gp_result gpi_host_tell(gpi_host_chunks *c, uint64_t more)
                          (unsigned long long)c->progress_total);
 }
 
-/* Waits for the chunk, and tells. */
-static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+static cl_event gpi_host_end_of(const gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
-    const cl_event *event =
-        c->downloaded[chunk->slot] ? &c->downloaded[chunk->slot] : &c->computed[chunk->slot];
-    const cl_int error = clWaitForEvents(1, event);
-    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
-    return gpi_host_tell(c, c->again ? 0 : chunk->count);
+    return c->downloaded[chunk->slot] ? c->downloaded[chunk->slot] : c->computed[chunk->slot];
 }
 
-static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
+static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
-    gp_result result = GP_OK;
-    size_t turn;
-    for (turn = 0; turn < c->number + 2 && c->number && result == GP_OK; turn++) {
-        if (turn < c->number) {
-            const gpi_host_chunk next = gpi_host_chunk_of(c, turn);
-            result = gpi_host_upload(c, &next);
-            if (result == GP_OK) result = gpi_host_compute(c, &next);
-        }
-        if (result == GP_OK && turn >= 1 && turn - 1 < c->number) {
-            const gpi_host_chunk computed = gpi_host_chunk_of(c, turn - 1);
-            result = gpi_host_download(c, &computed);
-        }
-        if (result == GP_OK && turn >= 2) {
-            const gpi_host_chunk ending = gpi_host_chunk_of(c, turn - 2);
-            result = gpi_host_end(c, &ending);
-        }
-    }
-    return result;
+    const cl_event event = gpi_host_end_of(c, chunk);
+    const cl_int error = clWaitForEvents(1, &event);
+    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
 }
 /* ---- End file host/base/chunks.c ---- */
 
 /* ---- Begin file host/base/error.c ---- */
 /* error.c - failures, as gp_last_error tells them; sizes of types. */
 #include <stdarg.h>
-#include <stdio.h>
-
 static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
     char text[512];
@@ -917,6 +1160,233 @@ static bool gpi_host_overlap(const void *a, size_t a_bytes, const void *b, size_
     return x <= y ? y - x < a_bytes : x - y < b_bytes;
 }
 /* ---- End file host/base/error.c ---- */
+
+/* ---- Begin file host/base/run.h ---- */
+/* run.h - chunks are sent through one context, or dealt to several, by one thread.
+
+   Each of several has slots as one has. Which one takes the next chunk is for their speeds to say, in elements that
+   each has finished since the call began:
+
+       fast   0 | 2 | 3 | 4 | 6 | 7 | 8 | 10
+       slow   1         | 5             | 9 ...    it leaves chunk 11 to the fast one, which has it done earlier
+
+   Where chunks begin is the same every time, who computes them is not. So results that depend on it are combined in
+   the chunks' order: partial results by index, selected elements by where they were. */
+/* Sends all chunks through. Other arrays of count elements may follow, by other steps: the buffers stay. */
+static gp_result gpi_host_chunks_run(gpi_host_chunks *chunks);
+/* ---- End file host/base/run.h ---- */
+
+/* ---- Begin file host/base/run.c ---- */
+/* run.c - see run.h. */
+/* How often all contexts are asked before the first is waited for. */
+#ifndef GPI_HOST_ASKS
+#define GPI_HOST_ASKS 16384
+#endif
+
+/* ------------------------------------------------------------------ who takes a chunk */
+
+/* A context that has finished nothing yet takes one chunk. Another one takes the next chunk unless the others would have
+   done all that it has not by the time that it has done this one. The fastest, when nothing is under way, takes it
+   always. */
+static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
+{
+    const gpi_host_chunk chunk = gpi_host_chunk_of(c, c->next);
+    const double next = (double)chunk.count;
+    const double mine = ((double)device->holds + next) / (double)device->speed; /* time, in a unit of all */
+    double others = 0, soonest = 0, all;
+    size_t k;
+    if (c->may_begin && !c->may_begin(c, &chunk)) return false;
+    if (!device->speed) return device->taken == device->finished;
+    for (k = 0; k < c->devices; k++) {
+        const gpi_host_chunks *other = gpi_host_device(c, k);
+        double its;
+        if (other == device || !other->speed) continue;
+        its = ((double)other->holds + next) / (double)other->speed;
+        if (others == 0 || its < soonest) soonest = its;
+        others += (double)other->speed;
+    }
+    if (others == 0) return true;
+    all = ((double)c->left - (double)device->holds) / others;
+    return mine <= (all > soonest ? all : soonest);
+}
+
+/* ------------------------------------------------------------------ steps */
+
+static bool gpi_host_complete(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    const cl_int error =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return error != CL_SUCCESS || status <= CL_COMPLETE;
+}
+
+static gp_result gpi_host_take(gpi_host_chunks *c, gpi_host_chunks *device)
+{
+    const int slot = (int)(device->taken % GPI_HOST_SLOTS);
+    gpi_host_chunk *chunk = &device->held[slot];
+    gp_result result;
+    *chunk = gpi_host_chunk_of(c, c->next++);
+    chunk->slot = slot;
+    device->taken++;
+    device->holds += chunk->count;
+    result = gpi_host_upload(device, chunk);
+    return result == GP_OK ? gpi_host_compute(device, chunk) : result;
+}
+
+static gp_result gpi_host_finish_chunk(gpi_host_chunks *c, gpi_host_chunks *device)
+{
+    const gpi_host_chunk *chunk = &device->held[device->finished % GPI_HOST_SLOTS];
+    const gp_result result = gpi_host_of(c, device, gpi_host_end(device, chunk));
+    if (result != GP_OK) return result;
+    device->finished++;
+    device->holds -= chunk->count;
+    device->speed += chunk->count;
+    c->left -= chunk->count;
+    if (c->ended) (void)c->ended(device, chunk);
+    return gpi_host_tell(c, c->again ? 0 : chunk->count);
+}
+
+/* What the context waits for, to go on; NULL: nothing. */
+static cl_event gpi_host_awaits(const gpi_host_chunks *device)
+{
+    const gpi_host_chunk *first = &device->held[device->finished % GPI_HOST_SLOTS];
+    if (device->finished < device->sent) return gpi_host_end_of(device, first);
+    return device->sent < device->taken ? device->counted[first->slot] : NULL;
+}
+
+/* A chunk is downloaded when the next one has been uploaded, because the queue for copies is in order; or when there is
+   none for this context at present. */
+static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *device, bool *moved)
+{
+    gp_result result = GP_OK;
+    bool idle = false;
+    if (device->finished < device->sent && gpi_host_complete(gpi_host_awaits(device))) {
+        *moved = true;
+        result = gpi_host_finish_chunk(c, device);
+    }
+    if (result == GP_OK && device->taken - device->finished < c->depth) {
+        idle = c->next >= c->number || !gpi_host_takes(c, device);
+        if (!idle) {
+            *moved = true;
+            result = gpi_host_of(c, device, gpi_host_take(c, device));
+        }
+    }
+    while (result == GP_OK && device->sent + !idle < device->taken) {
+        const gpi_host_chunk *chunk = &device->held[device->sent % GPI_HOST_SLOTS];
+        const cl_event counted = device->counted[chunk->slot];
+        if (counted && !gpi_host_complete(counted)) break;
+        *moved = true;
+        device->sent++;
+        result = gpi_host_of(c, device, gpi_host_download(device, chunk));
+        (void)clFlush(device->copies);
+    }
+    return result;
+}
+
+/* Blocks until the fastest context that has something under way can go on: events of several contexts cannot be waited for
+   together, and the others have a chunk or two more each. */
+static gp_result gpi_host_share_wait(gpi_host_chunks *c)
+{
+    gpi_host_chunks *fastest = NULL;
+    cl_event event;
+    cl_int error;
+    size_t k;
+    for (k = 0; k < c->devices; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        if (gpi_host_awaits(device) && (!fastest || device->speed > fastest->speed)) fastest = device;
+    }
+    if (!fastest) return gpi_host_fail(c->gp, GP_ERROR_OPENCL, "%s: no device goes on", c->function);
+    event = gpi_host_awaits(fastest);
+    error = clWaitForEvents(1, &event);
+    if (error == CL_SUCCESS) return GP_OK;
+    return gpi_host_of(c, fastest, gpi_host_fail_cl(fastest->gp, c->function, "clWaitForEvents", error));
+}
+
+/* ------------------------------------------------------------------ several contexts */
+
+/* What the call has set since the last run. */
+static void gpi_host_share_begin(gpi_host_chunks *c)
+{
+    size_t k;
+    int a;
+    c->next = 0;
+    c->left = c->count;
+    for (k = 0; k < c->devices; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        device->taken = device->sent = device->finished = 0;
+        device->holds = 0;
+        device->count = c->count;
+        device->number = c->number;
+        device->again = c->again;
+        device->upload = c->upload;
+        device->compute = c->compute;
+        device->download = c->download;
+        for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+            device->arrays[a].in = c->arrays[a].in;
+            device->arrays[a].out = c->arrays[a].out;
+        }
+    }
+}
+
+static bool gpi_host_share_done(gpi_host_chunks *c)
+{
+    size_t k;
+    for (k = 0; k < c->devices; k++) {
+        const gpi_host_chunks *device = gpi_host_device(c, k);
+        if (device->finished < device->taken) return false;
+    }
+    return c->next >= c->number;
+}
+
+static gp_result gpi_host_run_several(gpi_host_chunks *c)
+{
+    gp_result result = GP_OK;
+    size_t asks = 0, k;
+    gpi_host_share_begin(c);
+    while (result == GP_OK && !gpi_host_share_done(c)) {
+        bool moved = false, measured = false;
+        for (k = 0; k < c->devices && result == GP_OK; k++) {
+            gpi_host_chunks *device = gpi_host_device(c, k);
+            result = gpi_host_device_step(c, device, &moved);
+            measured = measured || device->speed;
+        }
+        /* Until one has finished a chunk, nobody knows which is the fastest. */
+        if (!moved && !measured && asks++ < GPI_HOST_ASKS) continue;
+        if (!moved && result == GP_OK) result = gpi_host_share_wait(c);
+    }
+    return result;
+}
+
+/* ------------------------------------------------------------------ one context */
+
+static gp_result gpi_host_run_one(gpi_host_chunks *c)
+{
+    gp_result result = GP_OK;
+    size_t turn;
+    for (turn = 0; turn < c->number + 2 && c->number && result == GP_OK; turn++) {
+        if (turn < c->number) {
+            const gpi_host_chunk next = gpi_host_chunk_of(c, turn);
+            result = gpi_host_upload(c, &next);
+            if (result == GP_OK) result = gpi_host_compute(c, &next);
+        }
+        if (result == GP_OK && turn >= 1 && turn - 1 < c->number) {
+            const gpi_host_chunk computed = gpi_host_chunk_of(c, turn - 1);
+            result = gpi_host_download(c, &computed);
+        }
+        if (result == GP_OK && turn >= 2) {
+            const gpi_host_chunk ending = gpi_host_chunk_of(c, turn - 2);
+            result = gpi_host_end(c, &ending);
+            if (result == GP_OK) result = gpi_host_tell(c, c->again ? 0 : ending.count);
+        }
+    }
+    return result;
+}
+
+static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
+{
+    return c->devices > 1 ? gpi_host_run_several(c) : gpi_host_run_one(c);
+}
+/* ---- End file host/base/run.c ---- */
 
 /* ---- Begin file host/base/text.h ---- */
 /* text.h - expressions of the caller's, on chunks. */
@@ -1549,7 +2019,10 @@ GP_HOST_API gp_result gp_host_brackets(gp_context *gp, const gp_host_brackets_de
 
    Results go where the groups were, ahead of what is still to be read. A key that fills a piece is cut; then there
    is another pass. All this is done, too, when memory is full, which has room for four chunks or for four times the groups that
-   were left before. */
+   were left before.
+
+   Several contexts share the chunks, and the sort. Their chunks end in any order. So each that is begun has room for as many
+   groups as it has elements, after the groups of those before; when these are known, its groups are moved up. */
 enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_OUT };
 
 /* More elements gp_reduce_by_key does not take. */
@@ -1571,11 +2044,16 @@ typedef struct gpi_host_by {
     bool sorts;                    /* the keys are not sorted yet */
     char *to[2];                   /* keys, which may be NULL, and results */
     size_t to_room, groups;
-    cl_mem counts;                        /* of a chunk's groups: one a slot */
-    uint64_t count[GPI_HOST_SLOTS];       /* the same on the host */
     gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last ones */
     size_t pieces;                        /* how many there have been */
     uint64_t told, base, span, total;     /* the pass's part of the call's progress */
+
+    /* several contexts: a chunk's groups */
+    struct gpi_host_by_place {
+        size_t at;
+        uint64_t ended; /* 1 + how many; 0: still under way */
+    } * places;
+    size_t placed, end; /* how many chunks' groups are in place; the end of the room that is taken */
 } gpi_host_by;
 
 /* ------------------------------------------------------------------ progress */
@@ -1611,7 +2089,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     sort.key_type = g->desc->key_type;
     sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
     sort.count = reduce.count = count;
-    reduce.keys_out = g->counts; /* any buffer will do */
+    reduce.keys_out = c->owns[0].buffer; /* any buffer will do */
     result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
     if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
     *bytes = reducing > sorting ? reducing : sorting;
@@ -1643,7 +2121,7 @@ static gp_result gpi_host_by_sort(gpi_host_chunks *c, const gpi_host_chunk *chun
 
 static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
-    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    gpi_host_by *g = (gpi_host_by *)c->call;
     gp_reduce_by_key_desc desc = *g->reduce;
     gp_result result = g->sorts ? gpi_host_by_sort(c, chunk) : GP_OK;
     if (result != GP_OK) return result;
@@ -1651,7 +2129,7 @@ static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *c
     desc.in = c->arrays[GPI_HOST_BY_VALUES].buffers[chunk->slot];
     desc.keys_out = c->arrays[GPI_HOST_BY_KEYS_OUT].buffers[chunk->slot];
     desc.out = c->arrays[GPI_HOST_BY_OUT].buffers[chunk->slot];
-    desc.count_out = g->counts;
+    desc.count_out = c->owns[0].buffer;
     desc.count_out_offset = (size_t)chunk->slot;
     desc.count = chunk->count;
     desc.scratch = c->scratch;
@@ -1659,9 +2137,59 @@ static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *c
     desc.wait_count = c->wait_count;
     desc.done = &c->done;
     result = gp_reduce_by_key(c->gp, &desc);
-    if (result == GP_OK) gpi_host_then(c);
-    return result;
+    if (result != GP_OK) return result;
+    gpi_host_then(c);
+    if (g->places) {
+        g->places[chunk->index].at = g->end;
+        g->end += chunk->count;
+    }
+    return gpi_host_count(c, chunk, c->owns[0].buffer);
 }
+
+/* ------------------------------------------------------------------ several contexts */
+
+/* Room for its groups may come when those before it are in place. If they are, the pass ends here. */
+static bool gpi_host_by_may_begin(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_by *g = (gpi_host_by *)c->call;
+    if (g->placed == chunk->index) g->end = g->groups;
+    if (chunk->count <= g->to_room - g->end) return true;
+    if (g->placed == chunk->index) c->number = chunk->index;
+    return false;
+}
+
+static gp_result gpi_host_by_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_by *g = (gpi_host_by *)c->call;
+    g->places[chunk->index].ended = 1 + c->count_of[chunk->slot];
+    for (; g->placed < c->number && g->places[g->placed].ended; g->placed++) {
+        const size_t at = g->places[g->placed].at, count = (size_t)g->places[g->placed].ended - 1;
+        memmove(g->keys + g->groups * g->key_size, g->keys + at * g->key_size, count * g->key_size);
+        memmove(g->values + g->groups * g->out_size, g->values + at * g->out_size, count * g->out_size);
+        g->groups += count;
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
+{
+    GPI_HOST_FREE(g->places);
+    g->places = NULL;
+    g->placed = 0;
+    g->end = g->groups;
+    if (c->devices == 1 || g->to[1] != g->values) return GP_OK;
+    if (c->number <= SIZE_MAX / sizeof *g->places)
+        g->places = (struct gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
+    if (!g->places)
+        return gpi_host_fail(g->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for the places of %zu chunks",
+                             g->function, c->number);
+    memset(g->places, 0, c->number * sizeof *g->places);
+    c->may_begin = gpi_host_by_may_begin;
+    c->ended = gpi_host_by_ended;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ results */
 
 /* Begins no more chunks where there may be no room for their groups. The one after this one is under way. */
 static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
@@ -1672,27 +2200,24 @@ static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
     if (g->to_room - g->groups < need && c->number > chunk->index + 2) c->number = chunk->index + 2;
 }
 
-/* The count first, for which the host waits while the next chunk is computed. What there is no room for is counted. */
+/* The count first: one context waits for it while the next chunk is computed. What there is no room for is counted. */
 static gp_result gpi_host_by_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
-    uint64_t *count = &g->count[chunk->slot];
-    gp_result result =
-        gpi_host_read(c, chunk, g->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
-    cl_int error;
+    const size_t at = g->places ? g->places[chunk->index].at : g->groups;
+    gp_result result = gpi_host_counted(c, chunk, c->owns[0].buffer);
+    const size_t count = (size_t)c->count_of[chunk->slot];
     int a;
-    if (result != GP_OK) return result;
-    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
-    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
-    for (a = 0; a < 2 && result == GP_OK && g->groups + *count <= g->to_room; a++) {
+    for (a = 0; a < 2 && result == GP_OK && at + count <= g->to_room; a++) {
         const gpi_host_array *array = &c->arrays[GPI_HOST_BY_KEYS_OUT + a];
         if (!g->to[a]) continue;
-        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
-                               g->to[a] + g->groups * array->size);
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, count * array->size,
+                               g->to[a] + at * array->size);
     }
-    g->groups += (size_t)*count;
+    if (g->places || result != GP_OK) return result;
+    g->groups += count;
     if (g->sorts && g->to[1] == g->values) gpi_host_by_stop(c, chunk);
-    return result;
+    return GP_OK;
 }
 
 /* ------------------------------------------------------------------ passes */
@@ -1706,7 +2231,7 @@ static void gpi_host_by_set(gpi_host_chunks *c, gpi_host_by *g, const char *keys
     c->arrays[GPI_HOST_BY_KEYS].size = c->arrays[GPI_HOST_BY_KEYS_OUT].size = g->key_size;
     c->arrays[GPI_HOST_BY_VALUES].size = sorts ? g->in_size : g->out_size;
     c->arrays[GPI_HOST_BY_OUT].size = g->out_size;
-    c->fixed = sizeof g->count;
+    c->fixed = c->owns[0].bytes = GPI_HOST_SLOTS * sizeof(uint64_t);
     c->scratch_size = gpi_host_by_scratch;
     c->compute = gpi_host_by_compute;
     c->download = gpi_host_by_download;
@@ -1767,17 +2292,20 @@ static gp_result gpi_host_by_rows(gpi_host_by *g, size_t *row)
     bool last;
     gpi_host_by_set(&c, g, (const char *)desc->keys + *row * g->key_size,
                     (const char *)desc->in + *row * g->in_size, count, true);
-    result = gpi_host_chunks_open(&c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_chunks_open(&c);
     last = *row == 0 && c.number == 1;
     g->total = last ? count : 2 * (uint64_t)desc->count;
     gpi_host_by_progress(g, *row, count);
-    if (result == GP_OK && !last) result = gpi_host_by_grow(g, c.chunk);
+    if (result == GP_OK && !last)
+        result = gpi_host_by_grow(g, c.devices > 1 ? 2 * c.devices * c.piece : c.chunk);
     gpi_host_by_to(g, last, g->kept);
+    if (result == GP_OK) result = gpi_host_by_places(&c, g);
     if (result == GP_OK) result = gpi_host_chunks_run(&c);
     result = gpi_host_chunks_close(&c, result);
     if (result != GP_OK) return result;
     g->kept = last ? 0 : g->groups;
-    *row += c.number < gpi_host_number(&c, c.chunk) ? c.number * c.chunk : count;
+    *row += c.number < gpi_host_number(&c, c.piece) ? c.number * c.piece : count;
     return GP_OK;
 }
 
@@ -1828,6 +2356,8 @@ static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
     gp_result result;
     size_t at;
     gpi_host_by_set(&c, g, g->keys, g->values, kept, false);
+    GPI_HOST_FREE(g->places);
+    g->places = NULL;
     c.chunk_of = gpi_host_by_piece;
     result = gpi_host_chunks_open(&c);
     *cut = false;
@@ -1863,7 +2393,9 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     sort.count = g->kept;
     sort.key_type = g->desc->key_type;
     sort.value_size = g->out_size;
-    sort.budget = g->desc->budget ? g->desc->budget - sizeof g->count : 0; /* g->counts stays */
+    sort.budget = g->desc->budget;
+    sort.others = g->desc->others;
+    sort.other_count = g->desc->other_count;
     sort.progress = gpi_host_by_tell;
     sort.progress_user = g;
     gpi_host_by_progress(g, g->told, last ? g->total / 4 : 0);
@@ -1987,18 +2519,21 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
 {
     static const char function[] = "gp_host_group_by";
     gpi_host_by g;
+    gpi_host_chunks none;
     gp_result result = gpi_host_check(gp, function, desc);
     if (result != GP_OK) return result;
+    gpi_host_chunks_set(&none, gp, function, 0, 0, NULL,
+                        NULL); /* if there are no rows, others are checked all the same */
+    result = gpi_host_chunks_share(&none, desc->others, desc->other_count, desc->args, desc->arg_count);
     memset(&g, 0, sizeof g);
     g.desc = desc;
     g.gp = gp;
     g.function = function;
-    result = gpi_host_by_types(&g);
+    if (result == GP_OK) result = gpi_host_by_types(&g);
     if (result == GP_OK) result = gpi_host_by_check(&g);
     if (result == GP_OK) result = gpi_host_by_prepare(&g);
-    if (result == GP_OK) result = gp_buffer_create(gp, sizeof g.count, NULL, &g.counts);
     if (result == GP_OK) result = gpi_host_by_run(&g);
-    if (g.counts) clReleaseMemObject(g.counts);
+    GPI_HOST_FREE(g.places);
     if (!desc->keys_tmp) {
         GPI_HOST_FREE(g.keys);
         GPI_HOST_FREE(g.values);
@@ -2008,14 +2543,15 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
 /* ---- End file host/calls/group_by.c ---- */
 
 /* ---- Begin file host/calls/histogram.c ---- */
-/* histogram.c - gp_host_histogram: all chunks add to counts on the device. */
+/* histogram.c - gp_host_histogram: all chunks add to counts on their device, and these are added up. */
+enum { GPI_HOST_BINS, GPI_HOST_EDGES };
+
 typedef struct gpi_host_histogram {
     const gp_host_histogram_desc *desc;
     gpi_host_text map;
     gpi_host_args args;
     gp_histogram_desc chunk; /* as far as it is the same for all chunks */
-    cl_mem out, edges;
-    size_t out_bytes, edge_bytes;
+    size_t out_bytes;
 } gpi_host_histogram;
 
 static gp_result gpi_host_histogram_types(gp_context *gp, const char *function, gpi_host_histogram *h,
@@ -2026,6 +2562,7 @@ static gp_result gpi_host_histogram_types(gp_context *gp, const char *function, 
     const size_t channels = desc->channels ? desc->channels : 1,
                  counted = desc->channels_out ? desc->channels_out : channels;
     const size_t bins = desc->bins ? desc->bins : 256, size = desc->out_type == GP_U64 ? 8 : 4;
+    size_t edge_bytes;
     gp_result result = GP_OK;
     if (!desc->record) result = gpi_host_check_type(gp, function, "type", desc->type);
     if (result == GP_OK && desc->weights)
@@ -2040,18 +2577,21 @@ static gp_result gpi_host_histogram_types(gp_context *gp, const char *function, 
         return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: bins = %zu is more than 2^32 - 2", function,
                              bins);
     h->out_bytes = counted * bins * size;
-    h->edge_bytes = desc->edges ? (bins + 1) * gpi_host_size_of(sample) : 0;
+    edge_bytes = desc->edges ? (bins + 1) * gpi_host_size_of(sample) : 0;
     c->arrays[0].in = (const char *)desc->in;
     c->arrays[0].size = channels * (desc->record ? desc->record->size : gpi_host_size_of(desc->type));
     c->arrays[1].in = (const char *)desc->weights;
     c->arrays[1].size = desc->weights ? gpi_host_size_of(desc->weight_type) : 0;
-    c->fixed = h->out_bytes + h->edge_bytes;
+    c->owns[GPI_HOST_BINS].bytes = h->out_bytes;
+    c->owns[GPI_HOST_EDGES].bytes = edge_bytes;
+    c->owns[GPI_HOST_EDGES].data = desc->edges;
+    c->fixed = h->out_bytes + edge_bytes;
     result = gpi_host_check_array(gp, function, "in", desc->in, desc->count, c->arrays[0].size);
     if (result == GP_OK) result = gpi_host_check_array(gp, function, "out", desc->out, 1, 1);
     if (result != GP_OK) return result;
     if (gpi_host_overlap(desc->in, desc->count * c->arrays[0].size, desc->out, h->out_bytes) ||
         gpi_host_overlap(desc->weights, desc->count * c->arrays[1].size, desc->out, h->out_bytes) ||
-        gpi_host_overlap(desc->edges, h->edge_bytes, desc->out, h->out_bytes))
+        gpi_host_overlap(desc->edges, edge_bytes, desc->out, h->out_bytes))
         return gpi_host_fail(gp, GP_ERROR_OVERLAP, "%s: out overlaps an input", function);
     return GP_OK;
 }
@@ -2086,8 +2626,8 @@ static gp_result gpi_host_histogram_scratch(gpi_host_chunks *c, size_t count, si
     const gpi_host_histogram *h = (const gpi_host_histogram *)c->call;
     gp_histogram_desc desc = h->chunk;
     desc.count = count;
-    desc.edges = h->edges;
-    desc.weights = h->desc->weights ? h->out : NULL; /* any buffer will do */
+    desc.edges = c->owns[GPI_HOST_EDGES].buffer;
+    desc.weights = h->desc->weights ? c->owns[GPI_HOST_BINS].buffer : NULL; /* any buffer will do */
     return gp_histogram_scratch_size(c->gp, &desc, bytes);
 }
 
@@ -2099,8 +2639,8 @@ static gp_result gpi_host_histogram_compute(gpi_host_chunks *c, const gpi_host_c
     h->args.first = chunk->first;
     desc.in = c->arrays[0].buffers[chunk->slot];
     desc.weights = c->arrays[1].buffers[chunk->slot];
-    desc.edges = h->edges;
-    desc.out = h->out;
+    desc.edges = c->owns[GPI_HOST_EDGES].buffer;
+    desc.out = c->owns[GPI_HOST_BINS].buffer;
     desc.count = chunk->count;
     desc.scratch = c->scratch;
     desc.wait = gpi_host_waits(c);
@@ -2111,30 +2651,73 @@ static gp_result gpi_host_histogram_compute(gpi_host_chunks *c, const gpi_host_c
     return result;
 }
 
-/* The counts begin with zeros, or with what the output holds. */
+/* The counts begin with zeros, or the first context's with what the output holds. */
+static gp_result gpi_host_histogram_begin(gpi_host_chunks *c, const void *counts)
+{
+    gp_fill_desc zeros;
+    gp_result result;
+    if (counts)
+        return gpi_host_put(c, counts, c->owns[GPI_HOST_BINS].buffer, 0, c->owns[GPI_HOST_BINS].bytes);
+    memset(&zeros, 0, sizeof zeros);
+    zeros.out = c->owns[GPI_HOST_BINS].buffer;
+    zeros.element_size = 4;
+    zeros.count = c->owns[GPI_HOST_BINS].bytes / 4;
+    zeros.done = &c->done;
+    result = gp_fill(c->gp, &zeros);
+    if (result == GP_OK) gpi_host_then(c);
+    return result;
+}
+
+static gp_result gpi_host_histogram_read(gpi_host_chunks *c, void *to)
+{
+    const cl_int error =
+        clEnqueueReadBuffer(c->copies, c->owns[GPI_HOST_BINS].buffer, CL_TRUE, 0,
+                            c->owns[GPI_HOST_BINS].bytes, to, c->wait_count, gpi_host_waits(c), NULL);
+    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+}
+
+/* Another context's counts to the first one's. */
+static void gpi_host_histogram_add(const gpi_host_histogram *h, const void *more)
+{
+    const bool wide = h->desc->out_type == GP_U64;
+    const size_t count = h->out_bytes / (wide ? 8 : 4);
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (wide) ((uint64_t *)h->desc->out)[i] += ((const uint64_t *)more)[i];
+        else ((uint32_t *)h->desc->out)[i] += ((const uint32_t *)more)[i];
+    }
+}
+
+static gp_result gpi_host_histogram_join(gpi_host_chunks *c, const gpi_host_histogram *h)
+{
+    gp_result result = gpi_host_of(c, c, gpi_host_histogram_read(c, h->desc->out));
+    void *more;
+    size_t k;
+    if (c->devices == 1 || result != GP_OK) return result;
+    more = GPI_HOST_MALLOC(h->out_bytes);
+    if (!more)
+        return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu bytes of counts",
+                             c->function, h->out_bytes);
+    for (k = 1; k < c->devices && result == GP_OK; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        result = gpi_host_of(c, device, gpi_host_histogram_read(device, more));
+        if (result == GP_OK) gpi_host_histogram_add(h, more);
+    }
+    GPI_HOST_FREE(more);
+    return result;
+}
+
 static gp_result gpi_host_histogram_run(gpi_host_chunks *c, gpi_host_histogram *h)
 {
-    const gp_host_histogram_desc *desc = h->desc;
-    gp_fill_desc zeros;
-    cl_int error;
-    gp_result result = gp_buffer_create(c->gp, h->out_bytes, desc->accumulate ? desc->out : NULL, &h->out);
-    memset(&zeros, 0, sizeof zeros);
-    zeros.out = h->out;
-    zeros.element_size = 4;
-    zeros.count = h->out_bytes / 4;
-    zeros.done = &c->done;
-    if (result == GP_OK && h->edge_bytes)
-        result = gp_buffer_create(c->gp, h->edge_bytes, desc->edges, &h->edges);
-    if (result == GP_OK) result = gpi_host_chunks_open(c);
-    if (result == GP_OK && !desc->accumulate) {
-        result = gp_fill(c->gp, &zeros);
-        if (result == GP_OK) gpi_host_then(c);
+    gp_result result = gpi_host_chunks_open(c);
+    size_t k;
+    for (k = 0; k < c->devices && result == GP_OK; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        const void *counts = h->desc->accumulate && k == 0 ? h->desc->out : NULL;
+        result = gpi_host_of(c, device, gpi_host_histogram_begin(device, counts));
     }
     if (result == GP_OK) result = gpi_host_chunks_run(c);
-    if (result != GP_OK) return result;
-    error = clEnqueueReadBuffer(c->copies, h->out, CL_TRUE, 0, h->out_bytes, desc->out, c->wait_count,
-                                gpi_host_waits(c), NULL);
-    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+    return result == GP_OK ? gpi_host_histogram_join(c, h) : result;
 }
 
 GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc)
@@ -2150,19 +2733,21 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
     c.compute = gpi_host_histogram_compute;
     c.scratch_size = gpi_host_histogram_scratch;
     c.call = &h;
-    result = gpi_host_histogram_types(gp, function, &h, &c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_histogram_types(gp, function, &h, &c);
     if (result == GP_OK) result = gpi_host_histogram_prepare(gp, function, &h);
     if (result == GP_OK) result = gpi_host_histogram_run(&c, &h);
     result = gpi_host_chunks_close(&c, result);
-    if (h.out) clReleaseMemObject(h.out);
-    if (h.edges) clReleaseMemObject(h.edges);
     gpi_host_text_free(&h.map);
     return result;
 }
 /* ---- End file host/calls/histogram.c ---- */
 
 /* ---- Begin file host/calls/reduce.c ---- */
-/* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one. */
+/* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one.
+
+   One context keeps partial results on the device, several send them to host memory, from where the first one takes them
+   all. */
 /* So many partial results are kept, then reduced to the first of them. */
 enum { GPI_HOST_PARTIALS = 32 };
 
@@ -2173,8 +2758,8 @@ typedef struct gpi_host_reduce {
     gpi_host_text map;
     gpi_host_args args;
     gp_reduce_desc chunk, partials; /* the device's calls, as far as they are the same for all chunks */
-    cl_mem buffer;                  /* of partial results */
     size_t kept;
+    char *sums; /* several contexts: all partial results */
 } gpi_host_reduce;
 
 static gp_result gpi_host_reduce_types(gp_context *gp, const char *function, gpi_host_reduce *r,
@@ -2246,7 +2831,7 @@ static gp_result gpi_host_reduce_partials(gpi_host_chunks *c, gpi_host_reduce *r
 {
     gp_reduce_desc desc = r->partials;
     gp_result result;
-    desc.in = desc.out = r->buffer;
+    desc.in = desc.out = c->owns[0].buffer;
     desc.count = r->kept;
     desc.wait = gpi_host_waits(c);
     desc.wait_count = c->wait_count;
@@ -2266,8 +2851,8 @@ static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chun
     desc.in = c->arrays[0].buffers[chunk->slot];
     desc.in2 = c->arrays[1].buffers[chunk->slot];
     desc.count = chunk->count;
-    desc.out = r->buffer;
-    desc.out_offset = r->kept++;
+    desc.out = c->owns[0].buffer;
+    desc.out_offset = r->sums ? (size_t)chunk->slot : r->kept++;
     desc.scratch = c->scratch;
     desc.wait = gpi_host_waits(c);
     desc.wait_count = c->wait_count;
@@ -2278,15 +2863,51 @@ static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chun
     return r->kept == GPI_HOST_PARTIALS ? gpi_host_reduce_partials(c, r) : GP_OK;
 }
 
+/* Several contexts. */
+static gp_result gpi_host_reduce_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_reduce *r = (const gpi_host_reduce *)c->call;
+    return gpi_host_read(c, chunk, c->owns[0].buffer, (size_t)chunk->slot * r->out_size, r->out_size,
+                         r->sums + chunk->index * r->out_size);
+}
+
+static gp_result gpi_host_reduce_sums(gpi_host_chunks *c, gpi_host_reduce *r)
+{
+    c->download = gpi_host_reduce_download;
+    if (c->number <= SIZE_MAX / r->out_size) r->sums = (char *)GPI_HOST_MALLOC(c->number * r->out_size);
+    if (r->sums) return GP_OK;
+    return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu partial results",
+                         c->function, c->number);
+}
+
+/* The first context takes these, when all others are done. */
+static gp_result gpi_host_reduce_join(const gpi_host_chunks *c, const gpi_host_reduce *r)
+{
+    gp_host_reduce_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.in = r->sums;
+    desc.out = r->desc->out;
+    desc.count = c->number;
+    desc.type = r->partials.type;
+    desc.out_type = r->partials.out_type;
+    desc.op = r->partials.op;
+    desc.monoid = r->partials.monoid;
+    desc.args = r->partials.args;
+    desc.arg_count = r->partials.arg_count;
+    desc.initial = r->desc->initial;
+    desc.budget = r->desc->budget;
+    return gp_host_reduce(c->gp, &desc);
+}
+
 static gp_result gpi_host_reduce_run(gpi_host_chunks *c, gpi_host_reduce *r)
 {
     gp_reduce_desc desc;
     gp_result result = gpi_host_chunks_open(c);
-    if (result == GP_OK) result = gpi_host_buffer(c, GPI_HOST_PARTIALS * r->out_size, &r->buffer);
+    if (result == GP_OK && c->devices > 1) result = gpi_host_reduce_sums(c, r);
     if (result == GP_OK) result = gpi_host_chunks_run(c);
-    if (result != GP_OK) return result;
+    if (result != GP_OK || r->sums) return result;
     desc = r->partials;
-    desc.in = r->buffer;
+    desc.in = c->owns[0].buffer;
     desc.count = r->kept;
     desc.initial = r->desc->initial;
     desc.wait = gpi_host_waits(c);
@@ -2307,12 +2928,14 @@ GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *
     c.compute = gpi_host_reduce_compute;
     c.scratch_size = gpi_host_reduce_scratch;
     c.call = &r;
-    result = gpi_host_reduce_types(gp, function, &r, &c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_reduce_types(gp, function, &r, &c);
     if (result == GP_OK) result = gpi_host_reduce_prepare(gp, function, &r);
-    c.fixed = GPI_HOST_PARTIALS * r.out_size;
+    c.fixed = c.owns[0].bytes = GPI_HOST_PARTIALS * r.out_size;
     if (result == GP_OK) result = gpi_host_reduce_run(&c, &r);
     result = gpi_host_chunks_close(&c, result);
-    if (r.buffer) clReleaseMemObject(r.buffer);
+    if (result == GP_OK && r.sums) result = gpi_host_reduce_join(&c, &r);
+    GPI_HOST_FREE(r.sums);
     gpi_host_text_free(&r.map);
     return result;
 }
@@ -2327,7 +2950,10 @@ GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *
 
    The scan takes the carry with the elements, and where it is exclusive the element at the end, which only makes room
    for the sum of all. What it leaves in its last element is the next chunk's carry. The input's elements may not be sums yet:
-   then the map gives the carry in place of what is at the ends. */
+   then the map gives the carry in place of what is at the ends.
+
+   Several contexts reduce all chunks first. The first context scans these sums, and so each chunk's carry is known: chunks
+   are scanned in any order. */
 typedef struct gpi_host_scan {
     const gp_host_scan_desc *desc;
     size_t out_size;
@@ -2336,9 +2962,14 @@ typedef struct gpi_host_scan {
     gpi_host_args args;
     cl_ulong lead, count; /* args: where the chunk's elements begin in the scan, and how many they are */
     gp_record carry_record;
-    cl_mem carry;
     gp_scan_desc chunk; /* as far as it is the same for all chunks */
     bool carried;
+
+    /* several contexts */
+    gpi_host_text element; /* the map alone */
+    gpi_host_args element_args;
+    gp_reduce_desc sum;
+    char *sums; /* of each chunk; then what is before it */
 } gpi_host_scan;
 
 static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_host_scan *s,
@@ -2438,28 +3069,49 @@ static gp_result gpi_host_scan_scratch(gpi_host_chunks *c, size_t count, size_t 
 {
     gpi_host_scan *s = (gpi_host_scan *)c->call;
     gp_scan_desc desc = s->chunk;
+    gp_reduce_desc sum = s->sum;
+    size_t summing = 0;
+    gp_result result;
     desc.count = count + 2;
-    return gp_scan_scratch_size(c->gp, &desc, bytes);
+    sum.count = count;
+    result = gp_scan_scratch_size(c->gp, &desc, bytes);
+    if (result == GP_OK && c->devices > 1) result = gp_reduce_scratch_size(c->gp, &sum, &summing);
+    if (summing > *bytes) *bytes = summing;
+    return result;
 }
 
-/* A copy of the carry is the element `at` of the input. */
-static gp_result gpi_host_scan_put(gpi_host_chunks *c, const gpi_host_scan *s, cl_mem in, size_t at)
+/* What is before the chunk, to the carry of its slot; before the first one an element that no sum has. */
+static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *chunk, bool carried,
+                                     size_t slot)
 {
-    return gpi_host_copy(c, s->carry, 0, in, at * s->out_size, s->out_size);
+    static const char zeros[8] = {0};
+    gpi_host_scan *s = (gpi_host_scan *)c->call;
+    const void *identity = s->desc->monoid ? s->desc->monoid->identity : zeros;
+    if (s->maps) {
+        s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
+        s->args.args[s->args.count - 1].offset = slot;
+    }
+    if (carried && !s->sums) return GP_OK; /* the chunk before has left it there */
+    return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
+                        slot * s->out_size, s->out_size);
 }
 
 static gp_result gpi_host_scan_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_scan *s = (gpi_host_scan *)c->call;
     const bool reverse = s->desc->reverse, exclusive = s->desc->exclusive;
-    const size_t before = reverse ? exclusive : s->carried, after = reverse ? s->carried : exclusive;
+    const bool carried = s->sums ? chunk->index != (reverse ? c->number - 1 : 0) : s->carried;
+    const size_t before = reverse ? exclusive : carried, after = reverse ? carried : exclusive;
+    const size_t slot = s->sums ? (size_t)chunk->slot : 0, size = s->out_size;
+    const cl_mem carry = c->owns[0].buffer;
     cl_mem in = c->arrays[0].buffers[chunk->slot];
     cl_mem out = c->arrays[1].size ? c->arrays[1].buffers[chunk->slot] : in;
     const size_t begin = 1 - before, end = 1 + chunk->count + after;
     gp_scan_desc desc = s->chunk;
-    gp_result result = GP_OK;
-    if (!s->maps && before) result = gpi_host_scan_put(c, s, in, 0);
-    if (!s->maps && after && result == GP_OK) result = gpi_host_scan_put(c, s, in, 1 + chunk->count);
+    gp_result result = gpi_host_scan_carry(c, chunk, carried, slot);
+    if (!s->maps && before && result == GP_OK) result = gpi_host_copy(c, carry, slot * size, in, 0, size);
+    if (!s->maps && after && result == GP_OK)
+        result = gpi_host_copy(c, carry, slot * size, in, (1 + chunk->count) * size, size);
     if (result != GP_OK) return result;
     s->lead = before;
     s->count = chunk->count;
@@ -2468,7 +3120,7 @@ static gp_result gpi_host_scan_compute(gpi_host_chunks *c, const gpi_host_chunk 
     desc.out = out;
     desc.in_offset = desc.out_offset = begin;
     desc.count = end - begin;
-    desc.initial = s->carried ? NULL : s->desc->initial;
+    desc.initial = carried ? NULL : s->desc->initial;
     desc.scratch = c->scratch;
     desc.wait = gpi_host_waits(c);
     desc.wait_count = c->wait_count;
@@ -2477,18 +3129,105 @@ static gp_result gpi_host_scan_compute(gpi_host_chunks *c, const gpi_host_chunk 
     if (result != GP_OK) return result;
     gpi_host_then(c);
     s->carried = true;
-    return gpi_host_copy(c, out, (reverse ? begin : end - 1) * s->out_size, s->carry, 0, s->out_size);
+    return s->sums ? GP_OK : gpi_host_copy(c, out, (reverse ? begin : end - 1) * size, carry, 0, size);
 }
 
-/* Until the first chunk's end the carry is an element that no sum has. */
-static gp_result gpi_host_scan_carry(gpi_host_chunks *c, gpi_host_scan *s)
+/* ------------------------------------------------------------------ several contexts */
+
+static gp_result gpi_host_scan_prepare_sums(gp_context *gp, const char *function, gpi_host_scan *s)
 {
-    static const char zeros[8] = {0};
-    const void *data = s->desc->monoid ? s->desc->monoid->identity : zeros;
-    const gp_result result = gp_buffer_create(c->gp, s->out_size, data, &s->carry);
-    if (s->maps) s->args.args[s->args.count - 1].buffer = s->carry;
+    const gp_host_scan_desc *desc = s->desc;
+    gp_result result = gpi_host_text_make(gp, function, "", desc->map, "", &s->element);
+    if (result == GP_OK)
+        result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, s->element.has_index,
+                                    &s->element_args);
+    if (result != GP_OK) return result;
+    if (s->element.has_index)
+        (void)gpi_host_args_add(&s->element_args, "chunk_first", GP_U64, &s->element_args.first);
+    s->sum.type = desc->type;
+    s->sum.record = desc->record;
+    s->sum.out_type = desc->monoid ? GP_TYPE_NONE : desc->out_type ? desc->out_type : desc->type;
+    s->sum.op = desc->op;
+    s->sum.monoid = desc->monoid;
+    s->sum.map = s->element.text;
+    s->sum.args = s->element_args.count ? s->element_args.args : NULL;
+    s->sum.arg_count = s->element_args.count;
+    return GP_OK;
+}
+
+static gp_result gpi_host_scan_sum(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_scan *s = (gpi_host_scan *)c->call;
+    gp_reduce_desc desc = s->sum;
+    gp_result result;
+    s->element_args.first = chunk->first;
+    desc.in = c->arrays[0].buffers[chunk->slot];
+    desc.in_offset = c->lead;
+    desc.count = chunk->count;
+    desc.out = c->owns[0].buffer;
+    desc.out_offset = (size_t)chunk->slot;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_reduce(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
     return result;
 }
+
+static gp_result gpi_host_scan_read_sum(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_scan *s = (const gpi_host_scan *)c->call;
+    return gpi_host_read(c, chunk, c->owns[0].buffer, (size_t)chunk->slot * s->out_size, s->out_size,
+                         s->sums + chunk->index * s->out_size);
+}
+
+/* Sums to what is before each chunk. */
+static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_scan *s)
+{
+    gp_host_scan_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.in = desc.out = s->sums;
+    desc.count = c->number;
+    desc.type = s->sum.out_type;
+    desc.op = s->sum.op;
+    desc.monoid = s->sum.monoid;
+    if (desc.monoid && desc.monoid->takes_args) {
+        desc.args = s->desc->args;
+        desc.arg_count = s->desc->arg_count;
+    }
+    desc.exclusive = true;
+    desc.reverse = s->desc->reverse;
+    desc.deterministic = s->desc->deterministic;
+    desc.initial = s->desc->initial;
+    desc.budget = s->desc->budget;
+    return gp_host_scan(c->gp, &desc);
+}
+
+/* If there are several chunks; they are the same here as in `c`. */
+static gp_result gpi_host_scan_carries(gpi_host_chunks *c, gpi_host_scan *s)
+{
+    gpi_host_chunks sums = *c;
+    gp_result result;
+    sums.progress_total = 2 * (uint64_t)c->count;
+    sums.compute = gpi_host_scan_sum;
+    sums.download = gpi_host_scan_read_sum;
+    result = gpi_host_chunks_open(&sums);
+    if (result == GP_OK && sums.number > 1) {
+        if (sums.number <= SIZE_MAX / s->out_size)
+            s->sums = (char *)GPI_HOST_MALLOC(sums.number * s->out_size);
+        result = s->sums ? gpi_host_chunks_run(&sums)
+                         : gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu sums",
+                                         c->function, sums.number);
+    }
+    result = gpi_host_chunks_close(&sums, result);
+    if (result != GP_OK || !s->sums) return result;
+    c->progress_done = sums.progress_done;
+    c->progress_total = sums.progress_total;
+    return gpi_host_scan_sums(&sums, s);
+}
+
+/* ------------------------------------------------------------------ the call */
 
 GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc)
 {
@@ -2505,31 +3244,44 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
     c.compute = gpi_host_scan_compute;
     c.scratch_size = gpi_host_scan_scratch;
     c.call = &s;
-    result = gpi_host_scan_types(gp, function, &s, &c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_scan_types(gp, function, &s, &c);
     if (result == GP_OK) result = gpi_host_scan_prepare(gp, function, &s);
-    c.fixed = s.out_size;
+    c.fixed = c.owns[0].bytes = (c.devices > 1 ? GPI_HOST_SLOTS : 1) * s.out_size;
+    if (result == GP_OK && c.devices > 1) {
+        result = gpi_host_scan_prepare_sums(gp, function, &s);
+        if (result == GP_OK) result = gpi_host_scan_carries(&c, &s);
+    }
     if (result == GP_OK) result = gpi_host_chunks_open(&c);
-    if (result == GP_OK) result = gpi_host_scan_carry(&c, &s);
     if (result == GP_OK) result = gpi_host_chunks_run(&c);
     result = gpi_host_chunks_close(&c, result);
-    if (s.carry) clReleaseMemObject(s.carry);
     gpi_host_text_free(&s.map);
+    gpi_host_text_free(&s.element);
+    GPI_HOST_FREE(s.sums);
     return result;
 }
 /* ---- End file host/calls/scan.c ---- */
 
 /* ---- Begin file host/calls/select.c ---- */
-/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied after those of the chunks before. */
+/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied after those of the chunks before.
+
+   Several contexts end their chunks in any order. A chunk whose place is not known yet, because one before it is still
+   under way, is copied to where it is in the input, which is never before its place, and moved from there later:
+
+       chunk 0 1 2 3   selected   aaa..    ..... under way   cc...    d....      a chunk's room
+                       then       aaabb cc d                 all of them */
 enum { GPI_HOST_IN, GPI_HOST_FLAGS, GPI_HOST_OUT, GPI_HOST_INDICES };
 
 typedef struct gpi_host_select {
     const gp_host_select_desc *desc;
     gpi_host_text predicate;
     gpi_host_args args;
-    gp_select_desc chunk;           /* as far as it is the same for all chunks */
-    cl_mem counts;                  /* of elements that are selected: one a slot */
-    uint64_t count[GPI_HOST_SLOTS]; /* the same on the host */
-    uint64_t selected;
+    gp_select_desc chunk; /* as far as it is the same for all chunks */
+    char *outs[2];        /* the call's outputs */
+    uint64_t selected;    /* elements whose place is known: those of the first chunks */
+    uint64_t *
+        ended; /* several contexts: 1 + how many of each chunk wait for their place to be known; 0: not yet */
+    size_t placed; /* how many chunks have their place */
 } gpi_host_select;
 
 static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
@@ -2612,11 +3364,12 @@ static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
     gp_select_desc desc = s->chunk;
+    const cl_mem any = c->owns[0].buffer;
     desc.count = count;
-    desc.count_out = s->counts;
-    if (s->desc->flags) desc.flags = s->counts;
-    if (s->desc->out) desc.out = s->counts;
-    if (s->desc->indices_out) desc.indices_out = s->counts;
+    desc.count_out = any;
+    if (s->desc->flags) desc.flags = any;
+    if (s->desc->out) desc.out = any;
+    if (s->desc->indices_out) desc.indices_out = any;
     return gp_select_scratch_size(c->gp, &desc, bytes);
 }
 
@@ -2639,7 +3392,7 @@ static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk 
     desc.args = &arg;
     desc.arg_count = 1;
     desc.count = chunk->count;
-    desc.count_buffer = s->counts;
+    desc.count_buffer = c->owns[0].buffer;
     desc.count_offset = (size_t)chunk->slot;
     desc.count_type = GP_U64;
     desc.wait = gpi_host_waits(c);
@@ -2660,7 +3413,7 @@ static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chun
     desc.flags = c->arrays[GPI_HOST_FLAGS].buffers[chunk->slot];
     desc.out = c->arrays[GPI_HOST_OUT].buffers[chunk->slot];
     desc.indices_out = c->arrays[GPI_HOST_INDICES].buffers[chunk->slot];
-    desc.count_out = s->counts;
+    desc.count_out = c->owns[0].buffer;
     desc.count_out_offset = (size_t)chunk->slot;
     desc.count = chunk->count;
     desc.scratch = c->scratch;
@@ -2670,30 +3423,76 @@ static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chun
     result = gp_select(c->gp, &desc);
     if (result != GP_OK) return result;
     gpi_host_then(c);
-    return s->desc->indices_out ? gpi_host_select_shift(c, chunk) : GP_OK;
+    if (s->desc->indices_out) result = gpi_host_select_shift(c, chunk);
+    return result == GP_OK ? gpi_host_count(c, chunk, c->owns[0].buffer) : result;
 }
 
-/* The count first, for which the host waits while the next chunk is computed. */
+/* To the outputs, from element `at` on. */
+static gp_result gpi_host_select_copy(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint64_t at)
+{
+    const gpi_host_select *s = (const gpi_host_select *)c->call;
+    const size_t count = (size_t)c->count_of[chunk->slot];
+    gp_result result = GP_OK;
+    int a;
+    for (a = GPI_HOST_OUT; a <= GPI_HOST_INDICES && count && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[a];
+        if (!array->size) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, count * array->size,
+                               s->outs[a - GPI_HOST_OUT] + (size_t)at * array->size);
+    }
+    return result;
+}
+
+/* Chunks that have ended, from where they were copied to their places, as far as these are known. */
+static void gpi_host_select_place(const gpi_host_chunks *c, gpi_host_select *s)
+{
+    for (; s->ended && s->placed < c->number && s->ended[s->placed]; s->placed++) {
+        const size_t from = s->placed * c->piece, count = (size_t)s->ended[s->placed] - 1;
+        int a;
+        for (a = 0; a < 2; a++) {
+            const size_t size = c->arrays[GPI_HOST_OUT + a].size;
+            if (size)
+                memmove(s->outs[a] + (size_t)s->selected * size, s->outs[a] + from * size, count * size);
+        }
+        s->selected += count;
+    }
+}
+
+static gp_result gpi_host_select_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_select *s = (gpi_host_select *)c->call;
+    if (chunk->index < s->placed) return GP_OK;
+    s->ended[chunk->index] = 1 + c->count_of[chunk->slot];
+    gpi_host_select_place(c, s);
+    return GP_OK;
+}
+
+/* The count first: one context waits for it while the next chunk is computed. */
 static gp_result gpi_host_select_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_select *s = (gpi_host_select *)c->call;
-    void *const outs[] = {s->desc->out, s->desc->indices_out};
-    uint64_t *count = &s->count[chunk->slot];
-    gp_result result =
-        gpi_host_read(c, chunk, s->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
-    cl_int error;
-    size_t a;
-    if (result != GP_OK) return result;
-    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
-    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
-    for (a = 0; a < 2 && *count && result == GP_OK; a++) {
-        const gpi_host_array *array = &c->arrays[GPI_HOST_OUT + a];
-        if (!array->size) continue;
-        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
-                               (char *)outs[a] + (size_t)s->selected * array->size);
+    const bool known = !s->ended || chunk->index == s->placed;
+    gp_result result = gpi_host_counted(c, chunk, c->owns[0].buffer);
+    if (result == GP_OK) result = gpi_host_select_copy(c, chunk, known ? s->selected : chunk->first);
+    if (result != GP_OK || !known) return result;
+    s->selected += c->count_of[chunk->slot];
+    s->placed++;
+    gpi_host_select_place(c, s);
+    return GP_OK;
+}
+
+static gp_result gpi_host_select_run(gpi_host_chunks *c, gpi_host_select *s)
+{
+    gp_result result = gpi_host_chunks_open(c);
+    if (result == GP_OK && c->devices > 1) {
+        c->ended = gpi_host_select_ended;
+        s->ended = (uint64_t *)GPI_HOST_MALLOC(c->number * sizeof *s->ended);
+        if (!s->ended)
+            return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY,
+                                 "%s: no memory for the counts of %zu chunks", c->function, c->number);
+        memset(s->ended, 0, c->number * sizeof *s->ended);
     }
-    s->selected += *count;
-    return result;
+    return result == GP_OK ? gpi_host_chunks_run(c) : result;
 }
 
 GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc)
@@ -2706,19 +3505,20 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
     memset(&s, 0, sizeof s);
     s.desc = desc;
     gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
-    c.fixed = sizeof s.count;
+    c.fixed = c.owns[0].bytes = GPI_HOST_SLOTS * sizeof(uint64_t);
+    s.outs[0] = (char *)desc->out;
+    s.outs[1] = (char *)desc->indices_out;
     c.compute = gpi_host_select_compute;
     c.download = gpi_host_select_download;
     c.scratch_size = gpi_host_select_scratch;
     c.call = &s;
-    result = gpi_host_select_types(gp, function, desc, &c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_select_types(gp, function, desc, &c);
     if (result == GP_OK) result = gpi_host_select_overlap(gp, function, desc, &c);
     if (result == GP_OK) result = gpi_host_select_prepare(gp, function, &s);
-    if (result == GP_OK) result = gpi_host_buffer(&c, sizeof s.count, &s.counts);
-    if (result == GP_OK) result = gpi_host_chunks_open(&c);
-    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    if (result == GP_OK) result = gpi_host_select_run(&c, &s);
     result = gpi_host_chunks_close(&c, result);
-    if (s.counts) clReleaseMemObject(s.counts);
+    GPI_HOST_FREE(s.ended);
     gpi_host_text_free(&s.predicate);
     if (result == GP_OK && desc->selected) *desc->selected = s.selected;
     return result;
@@ -2738,7 +3538,9 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
        digits 0 and 1   0001111 01111 0001     digit 2   2222     digit 3   33 33333
 
    A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
-   sorted in the same way by the next digit. */
+   sorted in the same way by the next digit.
+
+   Several contexts share the chunks, then the digits. There, digits go together only as far as a chunk has keys. */
 enum { GPI_HOST_DIGITS = 256, GPI_HOST_KEYS = 0, GPI_HOST_VALUES = 1 };
 
 /* A digit of so many keys stands alone: it has 8 bits fewer to be sorted by. */
@@ -2968,8 +3770,9 @@ static gp_result gpi_host_group_sort(gpi_host_chunks *c, const gpi_host_chunk *c
     return gpi_host_sort_bits(c, chunk, s->desc->begin_bit, end);
 }
 
-/* Consecutive digits as far as they fit. Returns how many groups there are; large digits are in none. */
-static size_t gpi_host_make_groups(gpi_host_sort *s, size_t most)
+/* Consecutive digits, `together` keys or one digit of at most `most`. Returns how many groups there are; large digits are
+   in none. */
+static size_t gpi_host_make_groups(gpi_host_sort *s, size_t together, size_t most)
 {
     gpi_host_group *group = NULL;
     size_t number = 0, first = 0;
@@ -2978,7 +3781,7 @@ static size_t gpi_host_make_groups(gpi_host_sort *s, size_t most)
         const size_t count = gpi_host_digit_count(s, digit);
         if (count > most) group = NULL;
         if (count && count <= most) {
-            if (!group || group->count + count > most || count >= GPI_HOST_DIGIT_ALONE) {
+            if (!group || group->count + count > together || count >= GPI_HOST_DIGIT_ALONE) {
                 group = &s->groups[number++];
                 group->first = first;
                 group->count = 0;
@@ -3017,15 +3820,16 @@ static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], s
     gp_result result;
     size_t r;
     c->count = count;
-    c->number = s->runs = gpi_host_number(c, c->chunk);
-    s->run = c->chunk;
+    c->number = s->runs = gpi_host_number(c, c->piece);
+    c->depth = GPI_HOST_SLOTS;
+    s->run = c->piece;
     c->chunk_of = NULL;
     c->upload = NULL;
     c->compute = gpi_host_sort_chunk;
     gpi_host_sort_arrays(c, from, s->tmp.part);
     result = gpi_host_chunks_run(c);
     for (r = 0; r < s->runs && result == GP_OK; r++) {
-        const size_t first = r * c->chunk, n = count - first < c->chunk ? count - first : c->chunk;
+        const size_t first = r * s->run, n = count - first < s->run ? count - first : s->run;
         gpi_host_find_digits(s, s->tmp.part[0] + first * s->key_size, n,
                              s->starts + r * (GPI_HOST_DIGITS + 1));
     }
@@ -3037,7 +3841,11 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
     static const char *const nowhere[2] = {NULL, NULL};
-    c->number = gpi_host_make_groups(s, c->chunk);
+    size_t g;
+    c->number = gpi_host_make_groups(s, c->piece, c->chunk);
+    for (c->count = 0, g = 0; g < c->number; g++) c->count += s->groups[g].count;
+    /* To map a buffer waits for copies that were asked for: with a third chunk for those of a chunk being computed. */
+    c->depth = 2;
     c->chunk_of = gpi_host_group_chunk;
     c->upload = gpi_host_group_upload;
     c->compute = gpi_host_group_sort;
@@ -3069,9 +3877,7 @@ static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_gr
 static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
 {
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
-    (void)clFlush(c->copies);
-    (void)clFinish(gp_cl_queue(c->gp));
-    (void)gpi_host_finish_copies(c);
+    (void)gpi_host_finish(c, GP_ERROR_CANCELED);
     memcpy(out.part[0], s->tmp.part[0], count * s->key_size);
     if (out.part[1]) memcpy(out.part[1], s->tmp.part[1], count * s->value_size);
 }
@@ -3232,8 +4038,10 @@ static gp_result gpi_host_sort_call(gp_context *gp, const char *function, const 
     s.value_size = argsort && !desc->value_size ? 4 : desc->value_size;
     gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
     c.scratch_size = gpi_host_sort_scratch;
+    c.large = true;
     c.call = &s;
-    result = gpi_host_sort_types(gp, function, &s);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, NULL, 0);
+    if (result == GP_OK) result = gpi_host_sort_types(gp, function, &s);
     if (result == GP_OK) result = gpi_host_sort_check(gp, function, &s);
     c.arrays[0].size = s.key_size;
     c.arrays[1].size = s.value_size;

@@ -17,7 +17,7 @@
    Cost: copies the input to the device and the outputs from it once. With each chunk, brackets that earlier chunks have
      left open go through the device again, at most as many as the chunk has elements: deeply nested input takes up to
      twice as long.
-   Limits: memory; 2^32 - 1 elements with 32-bit indices. Temporary host memory: up to 16 bytes for each bracket that is
+   Limits: memory; 2^32 - 1 elements with 32-bit indices. One context: each chunk needs what the one before leaves open. Temporary host memory: up to 16 bytes for each bracket that is
      open at the end of a chunk, 24 while it grows, and some bytes for each element of a chunk. */
 typedef struct gp_host_brackets_desc {
     const void *in;

@@ -18,11 +18,12 @@
      than one chunk, the groups of all chunks are kept in host memory; at the end, and whenever that memory is full,
      gp_host_sort sorts them, and they are reduced again. With few keys the second step costs little; if all keys
      differ, everything is sorted twice.
+     With `others`, chunks and the sort are shared; `gp` alone reduces the groups of all chunks again.
    Limits: memory. Temporary host memory, if there is more than one chunk: a key and a result for each element of four
-     chunks, or for four times as many groups as there are if that is more, but never for more than `count`; and as much
-     again to sort them. It is in keys_tmp and values_tmp if these are given, and then besides only 2 KiB for each chunk
-     of that sort are allocated. Elements of `in` and results have 1, 2, 4, 8 or 16 bytes. The map cannot use i. GP_ARGMIN and
-     GP_ARGMAX are not taken.
+     chunks (with `others`, of eight for each context), or for four times as many groups as there are if that is more, but
+     never for more than `count`; and as much again to sort them. It is in keys_tmp and values_tmp if these are given,
+     and then besides only 2 KiB for each chunk of that sort are allocated. Elements of `in` and results have 1, 2, 4, 8
+     or 16 bytes. The map cannot use i. GP_ARGMIN and GP_ARGMAX are not taken.
    Errors: GP_ERROR_COUNT_LIMIT if there are more groups than `room`; *groups has their number then, too. */
 typedef struct gp_host_group_by_desc {
     const void *keys;
@@ -47,6 +48,8 @@ typedef struct gp_host_group_by_desc {
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
     gp_host_progress progress; /* NULL: none; total is 2 * count, or count where all fits at once */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_group_by_desc;
 
 GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_desc *desc);

@@ -35,6 +35,8 @@ typedef struct gp_host_histogram_desc {
     size_t budget;       /* bytes of device memory; 0: a quarter of the device's */
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_histogram_desc;
 
 GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_desc *desc);

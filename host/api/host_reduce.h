@@ -8,7 +8,7 @@
 
    Result: one element of out_type.
    Order: each chunk as by gp_reduce, then the chunks' results in input order: float results repeat bit for bit for the
-     same count and budget on the same device.
+     same count and budget on the same device; with `others`, if their number is the same too, and all devices are alike.
    Aliasing: `out` may be anywhere.
    Count 0: gives `initial`.
    Cost: copies the input to the device once.
@@ -31,6 +31,8 @@ typedef struct gp_host_reduce_desc {
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_reduce_desc;
 
 GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *desc);

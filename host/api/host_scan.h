@@ -11,10 +11,12 @@
 
    Result: elements of out_type. What is before a chunk is carried to it on the device, as an element of out_type: with
      GP_F16 it is rounded there.
-   Order: input order. Float sums as with gp_scan: for the same bits each time set `deterministic`, and the same budget.
+   Order: input order. Float sums as with gp_scan: for the same bits each time set `deterministic`, and the same budget;
+     with `others` also as many of them, all alike.
    Aliasing: in place (`in` and `out` are the same, of types of one size), or no overlap.
    Count 0: does nothing.
-   Cost: copies the input to the device and the output from it once.
+   Cost: copies the input to the device and the output from it once. With `others` the input is copied twice: chunks are
+     reduced, then scanned. That pays for maps that cost more than the copies, and for devices that share the host's memory.
    Limits: memory. No segments, argmin, argmax. */
 typedef struct gp_host_scan_desc {
     const void *in;
@@ -33,8 +35,10 @@ typedef struct gp_host_scan_desc {
     bool deterministic;        /* the same bits every time, also for floats and monoids that are not exact */
     const void *initial;       /* one element of out_type; NULL: the identity */
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
-    gp_host_progress progress; /* NULL: none; total is count */
+    gp_host_progress progress; /* NULL: none; total is count; with others and several chunks twice that */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_scan_desc;
 
 GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc);

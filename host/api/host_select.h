@@ -10,7 +10,8 @@
    Exactly one of the two is given. Elements are as for gp_select.
 
    Result: elements in `out`, their positions in `indices_out`, how many in *selected; at least one of these is required. There
-     must be room for `count` elements and indices, of which only those that are selected are written.
+     must be room for `count` elements and indices, of which only those that are selected are written; with `others`
+     the rest is undefined.
    Order: input order; stable. The same input gives the same result every time.
    Aliasing: outputs overlap nothing.
    Count 0: only *selected is written.
@@ -34,6 +35,8 @@ typedef struct gp_host_select_desc {
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
     gp_host_progress progress; /* NULL: none; total is count */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_select_desc;
 
 GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc);

@@ -14,10 +14,11 @@
      values of these bits, as many as fit, are collected from all chunks and sorted by the lower bits. If the
      keys with a single value do not fit, they are divided by the next 8 bits in the same way: uneven keys
      cost time, not memory.
+     With `others` chunks are smaller, so that it is done in two steps even if everything fits at once.
    Limits: memory; for gp_host_argsort with indices of 4 bytes 2^32 - 1 keys. Temporary host memory: keys_tmp
      and values_tmp, and 2 KiB for each chunk.
    Errors: after a failure or a cancellation, arrays that are sorted in place still have all keys and values,
-     in any order. There is one exception: everything fits at once, and copying the result back fails.
+     in any order. There is one exception: there is one chunk, and copying the result back fails.
    Source: Stehle & Jacobsen 2017 (chunks, and large buckets again by the next digit). */
 typedef struct gp_host_sort_desc {
     const void *keys;
@@ -33,8 +34,10 @@ typedef struct gp_host_sort_desc {
     uint32_t end_bit;   /* 0: all bits of the key */
     bool descending;
     size_t budget;             /* bytes of device memory; 0: a quarter of the device's */
-    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where all fits at once */
+    gp_host_progress progress; /* NULL: none; total is 2 * count, or count where there is one chunk */
     void *progress_user;       /* for progress */
+    gp_context *const *others; /* further contexts that share the work; NULL: none */
+    size_t other_count;        /* how many these are */
 } gp_host_sort_desc;
 
 GP_HOST_API gp_result gp_host_sort(gp_context *gp, const gp_host_sort_desc *desc);

@@ -2,7 +2,11 @@
 #include "base/chunks.h"
 #include "base/error.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* Of several contexts: chunks for each, and elements of one, at least. */
+enum { GPI_HOST_SHARES = 32, GPI_HOST_LEAST = 1 << 16 };
 
 static void gpi_host_release(cl_event *event)
 {
@@ -15,6 +19,73 @@ static void gpi_host_keep(cl_event *at, cl_event event)
 {
     gpi_host_release(at);
     *at = event;
+}
+
+/* ------------------------------------------------------------------ contexts */
+
+static gpi_host_chunks *gpi_host_device(gpi_host_chunks *c, size_t k) { return k ? &c->rest[k - 1] : c; }
+
+static gp_result gpi_host_chunks_share(gpi_host_chunks *c, gp_context *const *others, size_t other_count,
+                                       const gp_arg *args, size_t arg_count)
+{
+    size_t k, i;
+    if (!other_count) return GP_OK;
+    if (!others)
+        return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT, "%s: others is NULL, other_count = %zu",
+                             c->function, other_count);
+    for (k = 0; k < other_count; k++) {
+        if (!others[k])
+            return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT, "%s: others[%zu] is NULL", c->function, k);
+        if (others[k] == c->gp)
+            return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT, "%s: others[%zu] is gp", c->function, k);
+        for (i = 0; i < k; i++) {
+            if (others[i] == others[k])
+                return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT, "%s: others[%zu] is others[%zu]",
+                                     c->function, k, i);
+        }
+    }
+    for (i = 0; args && i < arg_count; i++) {
+        if (!args[i].value)
+            return gpi_host_fail(
+                c->gp, GP_ERROR_INVALID_ARGUMENT,
+                "%s: args[%zu] is a buffer, which belongs to one context: with others only values",
+                c->function, i);
+    }
+    c->more = others;
+    c->devices = 1 + other_count;
+    return GP_OK;
+}
+
+/* Their chunks, as the first one's are. */
+static gp_result gpi_host_devices(gpi_host_chunks *c)
+{
+    size_t k;
+    if (!c->count) c->devices = 1;
+    if (c->devices == 1) return GP_OK;
+    if (c->devices - 1 <= SIZE_MAX / sizeof *c)
+        c->rest = (gpi_host_chunks *)GPI_HOST_MALLOC((c->devices - 1) * sizeof *c);
+    if (!c->rest)
+        return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu contexts",
+                             c->function, c->devices);
+    for (k = 1; k < c->devices; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        *device = *c;
+        device->gp = c->more[k - 1];
+        device->rest = NULL;
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_host_of(gpi_host_chunks *c, const gpi_host_chunks *device, gp_result result)
+{
+    const char *text, *colon;
+    char where[32] = "gp";
+    if (result == GP_OK || c->devices == 1) return result;
+    if (device != c) (void)snprintf(where, sizeof where, "others[%zu]", (size_t)(device - c->rest));
+    text = gp_last_error(device->gp);
+    colon = strstr(text, ": "); /* after the result's name, which gp_set_error writes again */
+    return gpi_host_fail(c->gp, result, "%s: %s (%s): %s", c->function, where,
+                         gp_context_info(device->gp)->name, colon ? colon + 2 : text);
 }
 
 /* ------------------------------------------------------------------ sizes */
@@ -36,7 +107,7 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
 /* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
-    const size_t slots = chunk < c->count ? GPI_HOST_SLOTS : 1;
+    const size_t slots = chunk < c->count || c->devices > 1 ? GPI_HOST_SLOTS : 1;
     const size_t lead = c->lead_of_chunk && slots > 1 ? chunk : c->lead, room = lead + chunk + c->tail;
     size_t element = 0, largest = 0, used = 0;
     gp_result result = GP_OK;
@@ -53,13 +124,23 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
     return result;
 }
 
-/* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several. */
+/* Of several contexts, elements of a chunk: chunks enough for uneven devices, none too small for a device to be busy. */
+static size_t gpi_host_piece(const gpi_host_chunks *c)
+{
+    const size_t piece = c->count / GPI_HOST_SHARES / c->devices;
+    return piece > GPI_HOST_LEAST ? (piece + 1023) / 1024 * 1024 : GPI_HOST_LEAST;
+}
+
+/* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several.
+   With several contexts a chunk is one piece of them. */
 static gp_result gpi_host_choose(gpi_host_chunks *c)
 {
     const size_t budget = gpi_host_budget(c->gp, c->budget);
-    size_t low = 0, high = c->count + 1;
+    const size_t share = c->devices > 1 && !c->large ? gpi_host_piece(c) : c->count;
+    const size_t most = share < c->count ? share : c->count;
+    size_t low = 0, high = most + 1;
     while (high - low > 1) {
-        const size_t middle = low == 0 && high == c->count + 1 ? c->count : low + (high - low) / 2;
+        const size_t middle = low == 0 && high == most + 1 ? most : low + (high - low) / 2;
         bool fits;
         const gp_result result = gpi_host_fits(c, middle, budget, &fits);
         if (result != GP_OK) return result;
@@ -70,10 +151,26 @@ static gp_result gpi_host_choose(gpi_host_chunks *c)
         return gpi_host_fail(c->gp, GP_ERROR_INVALID_ARGUMENT,
                              "%s: budget = %zu bytes is not enough for chunks of one element", c->function,
                              budget);
-    c->chunk = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
-    c->number = gpi_host_number(c, c->chunk);
+    c->chunk = c->piece = low < c->count && low > 1024 ? low / 1024 * 1024 : low;
+    c->number = gpi_host_number(c, c->piece);
     if (c->lead_of_chunk && c->number > 1) c->lead = c->chunk;
     return GP_OK;
+}
+
+/* Chunks of one size, which fits all contexts. */
+static void gpi_host_agree(gpi_host_chunks *c)
+{
+    const size_t share = gpi_host_piece(c);
+    size_t chunk = c->chunk, k;
+    for (k = 1; k < c->devices; k++) {
+        if (gpi_host_device(c, k)->chunk < chunk) chunk = gpi_host_device(c, k)->chunk;
+    }
+    for (k = 0; k < c->devices; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        device->chunk = chunk;
+        device->piece = share < chunk ? share : chunk;
+        device->number = gpi_host_number(c, device->piece);
+    }
 }
 
 /* ------------------------------------------------------------------ life */
@@ -83,9 +180,20 @@ static gp_result gpi_host_buffer(gpi_host_chunks *c, size_t bytes, cl_mem *out)
     return gp_buffer_create(c->gp, bytes ? bytes : 1, NULL, out);
 }
 
+static gp_result gpi_host_owns(gpi_host_chunks *c)
+{
+    gp_result result = GP_OK;
+    int i;
+    for (i = 0; i < GPI_HOST_OWNS && result == GP_OK; i++) {
+        gpi_host_own *own = &c->owns[i];
+        if (own->bytes) result = gp_buffer_create(c->gp, own->bytes, own->data, &own->buffer);
+    }
+    return result;
+}
+
 static gp_result gpi_host_buffers(gpi_host_chunks *c)
 {
-    const int slots = c->number < 2 ? (int)c->number : GPI_HOST_SLOTS;
+    const int slots = c->number < 2 && c->devices == 1 ? (int)c->number : GPI_HOST_SLOTS;
     gp_result result = GP_OK;
     int a, s;
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
@@ -110,16 +218,34 @@ static void gpi_host_chunks_set(gpi_host_chunks *c, gp_context *gp, const char *
     c->progress = progress;
     c->progress_user = progress_user;
     c->progress_total = count;
+    c->devices = 1;
+    c->depth = GPI_HOST_SLOTS;
+}
+
+static gp_result gpi_host_open_device(gpi_host_chunks *c)
+{
+    cl_int error;
+    c->copies = clCreateCommandQueue(gp_cl_context(c->gp), gp_cl_device(c->gp), 0, &error);
+    if (!c->copies) return gpi_host_fail_cl(c->gp, c->function, "clCreateCommandQueue", error);
+    return gpi_host_buffers(c);
 }
 
 static gp_result gpi_host_chunks_open(gpi_host_chunks *c)
 {
-    gp_result result = c->count ? gpi_host_choose(c) : GP_OK;
-    cl_int error;
-    if (result != GP_OK) return result;
-    c->copies = clCreateCommandQueue(gp_cl_context(c->gp), gp_cl_device(c->gp), 0, &error);
-    if (!c->copies) return gpi_host_fail_cl(c->gp, c->function, "clCreateCommandQueue", error);
-    return gpi_host_buffers(c);
+    gp_result result = gpi_host_devices(c);
+    size_t k;
+    for (k = 0; k < c->devices && result == GP_OK; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        result = gpi_host_owns(device);
+        if (result == GP_OK && c->count) result = gpi_host_choose(device);
+        result = gpi_host_of(c, device, result);
+    }
+    if (result == GP_OK && c->devices > 1) gpi_host_agree(c);
+    for (k = 0; k < c->devices && result == GP_OK; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        result = gpi_host_of(c, device, gpi_host_open_device(device));
+    }
+    return result;
 }
 
 static void gpi_host_free_events(gpi_host_chunks *c)
@@ -129,45 +255,71 @@ static void gpi_host_free_events(gpi_host_chunks *c)
         gpi_host_release(&c->uploaded[s]);
         gpi_host_release(&c->computed[s]);
         gpi_host_release(&c->downloaded[s]);
+        gpi_host_release(&c->counted[s]);
     }
     gpi_host_release(&c->last);
     c->wait_count = 0;
 }
 
-static cl_int gpi_host_finish_copies(gpi_host_chunks *c)
+static gp_result gpi_host_finish_device(gpi_host_chunks *c)
 {
+    gp_result result;
+    cl_int error;
     int s;
+    /* The context's commands may wait for uploads that a failed call has left unflushed. */
+    if (c->copies) (void)clFlush(c->copies);
+    /* Its commands may wait for the copies, and read and write the caller's memory. */
+    result = gp_finish(c->gp);
     for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
         if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
+        if (c->counted[s]) (void)clWaitForEvents(1, &c->counted[s]);
     }
-    return c->copies ? clFinish(c->copies) : CL_SUCCESS;
+    error = c->copies ? clFinish(c->copies) : CL_SUCCESS;
+    if (result == GP_OK && error != CL_SUCCESS)
+        result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
+    return result;
+}
+
+static gp_result gpi_host_finish(gpi_host_chunks *c, gp_result result)
+{
+    size_t k;
+    for (k = 0; k < c->devices; k++) {
+        gpi_host_chunks *device = gpi_host_device(c, k);
+        const gp_result finished = gpi_host_finish_device(device);
+        if (result == GP_OK) result = gpi_host_of(c, device, finished);
+    }
+    return result;
+}
+
+static void gpi_host_free_buffer(cl_mem *buffer)
+{
+    if (*buffer) clReleaseMemObject(*buffer);
+    *buffer = NULL;
+}
+
+static void gpi_host_close_device(gpi_host_chunks *c)
+{
+    int a, s;
+    gpi_host_free_events(c);
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_buffer(&c->arrays[a].buffers[s]);
+    }
+    for (a = 0; a < GPI_HOST_OWNS; a++) gpi_host_free_buffer(&c->owns[a].buffer);
+    gpi_host_free_buffer(&c->scratch);
+    if (c->copies) clReleaseCommandQueue(c->copies);
+    c->copies = NULL;
 }
 
 static gp_result gpi_host_chunks_close(gpi_host_chunks *c, gp_result result)
 {
-    gp_result finished;
-    cl_int error;
-    int a, s;
-    /* The context's commands may wait for uploads that a failed call has left unflushed. */
-    if (c->copies) (void)clFlush(c->copies);
-    /* Its commands may wait for the copies, and read and write the caller's memory. */
-    finished = gp_finish(c->gp);
-    if (result == GP_OK) result = finished;
-    error = gpi_host_finish_copies(c);
-    if (result == GP_OK && error != CL_SUCCESS)
-        result = gpi_host_fail_cl(c->gp, c->function, "clFinish", error);
-    gpi_host_free_events(c);
-    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
-        for (s = 0; s < GPI_HOST_SLOTS; s++) {
-            if (c->arrays[a].buffers[s]) clReleaseMemObject(c->arrays[a].buffers[s]);
-            c->arrays[a].buffers[s] = NULL;
-        }
-    }
-    if (c->scratch) clReleaseMemObject(c->scratch);
-    if (c->copies) clReleaseCommandQueue(c->copies);
-    c->scratch = NULL;
-    c->copies = NULL;
+    size_t k;
+    if (c->devices > 1 && !c->rest) c->devices = 1; /* a failure before there were others */
+    result = gpi_host_finish(c, result);
+    for (k = 0; k < c->devices; k++) gpi_host_close_device(gpi_host_device(c, k));
+    GPI_HOST_FREE(c->rest);
+    c->rest = NULL;
+    c->devices = 1;
     return result;
 }
 
@@ -192,6 +344,41 @@ static gp_result gpi_host_copy(gpi_host_chunks *c, cl_mem from, size_t from_byte
     if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueCopyBuffer", error);
     gpi_host_then(c);
     return GP_OK;
+}
+
+static gp_result gpi_host_put(gpi_host_chunks *c, const void *from, cl_mem to, size_t to_byte, size_t bytes)
+{
+    const cl_int error = clEnqueueWriteBuffer(gp_cl_queue(c->gp), to, CL_FALSE, to_byte, bytes, from,
+                                              c->wait_count, gpi_host_waits(c), &c->done);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueWriteBuffer", error);
+    gpi_host_then(c);
+    return GP_OK;
+}
+
+static gp_result gpi_host_count(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem counts)
+{
+    uint64_t *count = &c->count_of[chunk->slot];
+    cl_event counted;
+    cl_int error;
+    if (c->devices == 1) return GP_OK;
+    error = clEnqueueReadBuffer(gp_cl_queue(c->gp), counts, CL_FALSE, (size_t)chunk->slot * sizeof *count,
+                                sizeof *count, count, c->wait_count, gpi_host_waits(c), &counted);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
+    gpi_host_keep(&c->counted[chunk->slot], counted);
+    return GP_OK;
+}
+
+static gp_result gpi_host_counted(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem counts)
+{
+    uint64_t *count = &c->count_of[chunk->slot];
+    gp_result result = GP_OK;
+    cl_int error;
+    if (!c->counted[chunk->slot])
+        result = gpi_host_read(c, chunk, counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
+    if (result != GP_OK) return result;
+    error =
+        clWaitForEvents(1, c->counted[chunk->slot] ? &c->counted[chunk->slot] : &c->downloaded[chunk->slot]);
+    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
 }
 
 /* A failure of one command of an upload is one of all that follow, so that the last event tells of it. */
@@ -242,8 +429,8 @@ static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *c, size_t turn)
     gpi_host_chunk chunk;
     if (c->chunk_of) return c->chunk_of(c, turn);
     chunk.index = c->reverse ? c->number - 1 - turn : turn;
-    chunk.first = chunk.index * c->chunk;
-    chunk.count = c->count - chunk.first < c->chunk ? c->count - chunk.first : c->chunk;
+    chunk.first = chunk.index * c->piece;
+    chunk.count = c->count - chunk.first < c->piece ? c->count - chunk.first : c->piece;
     chunk.slot = (int)(turn % GPI_HOST_SLOTS);
     return chunk;
 }
@@ -253,6 +440,7 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     gp_result result = GP_OK;
     int a;
     gpi_host_release(&c->uploaded[chunk->slot]);
+    gpi_host_release(&c->counted[chunk->slot]);
     if (c->upload) return c->upload(c, chunk);
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
@@ -307,34 +495,14 @@ static gp_result gpi_host_tell(gpi_host_chunks *c, uint64_t more)
                          (unsigned long long)c->progress_total);
 }
 
-/* Waits for the chunk, and tells. */
-static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+static cl_event gpi_host_end_of(const gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
-    const cl_event *event =
-        c->downloaded[chunk->slot] ? &c->downloaded[chunk->slot] : &c->computed[chunk->slot];
-    const cl_int error = clWaitForEvents(1, event);
-    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
-    return gpi_host_tell(c, c->again ? 0 : chunk->count);
+    return c->downloaded[chunk->slot] ? c->downloaded[chunk->slot] : c->computed[chunk->slot];
 }
 
-static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
+static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
-    gp_result result = GP_OK;
-    size_t turn;
-    for (turn = 0; turn < c->number + 2 && c->number && result == GP_OK; turn++) {
-        if (turn < c->number) {
-            const gpi_host_chunk next = gpi_host_chunk_of(c, turn);
-            result = gpi_host_upload(c, &next);
-            if (result == GP_OK) result = gpi_host_compute(c, &next);
-        }
-        if (result == GP_OK && turn >= 1 && turn - 1 < c->number) {
-            const gpi_host_chunk computed = gpi_host_chunk_of(c, turn - 1);
-            result = gpi_host_download(c, &computed);
-        }
-        if (result == GP_OK && turn >= 2) {
-            const gpi_host_chunk ending = gpi_host_chunk_of(c, turn - 2);
-            result = gpi_host_end(c, &ending);
-        }
-    }
-    return result;
+    const cl_event event = gpi_host_end_of(c, chunk);
+    const cl_int error = clWaitForEvents(1, &event);
+    return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
 }

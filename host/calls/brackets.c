@@ -11,6 +11,7 @@
    writes the partners of openers in earlier chunks. */
 #include "base/chunks.h"
 #include "base/error.h"
+#include "base/run.h"
 #include "base/text.h"
 
 #include <string.h>

@@ -11,9 +11,13 @@
 
    Results go where the groups were, ahead of what is still to be read. A key that fills a piece is cut; then there
    is another pass. All this is done, too, when memory is full, which has room for four chunks or for four times the groups that
-   were left before. */
+   were left before.
+
+   Several contexts share the chunks, and the sort. Their chunks end in any order. So each that is begun has room for as many
+   groups as it has elements, after the groups of those before; when these are known, its groups are moved up. */
 #include "base/chunks.h"
 #include "base/error.h"
+#include "base/run.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -39,11 +43,16 @@ typedef struct gpi_host_by {
     bool sorts;                    /* the keys are not sorted yet */
     char *to[2];                   /* keys, which may be NULL, and results */
     size_t to_room, groups;
-    cl_mem counts;                        /* of a chunk's groups: one a slot */
-    uint64_t count[GPI_HOST_SLOTS];       /* the same on the host */
     gpi_host_chunk piece[GPI_HOST_SLOTS]; /* the last ones */
     size_t pieces;                        /* how many there have been */
     uint64_t told, base, span, total;     /* the pass's part of the call's progress */
+
+    /* several contexts: a chunk's groups */
+    struct gpi_host_by_place {
+        size_t at;
+        uint64_t ended; /* 1 + how many; 0: still under way */
+    } * places;
+    size_t placed, end; /* how many chunks' groups are in place; the end of the room that is taken */
 } gpi_host_by;
 
 /* ------------------------------------------------------------------ progress */
@@ -79,7 +88,7 @@ static gp_result gpi_host_by_scratch(gpi_host_chunks *c, size_t count, size_t *b
     sort.key_type = g->desc->key_type;
     sort.value_size = c->arrays[GPI_HOST_BY_VALUES].size;
     sort.count = reduce.count = count;
-    reduce.keys_out = g->counts; /* any buffer will do */
+    reduce.keys_out = c->owns[0].buffer; /* any buffer will do */
     result = gp_reduce_by_key_scratch_size(c->gp, &reduce, &reducing);
     if (result == GP_OK && g->sorts) result = gp_sort_scratch_size(c->gp, &sort, &sorting);
     *bytes = reducing > sorting ? reducing : sorting;
@@ -111,7 +120,7 @@ static gp_result gpi_host_by_sort(gpi_host_chunks *c, const gpi_host_chunk *chun
 
 static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
-    const gpi_host_by *g = (const gpi_host_by *)c->call;
+    gpi_host_by *g = (gpi_host_by *)c->call;
     gp_reduce_by_key_desc desc = *g->reduce;
     gp_result result = g->sorts ? gpi_host_by_sort(c, chunk) : GP_OK;
     if (result != GP_OK) return result;
@@ -119,7 +128,7 @@ static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *c
     desc.in = c->arrays[GPI_HOST_BY_VALUES].buffers[chunk->slot];
     desc.keys_out = c->arrays[GPI_HOST_BY_KEYS_OUT].buffers[chunk->slot];
     desc.out = c->arrays[GPI_HOST_BY_OUT].buffers[chunk->slot];
-    desc.count_out = g->counts;
+    desc.count_out = c->owns[0].buffer;
     desc.count_out_offset = (size_t)chunk->slot;
     desc.count = chunk->count;
     desc.scratch = c->scratch;
@@ -127,9 +136,59 @@ static gp_result gpi_host_by_compute(gpi_host_chunks *c, const gpi_host_chunk *c
     desc.wait_count = c->wait_count;
     desc.done = &c->done;
     result = gp_reduce_by_key(c->gp, &desc);
-    if (result == GP_OK) gpi_host_then(c);
-    return result;
+    if (result != GP_OK) return result;
+    gpi_host_then(c);
+    if (g->places) {
+        g->places[chunk->index].at = g->end;
+        g->end += chunk->count;
+    }
+    return gpi_host_count(c, chunk, c->owns[0].buffer);
 }
+
+/* ------------------------------------------------------------------ several contexts */
+
+/* Room for its groups may come when those before it are in place. If they are, the pass ends here. */
+static bool gpi_host_by_may_begin(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_by *g = (gpi_host_by *)c->call;
+    if (g->placed == chunk->index) g->end = g->groups;
+    if (chunk->count <= g->to_room - g->end) return true;
+    if (g->placed == chunk->index) c->number = chunk->index;
+    return false;
+}
+
+static gp_result gpi_host_by_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_by *g = (gpi_host_by *)c->call;
+    g->places[chunk->index].ended = 1 + c->count_of[chunk->slot];
+    for (; g->placed < c->number && g->places[g->placed].ended; g->placed++) {
+        const size_t at = g->places[g->placed].at, count = (size_t)g->places[g->placed].ended - 1;
+        memmove(g->keys + g->groups * g->key_size, g->keys + at * g->key_size, count * g->key_size);
+        memmove(g->values + g->groups * g->out_size, g->values + at * g->out_size, count * g->out_size);
+        g->groups += count;
+    }
+    return GP_OK;
+}
+
+static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
+{
+    GPI_HOST_FREE(g->places);
+    g->places = NULL;
+    g->placed = 0;
+    g->end = g->groups;
+    if (c->devices == 1 || g->to[1] != g->values) return GP_OK;
+    if (c->number <= SIZE_MAX / sizeof *g->places)
+        g->places = (struct gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
+    if (!g->places)
+        return gpi_host_fail(g->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for the places of %zu chunks",
+                             g->function, c->number);
+    memset(g->places, 0, c->number * sizeof *g->places);
+    c->may_begin = gpi_host_by_may_begin;
+    c->ended = gpi_host_by_ended;
+    return GP_OK;
+}
+
+/* ------------------------------------------------------------------ results */
 
 /* Begins no more chunks where there may be no room for their groups. The one after this one is under way. */
 static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
@@ -140,27 +199,24 @@ static void gpi_host_by_stop(gpi_host_chunks *c, const gpi_host_chunk *chunk)
     if (g->to_room - g->groups < need && c->number > chunk->index + 2) c->number = chunk->index + 2;
 }
 
-/* The count first, for which the host waits while the next chunk is computed. What there is no room for is counted. */
+/* The count first: one context waits for it while the next chunk is computed. What there is no room for is counted. */
 static gp_result gpi_host_by_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
-    uint64_t *count = &g->count[chunk->slot];
-    gp_result result =
-        gpi_host_read(c, chunk, g->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
-    cl_int error;
+    const size_t at = g->places ? g->places[chunk->index].at : g->groups;
+    gp_result result = gpi_host_counted(c, chunk, c->owns[0].buffer);
+    const size_t count = (size_t)c->count_of[chunk->slot];
     int a;
-    if (result != GP_OK) return result;
-    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
-    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
-    for (a = 0; a < 2 && result == GP_OK && g->groups + *count <= g->to_room; a++) {
+    for (a = 0; a < 2 && result == GP_OK && at + count <= g->to_room; a++) {
         const gpi_host_array *array = &c->arrays[GPI_HOST_BY_KEYS_OUT + a];
         if (!g->to[a]) continue;
-        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
-                               g->to[a] + g->groups * array->size);
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, count * array->size,
+                               g->to[a] + at * array->size);
     }
-    g->groups += (size_t)*count;
+    if (g->places || result != GP_OK) return result;
+    g->groups += count;
     if (g->sorts && g->to[1] == g->values) gpi_host_by_stop(c, chunk);
-    return result;
+    return GP_OK;
 }
 
 /* ------------------------------------------------------------------ passes */
@@ -174,7 +230,7 @@ static void gpi_host_by_set(gpi_host_chunks *c, gpi_host_by *g, const char *keys
     c->arrays[GPI_HOST_BY_KEYS].size = c->arrays[GPI_HOST_BY_KEYS_OUT].size = g->key_size;
     c->arrays[GPI_HOST_BY_VALUES].size = sorts ? g->in_size : g->out_size;
     c->arrays[GPI_HOST_BY_OUT].size = g->out_size;
-    c->fixed = sizeof g->count;
+    c->fixed = c->owns[0].bytes = GPI_HOST_SLOTS * sizeof(uint64_t);
     c->scratch_size = gpi_host_by_scratch;
     c->compute = gpi_host_by_compute;
     c->download = gpi_host_by_download;
@@ -235,17 +291,20 @@ static gp_result gpi_host_by_rows(gpi_host_by *g, size_t *row)
     bool last;
     gpi_host_by_set(&c, g, (const char *)desc->keys + *row * g->key_size,
                     (const char *)desc->in + *row * g->in_size, count, true);
-    result = gpi_host_chunks_open(&c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_chunks_open(&c);
     last = *row == 0 && c.number == 1;
     g->total = last ? count : 2 * (uint64_t)desc->count;
     gpi_host_by_progress(g, *row, count);
-    if (result == GP_OK && !last) result = gpi_host_by_grow(g, c.chunk);
+    if (result == GP_OK && !last)
+        result = gpi_host_by_grow(g, c.devices > 1 ? 2 * c.devices * c.piece : c.chunk);
     gpi_host_by_to(g, last, g->kept);
+    if (result == GP_OK) result = gpi_host_by_places(&c, g);
     if (result == GP_OK) result = gpi_host_chunks_run(&c);
     result = gpi_host_chunks_close(&c, result);
     if (result != GP_OK) return result;
     g->kept = last ? 0 : g->groups;
-    *row += c.number < gpi_host_number(&c, c.chunk) ? c.number * c.chunk : count;
+    *row += c.number < gpi_host_number(&c, c.piece) ? c.number * c.piece : count;
     return GP_OK;
 }
 
@@ -296,6 +355,8 @@ static gp_result gpi_host_by_again(gpi_host_by *g, bool last, bool *cut)
     gp_result result;
     size_t at;
     gpi_host_by_set(&c, g, g->keys, g->values, kept, false);
+    GPI_HOST_FREE(g->places);
+    g->places = NULL;
     c.chunk_of = gpi_host_by_piece;
     result = gpi_host_chunks_open(&c);
     *cut = false;
@@ -331,7 +392,9 @@ static gp_result gpi_host_by_combine(gpi_host_by *g, bool last)
     sort.count = g->kept;
     sort.key_type = g->desc->key_type;
     sort.value_size = g->out_size;
-    sort.budget = g->desc->budget ? g->desc->budget - sizeof g->count : 0; /* g->counts stays */
+    sort.budget = g->desc->budget;
+    sort.others = g->desc->others;
+    sort.other_count = g->desc->other_count;
     sort.progress = gpi_host_by_tell;
     sort.progress_user = g;
     gpi_host_by_progress(g, g->told, last ? g->total / 4 : 0);
@@ -455,18 +518,21 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
 {
     static const char function[] = "gp_host_group_by";
     gpi_host_by g;
+    gpi_host_chunks none;
     gp_result result = gpi_host_check(gp, function, desc);
     if (result != GP_OK) return result;
+    gpi_host_chunks_set(&none, gp, function, 0, 0, NULL,
+                        NULL); /* if there are no rows, others are checked all the same */
+    result = gpi_host_chunks_share(&none, desc->others, desc->other_count, desc->args, desc->arg_count);
     memset(&g, 0, sizeof g);
     g.desc = desc;
     g.gp = gp;
     g.function = function;
-    result = gpi_host_by_types(&g);
+    if (result == GP_OK) result = gpi_host_by_types(&g);
     if (result == GP_OK) result = gpi_host_by_check(&g);
     if (result == GP_OK) result = gpi_host_by_prepare(&g);
-    if (result == GP_OK) result = gp_buffer_create(gp, sizeof g.count, NULL, &g.counts);
     if (result == GP_OK) result = gpi_host_by_run(&g);
-    if (g.counts) clReleaseMemObject(g.counts);
+    GPI_HOST_FREE(g.places);
     if (!desc->keys_tmp) {
         GPI_HOST_FREE(g.keys);
         GPI_HOST_FREE(g.values);

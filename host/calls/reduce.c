@@ -1,6 +1,10 @@
-/* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one. */
+/* reduce.c - gp_host_reduce: each chunk to a partial result, and these to one.
+
+   One context keeps partial results on the device, several send them to host memory, from where the first one takes them
+   all. */
 #include "base/chunks.h"
 #include "base/error.h"
+#include "base/run.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -15,8 +19,8 @@ typedef struct gpi_host_reduce {
     gpi_host_text map;
     gpi_host_args args;
     gp_reduce_desc chunk, partials; /* the device's calls, as far as they are the same for all chunks */
-    cl_mem buffer;                  /* of partial results */
     size_t kept;
+    char *sums; /* several contexts: all partial results */
 } gpi_host_reduce;
 
 static gp_result gpi_host_reduce_types(gp_context *gp, const char *function, gpi_host_reduce *r,
@@ -88,7 +92,7 @@ static gp_result gpi_host_reduce_partials(gpi_host_chunks *c, gpi_host_reduce *r
 {
     gp_reduce_desc desc = r->partials;
     gp_result result;
-    desc.in = desc.out = r->buffer;
+    desc.in = desc.out = c->owns[0].buffer;
     desc.count = r->kept;
     desc.wait = gpi_host_waits(c);
     desc.wait_count = c->wait_count;
@@ -108,8 +112,8 @@ static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chun
     desc.in = c->arrays[0].buffers[chunk->slot];
     desc.in2 = c->arrays[1].buffers[chunk->slot];
     desc.count = chunk->count;
-    desc.out = r->buffer;
-    desc.out_offset = r->kept++;
+    desc.out = c->owns[0].buffer;
+    desc.out_offset = r->sums ? (size_t)chunk->slot : r->kept++;
     desc.scratch = c->scratch;
     desc.wait = gpi_host_waits(c);
     desc.wait_count = c->wait_count;
@@ -120,15 +124,51 @@ static gp_result gpi_host_reduce_compute(gpi_host_chunks *c, const gpi_host_chun
     return r->kept == GPI_HOST_PARTIALS ? gpi_host_reduce_partials(c, r) : GP_OK;
 }
 
+/* Several contexts. */
+static gp_result gpi_host_reduce_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_reduce *r = (const gpi_host_reduce *)c->call;
+    return gpi_host_read(c, chunk, c->owns[0].buffer, (size_t)chunk->slot * r->out_size, r->out_size,
+                         r->sums + chunk->index * r->out_size);
+}
+
+static gp_result gpi_host_reduce_sums(gpi_host_chunks *c, gpi_host_reduce *r)
+{
+    c->download = gpi_host_reduce_download;
+    if (c->number <= SIZE_MAX / r->out_size) r->sums = (char *)GPI_HOST_MALLOC(c->number * r->out_size);
+    if (r->sums) return GP_OK;
+    return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu partial results",
+                         c->function, c->number);
+}
+
+/* The first context takes these, when all others are done. */
+static gp_result gpi_host_reduce_join(const gpi_host_chunks *c, const gpi_host_reduce *r)
+{
+    gp_host_reduce_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.in = r->sums;
+    desc.out = r->desc->out;
+    desc.count = c->number;
+    desc.type = r->partials.type;
+    desc.out_type = r->partials.out_type;
+    desc.op = r->partials.op;
+    desc.monoid = r->partials.monoid;
+    desc.args = r->partials.args;
+    desc.arg_count = r->partials.arg_count;
+    desc.initial = r->desc->initial;
+    desc.budget = r->desc->budget;
+    return gp_host_reduce(c->gp, &desc);
+}
+
 static gp_result gpi_host_reduce_run(gpi_host_chunks *c, gpi_host_reduce *r)
 {
     gp_reduce_desc desc;
     gp_result result = gpi_host_chunks_open(c);
-    if (result == GP_OK) result = gpi_host_buffer(c, GPI_HOST_PARTIALS * r->out_size, &r->buffer);
+    if (result == GP_OK && c->devices > 1) result = gpi_host_reduce_sums(c, r);
     if (result == GP_OK) result = gpi_host_chunks_run(c);
-    if (result != GP_OK) return result;
+    if (result != GP_OK || r->sums) return result;
     desc = r->partials;
-    desc.in = r->buffer;
+    desc.in = c->owns[0].buffer;
     desc.count = r->kept;
     desc.initial = r->desc->initial;
     desc.wait = gpi_host_waits(c);
@@ -149,12 +189,14 @@ GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *
     c.compute = gpi_host_reduce_compute;
     c.scratch_size = gpi_host_reduce_scratch;
     c.call = &r;
-    result = gpi_host_reduce_types(gp, function, &r, &c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_reduce_types(gp, function, &r, &c);
     if (result == GP_OK) result = gpi_host_reduce_prepare(gp, function, &r);
-    c.fixed = GPI_HOST_PARTIALS * r.out_size;
+    c.fixed = c.owns[0].bytes = GPI_HOST_PARTIALS * r.out_size;
     if (result == GP_OK) result = gpi_host_reduce_run(&c, &r);
     result = gpi_host_chunks_close(&c, result);
-    if (r.buffer) clReleaseMemObject(r.buffer);
+    if (result == GP_OK && r.sums) result = gpi_host_reduce_join(&c, &r);
+    GPI_HOST_FREE(r.sums);
     gpi_host_text_free(&r.map);
     return result;
 }

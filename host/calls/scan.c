@@ -6,9 +6,13 @@
 
    The scan takes the carry with the elements, and where it is exclusive the element at the end, which only makes room
    for the sum of all. What it leaves in its last element is the next chunk's carry. The input's elements may not be sums yet:
-   then the map gives the carry in place of what is at the ends. */
+   then the map gives the carry in place of what is at the ends.
+
+   Several contexts reduce all chunks first. The first context scans these sums, and so each chunk's carry is known: chunks
+   are scanned in any order. */
 #include "base/chunks.h"
 #include "base/error.h"
+#include "base/run.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -21,9 +25,14 @@ typedef struct gpi_host_scan {
     gpi_host_args args;
     cl_ulong lead, count; /* args: where the chunk's elements begin in the scan, and how many they are */
     gp_record carry_record;
-    cl_mem carry;
     gp_scan_desc chunk; /* as far as it is the same for all chunks */
     bool carried;
+
+    /* several contexts */
+    gpi_host_text element; /* the map alone */
+    gpi_host_args element_args;
+    gp_reduce_desc sum;
+    char *sums; /* of each chunk; then what is before it */
 } gpi_host_scan;
 
 static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_host_scan *s,
@@ -123,28 +132,49 @@ static gp_result gpi_host_scan_scratch(gpi_host_chunks *c, size_t count, size_t 
 {
     gpi_host_scan *s = (gpi_host_scan *)c->call;
     gp_scan_desc desc = s->chunk;
+    gp_reduce_desc sum = s->sum;
+    size_t summing = 0;
+    gp_result result;
     desc.count = count + 2;
-    return gp_scan_scratch_size(c->gp, &desc, bytes);
+    sum.count = count;
+    result = gp_scan_scratch_size(c->gp, &desc, bytes);
+    if (result == GP_OK && c->devices > 1) result = gp_reduce_scratch_size(c->gp, &sum, &summing);
+    if (summing > *bytes) *bytes = summing;
+    return result;
 }
 
-/* A copy of the carry is the element `at` of the input. */
-static gp_result gpi_host_scan_put(gpi_host_chunks *c, const gpi_host_scan *s, cl_mem in, size_t at)
+/* What is before the chunk, to the carry of its slot; before the first one an element that no sum has. */
+static gp_result gpi_host_scan_carry(gpi_host_chunks *c, const gpi_host_chunk *chunk, bool carried,
+                                     size_t slot)
 {
-    return gpi_host_copy(c, s->carry, 0, in, at * s->out_size, s->out_size);
+    static const char zeros[8] = {0};
+    gpi_host_scan *s = (gpi_host_scan *)c->call;
+    const void *identity = s->desc->monoid ? s->desc->monoid->identity : zeros;
+    if (s->maps) {
+        s->args.args[s->args.count - 1].buffer = c->owns[0].buffer;
+        s->args.args[s->args.count - 1].offset = slot;
+    }
+    if (carried && !s->sums) return GP_OK; /* the chunk before has left it there */
+    return gpi_host_put(c, carried ? s->sums + chunk->index * s->out_size : identity, c->owns[0].buffer,
+                        slot * s->out_size, s->out_size);
 }
 
 static gp_result gpi_host_scan_compute(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_scan *s = (gpi_host_scan *)c->call;
     const bool reverse = s->desc->reverse, exclusive = s->desc->exclusive;
-    const size_t before = reverse ? exclusive : s->carried, after = reverse ? s->carried : exclusive;
+    const bool carried = s->sums ? chunk->index != (reverse ? c->number - 1 : 0) : s->carried;
+    const size_t before = reverse ? exclusive : carried, after = reverse ? carried : exclusive;
+    const size_t slot = s->sums ? (size_t)chunk->slot : 0, size = s->out_size;
+    const cl_mem carry = c->owns[0].buffer;
     cl_mem in = c->arrays[0].buffers[chunk->slot];
     cl_mem out = c->arrays[1].size ? c->arrays[1].buffers[chunk->slot] : in;
     const size_t begin = 1 - before, end = 1 + chunk->count + after;
     gp_scan_desc desc = s->chunk;
-    gp_result result = GP_OK;
-    if (!s->maps && before) result = gpi_host_scan_put(c, s, in, 0);
-    if (!s->maps && after && result == GP_OK) result = gpi_host_scan_put(c, s, in, 1 + chunk->count);
+    gp_result result = gpi_host_scan_carry(c, chunk, carried, slot);
+    if (!s->maps && before && result == GP_OK) result = gpi_host_copy(c, carry, slot * size, in, 0, size);
+    if (!s->maps && after && result == GP_OK)
+        result = gpi_host_copy(c, carry, slot * size, in, (1 + chunk->count) * size, size);
     if (result != GP_OK) return result;
     s->lead = before;
     s->count = chunk->count;
@@ -153,7 +183,7 @@ static gp_result gpi_host_scan_compute(gpi_host_chunks *c, const gpi_host_chunk 
     desc.out = out;
     desc.in_offset = desc.out_offset = begin;
     desc.count = end - begin;
-    desc.initial = s->carried ? NULL : s->desc->initial;
+    desc.initial = carried ? NULL : s->desc->initial;
     desc.scratch = c->scratch;
     desc.wait = gpi_host_waits(c);
     desc.wait_count = c->wait_count;
@@ -162,18 +192,105 @@ static gp_result gpi_host_scan_compute(gpi_host_chunks *c, const gpi_host_chunk 
     if (result != GP_OK) return result;
     gpi_host_then(c);
     s->carried = true;
-    return gpi_host_copy(c, out, (reverse ? begin : end - 1) * s->out_size, s->carry, 0, s->out_size);
+    return s->sums ? GP_OK : gpi_host_copy(c, out, (reverse ? begin : end - 1) * size, carry, 0, size);
 }
 
-/* Until the first chunk's end the carry is an element that no sum has. */
-static gp_result gpi_host_scan_carry(gpi_host_chunks *c, gpi_host_scan *s)
+/* ------------------------------------------------------------------ several contexts */
+
+static gp_result gpi_host_scan_prepare_sums(gp_context *gp, const char *function, gpi_host_scan *s)
 {
-    static const char zeros[8] = {0};
-    const void *data = s->desc->monoid ? s->desc->monoid->identity : zeros;
-    const gp_result result = gp_buffer_create(c->gp, s->out_size, data, &s->carry);
-    if (s->maps) s->args.args[s->args.count - 1].buffer = s->carry;
+    const gp_host_scan_desc *desc = s->desc;
+    gp_result result = gpi_host_text_make(gp, function, "", desc->map, "", &s->element);
+    if (result == GP_OK)
+        result = gpi_host_args_make(gp, function, desc->args, desc->arg_count, s->element.has_index,
+                                    &s->element_args);
+    if (result != GP_OK) return result;
+    if (s->element.has_index)
+        (void)gpi_host_args_add(&s->element_args, "chunk_first", GP_U64, &s->element_args.first);
+    s->sum.type = desc->type;
+    s->sum.record = desc->record;
+    s->sum.out_type = desc->monoid ? GP_TYPE_NONE : desc->out_type ? desc->out_type : desc->type;
+    s->sum.op = desc->op;
+    s->sum.monoid = desc->monoid;
+    s->sum.map = s->element.text;
+    s->sum.args = s->element_args.count ? s->element_args.args : NULL;
+    s->sum.arg_count = s->element_args.count;
+    return GP_OK;
+}
+
+static gp_result gpi_host_scan_sum(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_scan *s = (gpi_host_scan *)c->call;
+    gp_reduce_desc desc = s->sum;
+    gp_result result;
+    s->element_args.first = chunk->first;
+    desc.in = c->arrays[0].buffers[chunk->slot];
+    desc.in_offset = c->lead;
+    desc.count = chunk->count;
+    desc.out = c->owns[0].buffer;
+    desc.out_offset = (size_t)chunk->slot;
+    desc.scratch = c->scratch;
+    desc.wait = gpi_host_waits(c);
+    desc.wait_count = c->wait_count;
+    desc.done = &c->done;
+    result = gp_reduce(c->gp, &desc);
+    if (result == GP_OK) gpi_host_then(c);
     return result;
 }
+
+static gp_result gpi_host_scan_read_sum(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    const gpi_host_scan *s = (const gpi_host_scan *)c->call;
+    return gpi_host_read(c, chunk, c->owns[0].buffer, (size_t)chunk->slot * s->out_size, s->out_size,
+                         s->sums + chunk->index * s->out_size);
+}
+
+/* Sums to what is before each chunk. */
+static gp_result gpi_host_scan_sums(const gpi_host_chunks *c, const gpi_host_scan *s)
+{
+    gp_host_scan_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.in = desc.out = s->sums;
+    desc.count = c->number;
+    desc.type = s->sum.out_type;
+    desc.op = s->sum.op;
+    desc.monoid = s->sum.monoid;
+    if (desc.monoid && desc.monoid->takes_args) {
+        desc.args = s->desc->args;
+        desc.arg_count = s->desc->arg_count;
+    }
+    desc.exclusive = true;
+    desc.reverse = s->desc->reverse;
+    desc.deterministic = s->desc->deterministic;
+    desc.initial = s->desc->initial;
+    desc.budget = s->desc->budget;
+    return gp_host_scan(c->gp, &desc);
+}
+
+/* If there are several chunks; they are the same here as in `c`. */
+static gp_result gpi_host_scan_carries(gpi_host_chunks *c, gpi_host_scan *s)
+{
+    gpi_host_chunks sums = *c;
+    gp_result result;
+    sums.progress_total = 2 * (uint64_t)c->count;
+    sums.compute = gpi_host_scan_sum;
+    sums.download = gpi_host_scan_read_sum;
+    result = gpi_host_chunks_open(&sums);
+    if (result == GP_OK && sums.number > 1) {
+        if (sums.number <= SIZE_MAX / s->out_size)
+            s->sums = (char *)GPI_HOST_MALLOC(sums.number * s->out_size);
+        result = s->sums ? gpi_host_chunks_run(&sums)
+                         : gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu sums",
+                                         c->function, sums.number);
+    }
+    result = gpi_host_chunks_close(&sums, result);
+    if (result != GP_OK || !s->sums) return result;
+    c->progress_done = sums.progress_done;
+    c->progress_total = sums.progress_total;
+    return gpi_host_scan_sums(&sums, s);
+}
+
+/* ------------------------------------------------------------------ the call */
 
 GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc)
 {
@@ -190,14 +307,19 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
     c.compute = gpi_host_scan_compute;
     c.scratch_size = gpi_host_scan_scratch;
     c.call = &s;
-    result = gpi_host_scan_types(gp, function, &s, &c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_scan_types(gp, function, &s, &c);
     if (result == GP_OK) result = gpi_host_scan_prepare(gp, function, &s);
-    c.fixed = s.out_size;
+    c.fixed = c.owns[0].bytes = (c.devices > 1 ? GPI_HOST_SLOTS : 1) * s.out_size;
+    if (result == GP_OK && c.devices > 1) {
+        result = gpi_host_scan_prepare_sums(gp, function, &s);
+        if (result == GP_OK) result = gpi_host_scan_carries(&c, &s);
+    }
     if (result == GP_OK) result = gpi_host_chunks_open(&c);
-    if (result == GP_OK) result = gpi_host_scan_carry(&c, &s);
     if (result == GP_OK) result = gpi_host_chunks_run(&c);
     result = gpi_host_chunks_close(&c, result);
-    if (s.carry) clReleaseMemObject(s.carry);
     gpi_host_text_free(&s.map);
+    gpi_host_text_free(&s.element);
+    GPI_HOST_FREE(s.sums);
     return result;
 }

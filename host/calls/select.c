@@ -1,6 +1,13 @@
-/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied after those of the chunks before. */
+/* select.c - gp_host_select: each chunk's elements are packed on the device, and copied after those of the chunks before.
+
+   Several contexts end their chunks in any order. A chunk whose place is not known yet, because one before it is still
+   under way, is copied to where it is in the input, which is never before its place, and moved from there later:
+
+       chunk 0 1 2 3   selected   aaa..    ..... under way   cc...    d....      a chunk's room
+                       then       aaabb cc d                 all of them */
 #include "base/chunks.h"
 #include "base/error.h"
+#include "base/run.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -11,10 +18,12 @@ typedef struct gpi_host_select {
     const gp_host_select_desc *desc;
     gpi_host_text predicate;
     gpi_host_args args;
-    gp_select_desc chunk;           /* as far as it is the same for all chunks */
-    cl_mem counts;                  /* of elements that are selected: one a slot */
-    uint64_t count[GPI_HOST_SLOTS]; /* the same on the host */
-    uint64_t selected;
+    gp_select_desc chunk; /* as far as it is the same for all chunks */
+    char *outs[2];        /* the call's outputs */
+    uint64_t selected;    /* elements whose place is known: those of the first chunks */
+    uint64_t *
+        ended; /* several contexts: 1 + how many of each chunk wait for their place to be known; 0: not yet */
+    size_t placed; /* how many chunks have their place */
 } gpi_host_select;
 
 static gp_result gpi_host_select_types(gp_context *gp, const char *function, const gp_host_select_desc *desc,
@@ -97,11 +106,12 @@ static gp_result gpi_host_select_scratch(gpi_host_chunks *c, size_t count, size_
 {
     const gpi_host_select *s = (const gpi_host_select *)c->call;
     gp_select_desc desc = s->chunk;
+    const cl_mem any = c->owns[0].buffer;
     desc.count = count;
-    desc.count_out = s->counts;
-    if (s->desc->flags) desc.flags = s->counts;
-    if (s->desc->out) desc.out = s->counts;
-    if (s->desc->indices_out) desc.indices_out = s->counts;
+    desc.count_out = any;
+    if (s->desc->flags) desc.flags = any;
+    if (s->desc->out) desc.out = any;
+    if (s->desc->indices_out) desc.indices_out = any;
     return gp_select_scratch_size(c->gp, &desc, bytes);
 }
 
@@ -124,7 +134,7 @@ static gp_result gpi_host_select_shift(gpi_host_chunks *c, const gpi_host_chunk 
     desc.args = &arg;
     desc.arg_count = 1;
     desc.count = chunk->count;
-    desc.count_buffer = s->counts;
+    desc.count_buffer = c->owns[0].buffer;
     desc.count_offset = (size_t)chunk->slot;
     desc.count_type = GP_U64;
     desc.wait = gpi_host_waits(c);
@@ -145,7 +155,7 @@ static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chun
     desc.flags = c->arrays[GPI_HOST_FLAGS].buffers[chunk->slot];
     desc.out = c->arrays[GPI_HOST_OUT].buffers[chunk->slot];
     desc.indices_out = c->arrays[GPI_HOST_INDICES].buffers[chunk->slot];
-    desc.count_out = s->counts;
+    desc.count_out = c->owns[0].buffer;
     desc.count_out_offset = (size_t)chunk->slot;
     desc.count = chunk->count;
     desc.scratch = c->scratch;
@@ -155,30 +165,76 @@ static gp_result gpi_host_select_compute(gpi_host_chunks *c, const gpi_host_chun
     result = gp_select(c->gp, &desc);
     if (result != GP_OK) return result;
     gpi_host_then(c);
-    return s->desc->indices_out ? gpi_host_select_shift(c, chunk) : GP_OK;
+    if (s->desc->indices_out) result = gpi_host_select_shift(c, chunk);
+    return result == GP_OK ? gpi_host_count(c, chunk, c->owns[0].buffer) : result;
 }
 
-/* The count first, for which the host waits while the next chunk is computed. */
+/* To the outputs, from element `at` on. */
+static gp_result gpi_host_select_copy(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint64_t at)
+{
+    const gpi_host_select *s = (const gpi_host_select *)c->call;
+    const size_t count = (size_t)c->count_of[chunk->slot];
+    gp_result result = GP_OK;
+    int a;
+    for (a = GPI_HOST_OUT; a <= GPI_HOST_INDICES && count && result == GP_OK; a++) {
+        const gpi_host_array *array = &c->arrays[a];
+        if (!array->size) continue;
+        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, count * array->size,
+                               s->outs[a - GPI_HOST_OUT] + (size_t)at * array->size);
+    }
+    return result;
+}
+
+/* Chunks that have ended, from where they were copied to their places, as far as these are known. */
+static void gpi_host_select_place(const gpi_host_chunks *c, gpi_host_select *s)
+{
+    for (; s->ended && s->placed < c->number && s->ended[s->placed]; s->placed++) {
+        const size_t from = s->placed * c->piece, count = (size_t)s->ended[s->placed] - 1;
+        int a;
+        for (a = 0; a < 2; a++) {
+            const size_t size = c->arrays[GPI_HOST_OUT + a].size;
+            if (size)
+                memmove(s->outs[a] + (size_t)s->selected * size, s->outs[a] + from * size, count * size);
+        }
+        s->selected += count;
+    }
+}
+
+static gp_result gpi_host_select_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gpi_host_select *s = (gpi_host_select *)c->call;
+    if (chunk->index < s->placed) return GP_OK;
+    s->ended[chunk->index] = 1 + c->count_of[chunk->slot];
+    gpi_host_select_place(c, s);
+    return GP_OK;
+}
+
+/* The count first: one context waits for it while the next chunk is computed. */
 static gp_result gpi_host_select_download(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_select *s = (gpi_host_select *)c->call;
-    void *const outs[] = {s->desc->out, s->desc->indices_out};
-    uint64_t *count = &s->count[chunk->slot];
-    gp_result result =
-        gpi_host_read(c, chunk, s->counts, (size_t)chunk->slot * sizeof *count, sizeof *count, count);
-    cl_int error;
-    size_t a;
-    if (result != GP_OK) return result;
-    error = clWaitForEvents(1, &c->downloaded[chunk->slot]);
-    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clWaitForEvents", error);
-    for (a = 0; a < 2 && *count && result == GP_OK; a++) {
-        const gpi_host_array *array = &c->arrays[GPI_HOST_OUT + a];
-        if (!array->size) continue;
-        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], 0, (size_t)*count * array->size,
-                               (char *)outs[a] + (size_t)s->selected * array->size);
+    const bool known = !s->ended || chunk->index == s->placed;
+    gp_result result = gpi_host_counted(c, chunk, c->owns[0].buffer);
+    if (result == GP_OK) result = gpi_host_select_copy(c, chunk, known ? s->selected : chunk->first);
+    if (result != GP_OK || !known) return result;
+    s->selected += c->count_of[chunk->slot];
+    s->placed++;
+    gpi_host_select_place(c, s);
+    return GP_OK;
+}
+
+static gp_result gpi_host_select_run(gpi_host_chunks *c, gpi_host_select *s)
+{
+    gp_result result = gpi_host_chunks_open(c);
+    if (result == GP_OK && c->devices > 1) {
+        c->ended = gpi_host_select_ended;
+        s->ended = (uint64_t *)GPI_HOST_MALLOC(c->number * sizeof *s->ended);
+        if (!s->ended)
+            return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY,
+                                 "%s: no memory for the counts of %zu chunks", c->function, c->number);
+        memset(s->ended, 0, c->number * sizeof *s->ended);
     }
-    s->selected += *count;
-    return result;
+    return result == GP_OK ? gpi_host_chunks_run(c) : result;
 }
 
 GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *desc)
@@ -191,19 +247,20 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
     memset(&s, 0, sizeof s);
     s.desc = desc;
     gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
-    c.fixed = sizeof s.count;
+    c.fixed = c.owns[0].bytes = GPI_HOST_SLOTS * sizeof(uint64_t);
+    s.outs[0] = (char *)desc->out;
+    s.outs[1] = (char *)desc->indices_out;
     c.compute = gpi_host_select_compute;
     c.download = gpi_host_select_download;
     c.scratch_size = gpi_host_select_scratch;
     c.call = &s;
-    result = gpi_host_select_types(gp, function, desc, &c);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, desc->args, desc->arg_count);
+    if (result == GP_OK) result = gpi_host_select_types(gp, function, desc, &c);
     if (result == GP_OK) result = gpi_host_select_overlap(gp, function, desc, &c);
     if (result == GP_OK) result = gpi_host_select_prepare(gp, function, &s);
-    if (result == GP_OK) result = gpi_host_buffer(&c, sizeof s.count, &s.counts);
-    if (result == GP_OK) result = gpi_host_chunks_open(&c);
-    if (result == GP_OK) result = gpi_host_chunks_run(&c);
+    if (result == GP_OK) result = gpi_host_select_run(&c, &s);
     result = gpi_host_chunks_close(&c, result);
-    if (s.counts) clReleaseMemObject(s.counts);
+    GPI_HOST_FREE(s.ended);
     gpi_host_text_free(&s.predicate);
     if (result == GP_OK && desc->selected) *desc->selected = s.selected;
     return result;

@@ -10,9 +10,12 @@
        digits 0 and 1   0001111 01111 0001     digit 2   2222     digit 3   33 33333
 
    A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
-   sorted in the same way by the next digit. */
+   sorted in the same way by the next digit.
+
+   Several contexts share the chunks, then the digits. There, digits go together only as far as a chunk has keys. */
 #include "base/chunks.h"
 #include "base/error.h"
+#include "base/run.h"
 
 #include <string.h>
 
@@ -245,8 +248,9 @@ static gp_result gpi_host_group_sort(gpi_host_chunks *c, const gpi_host_chunk *c
     return gpi_host_sort_bits(c, chunk, s->desc->begin_bit, end);
 }
 
-/* Consecutive digits as far as they fit. Returns how many groups there are; large digits are in none. */
-static size_t gpi_host_make_groups(gpi_host_sort *s, size_t most)
+/* Consecutive digits, `together` keys or one digit of at most `most`. Returns how many groups there are; large digits are
+   in none. */
+static size_t gpi_host_make_groups(gpi_host_sort *s, size_t together, size_t most)
 {
     gpi_host_group *group = NULL;
     size_t number = 0, first = 0;
@@ -255,7 +259,7 @@ static size_t gpi_host_make_groups(gpi_host_sort *s, size_t most)
         const size_t count = gpi_host_digit_count(s, digit);
         if (count > most) group = NULL;
         if (count && count <= most) {
-            if (!group || group->count + count > most || count >= GPI_HOST_DIGIT_ALONE) {
+            if (!group || group->count + count > together || count >= GPI_HOST_DIGIT_ALONE) {
                 group = &s->groups[number++];
                 group->first = first;
                 group->count = 0;
@@ -294,15 +298,16 @@ static gp_result gpi_host_split(gpi_host_chunks *c, const char *const from[2], s
     gp_result result;
     size_t r;
     c->count = count;
-    c->number = s->runs = gpi_host_number(c, c->chunk);
-    s->run = c->chunk;
+    c->number = s->runs = gpi_host_number(c, c->piece);
+    c->depth = GPI_HOST_SLOTS;
+    s->run = c->piece;
     c->chunk_of = NULL;
     c->upload = NULL;
     c->compute = gpi_host_sort_chunk;
     gpi_host_sort_arrays(c, from, s->tmp.part);
     result = gpi_host_chunks_run(c);
     for (r = 0; r < s->runs && result == GP_OK; r++) {
-        const size_t first = r * c->chunk, n = count - first < c->chunk ? count - first : c->chunk;
+        const size_t first = r * s->run, n = count - first < s->run ? count - first : s->run;
         gpi_host_find_digits(s, s->tmp.part[0] + first * s->key_size, n,
                              s->starts + r * (GPI_HOST_DIGITS + 1));
     }
@@ -314,7 +319,11 @@ static gp_result gpi_host_join(gpi_host_chunks *c, gpi_host_pairs out)
 {
     gpi_host_sort *s = (gpi_host_sort *)c->call;
     static const char *const nowhere[2] = {NULL, NULL};
-    c->number = gpi_host_make_groups(s, c->chunk);
+    size_t g;
+    c->number = gpi_host_make_groups(s, c->piece, c->chunk);
+    for (c->count = 0, g = 0; g < c->number; g++) c->count += s->groups[g].count;
+    /* To map a buffer waits for copies that were asked for: with a third chunk for those of a chunk being computed. */
+    c->depth = 2;
     c->chunk_of = gpi_host_group_chunk;
     c->upload = gpi_host_group_upload;
     c->compute = gpi_host_group_sort;
@@ -346,9 +355,7 @@ static size_t gpi_host_place(gpi_host_chunks *c, gpi_host_pairs out, gpi_host_gr
 static void gpi_host_restore(gpi_host_chunks *c, gpi_host_pairs out, size_t count)
 {
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
-    (void)clFlush(c->copies);
-    (void)clFinish(gp_cl_queue(c->gp));
-    (void)gpi_host_finish_copies(c);
+    (void)gpi_host_finish(c, GP_ERROR_CANCELED);
     memcpy(out.part[0], s->tmp.part[0], count * s->key_size);
     if (out.part[1]) memcpy(out.part[1], s->tmp.part[1], count * s->value_size);
 }
@@ -509,8 +516,10 @@ static gp_result gpi_host_sort_call(gp_context *gp, const char *function, const 
     s.value_size = argsort && !desc->value_size ? 4 : desc->value_size;
     gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
     c.scratch_size = gpi_host_sort_scratch;
+    c.large = true;
     c.call = &s;
-    result = gpi_host_sort_types(gp, function, &s);
+    result = gpi_host_chunks_share(&c, desc->others, desc->other_count, NULL, 0);
+    if (result == GP_OK) result = gpi_host_sort_types(gp, function, &s);
     if (result == GP_OK) result = gpi_host_sort_check(gp, function, &s);
     c.arrays[0].size = s.key_size;
     c.arrays[1].size = s.value_size;

@@ -78,6 +78,32 @@ static void sort_large(gp_context *gp, uint64_t *keys, size_t n)
 }
 /* [/files] */
 
+/* [devices] */
+static size_t open_all(gp_context *contexts[8])
+{
+    gp_device_info devices[8];
+    size_t found = 0, opened = 0;
+    if (gp_devices(devices, 8, &found) != GP_OK) return 0;
+    for (size_t i = 0; i < found && i < 8; i++) {
+        const gp_context_desc desc = {.device = devices[i].device};
+        if (gp_context_create(&desc, &contexts[opened]) == GP_OK) opened++;
+    }
+    return opened;
+}
+
+static void sort_on_all(gp_context *const *contexts, size_t n_contexts, uint32_t *keys, size_t n)
+{
+    gp_context *gp = contexts[0];
+    gp_host_sort_desc sort = {.keys = keys,
+                              .keys_out = keys,
+                              .count = n,
+                              .key_type = GP_U32,
+                              .others = contexts + 1,
+                              .other_count = n_contexts - 1};
+    TRY(gp_host_sort(gp, &sort));
+}
+/* [/devices] */
+
 int main(void)
 {
     enum { N = 1000000 };
@@ -86,8 +112,9 @@ int main(void)
     static uint32_t customers[N], customer[1000];
     static float prices[N], total[1000];
     const gp_context_desc device = {0};
-    gp_context *gp;
+    gp_context *gp, *contexts[8];
     uint64_t sum = 0;
+    size_t opened;
     if (gp_context_create(&device, &gp) != GP_OK) return puts(gp_last_error(NULL)), 1;
     for (size_t i = 0; i < N; i++) numbers[i] = (uint32_t)i * 2654435761u;
     running_totals(gp, numbers, totals, N);
@@ -107,6 +134,13 @@ int main(void)
     sort_large(gp, totals, N);
     for (size_t i = 1; i < N; i++) {
         if (totals[i - 1] > totals[i]) return puts("wrong"), 1;
+    }
+    opened = open_all(contexts);
+    if (!opened) return puts("no device"), 1;
+    sort_on_all(contexts, opened, numbers, N);
+    while (opened) gp_context_destroy(contexts[--opened]);
+    for (size_t i = 1; i < N; i++) {
+        if (numbers[i - 1] > numbers[i]) return puts("wrong"), 1;
     }
     gp_context_destroy(gp);
     return 0;

@@ -1,10 +1,15 @@
 /* scenarios_host.c - gpuprim_host.h: arrays in host memory, in four chunks or so. See driver.h. */
 #include "driver.h"
+#define GPI_HOST_ASKS 0 /* as many calls each time, or nearly */
 #define GP_HOST_IMPLEMENTATION
 #include "../../gpuprim_host.h"
 
 enum { HOST_N = 4000 };
 static uint32_t host_out[HOST_N];
+
+/* Of the call: none, or a second one on the same device. */
+static gp_context *const *host_others;
+#define HOST_OTHERS(desc) ((desc).others = host_others, (desc).other_count = host_others != NULL)
 
 static void prepare_host(world *w)
 {
@@ -22,6 +27,7 @@ static gp_result run_host_reduce(world *w)
     d.map = "x + i";
     d.op = GP_SUM;
     d.budget = 14000;
+    HOST_OTHERS(d);
     return gp_host_reduce(w->gp, &d);
 }
 
@@ -41,6 +47,7 @@ static gp_result run_host_scan(world *w)
     d.op = GP_SUM;
     d.exclusive = true;
     d.budget = 14000;
+    HOST_OTHERS(d);
     return gp_host_scan(w->gp, &d);
 }
 
@@ -80,6 +87,7 @@ static gp_result run_host_sort(world *w)
     d.key_type = GP_U32;
     d.value_size = 4;
     d.budget = 40000;
+    HOST_OTHERS(d);
     return gp_host_sort(w->gp, &d);
 }
 
@@ -138,6 +146,7 @@ static gp_result run_host_select(world *w)
     d.type = GP_U32;
     d.predicate = "x == 0";
     d.budget = 40000;
+    HOST_OTHERS(d);
     return gp_host_select(w->gp, &d);
 }
 
@@ -164,6 +173,7 @@ static gp_result run_host_histogram(world *w)
     d.weight_type = GP_U32;
     d.out = w->host;
     d.budget = 14000;
+    HOST_OTHERS(d);
     return gp_host_histogram(w->gp, &d);
 }
 
@@ -197,6 +207,7 @@ static gp_result run_host_group_by(world *w)
     d.key_type = d.type = d.out_type = GP_U32;
     d.op = GP_SUM;
     d.budget = 40000;
+    HOST_OTHERS(d);
     return gp_host_group_by(w->gp, &d);
 }
 
@@ -251,7 +262,41 @@ static bool check_host_brackets(world *w)
     return errors->unmatched_closers == closers && errors->unmatched_openers == height;
 }
 
+/* ------------------------------------------------------------------ two contexts */
+
+static void two_contexts(world *w, gp_context_desc *desc)
+{
+    must(gp_context_create(desc, &w->other) == GP_OK, gp_last_error(NULL));
+}
+
+static gp_result with_other(world *w, gp_result (*run)(world *w))
+{
+    gp_result result;
+    host_others = &w->other;
+    result = run(w);
+    host_others = NULL;
+    return result;
+}
+
+static gp_result run_devices_reduce(world *w) { return with_other(w, run_host_reduce); }
+static gp_result run_devices_scan(world *w) { return with_other(w, run_host_scan); }
+static gp_result run_devices_sort(world *w) { return with_other(w, run_host_sort); }
+static gp_result run_devices_select(world *w) { return with_other(w, run_host_select); }
+static gp_result run_devices_histogram(world *w) { return with_other(w, run_host_histogram); }
+static gp_result run_devices_group_by(world *w) { return with_other(w, run_host_group_by); }
+
 const scenario scenarios_host[] = {
+    {"host_devices_group_by", two_contexts, prepare_host_group_by, run_devices_group_by, check_host_group_by,
+     NULL, false, false},
+    {"host_devices_reduce", two_contexts, prepare_host, run_devices_reduce, check_host_reduce, NULL, false,
+     false},
+    {"host_devices_scan", two_contexts, prepare_host, run_devices_scan, check_host_scan, NULL, false, false},
+    {"host_devices_sort", two_contexts, prepare_host_sort, run_devices_sort, check_host_sort, kept_host_sort,
+     false, false},
+    {"host_devices_select", two_contexts, prepare_host, run_devices_select, check_host_select, NULL, false,
+     false},
+    {"host_devices_histogram", two_contexts, prepare_host, run_devices_histogram, check_host_histogram, NULL,
+     false, false},
     {"host_brackets", NULL, prepare_host, run_host_brackets, check_host_brackets, NULL, false, false},
     {"host_group_by", NULL, prepare_host_group_by, run_host_group_by, check_host_group_by, NULL, false,
      false},
