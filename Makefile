@@ -333,6 +333,7 @@ mpi-bench: build/mpi/bench ## gpuprim_mpi.h's calls over 1, 2, 4, 8 ranks of thi
 mpi-bench-check: build/mpi/bench ## do messages and bytes agree with the formulas of tools/mpi_scaling.py, on 1 to 16 ranks?
 	@tools/deps.sh python3
 	@$(POCL_ALONE) CHECK=1 RANKS="1 2 3 4 7 8 16" tools/mpi_bench.sh $< build/mpi/check.jsonl --weak 20000 --strong 1000003 --repeats 1
+	@tools/mpi_scaling.py predict >build/mpi/predicted.md
 
 MPI_BENCH := $(wildcard bench/mpi/*.c)
 build/mpi/bench: $(MPI_BENCH) bench/mpi/counts.h build/mpi/gpuprim.o gpuprim_mpi.h | deps-mpi
