@@ -47,7 +47,7 @@ DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cx
 
 .PHONY: declarations first-calls all demo info test test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
-	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-bench mpi-bench-check host-files install uninstall test-install test-packaging dist clean help always
+	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-fault-check mpi-bench mpi-bench-check host-files install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -308,18 +308,22 @@ build/stress/%.o: tests/stress/%.c | gpuprim.h deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -c -o $@ $<
 
-# MPICC and MPIRUN name another MPI, RANKS how many ranks, MPI_LARGE the elements of the largest arrays.
+# MPICC and MPIRUN name another MPI, RANKS how many ranks, MPI_LARGE the elements of the largest arrays, MPI_FAULTS how many
+# of each call's OpenCL calls and commands fail (0: all).
 MPICC ?= mpicc
-export MPICC MPIRUN RANKS MPI_LARGE
+export MPICC MPIRUN RANKS MPI_LARGE MPI_FAULTS
 mpi-test: build/mpi/ranks build/mpi/manual ## gpuprim_mpi.h on 1 to 8 ranks of this machine
 	@$(POCL_ALONE) tools/mpi_test.sh build/mpi
+
+mpi-fault-check: build/mpi/faults build/fault/layer.so ## ... where calls of OpenCL fail on one rank: MPI_FAULTS of each gp_mpi_... call
+	@$(POCL_ALONE) tools/mpi_test.sh build/mpi faults
 
 build/mpi/gpuprim.o: gpuprim.h | deps-mpi
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -DGP_IMPLEMENTATION -x c -c -o $@ $<
 
-build/mpi/ranks: tests/mpi/ranks.c build/mpi/gpuprim.o gpuprim_mpi.h | deps-mpi
-	$(MPICC) $(C_FLAGS) -o $@ $< build/mpi/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm
+build/mpi/ranks build/mpi/faults: build/mpi/%: tests/mpi/%.c build/mpi/gpuprim.o gpuprim_mpi.h tests/fault/fault.h | deps-mpi
+	$(MPICC) $(C_FLAGS) -o $@ $< build/mpi/gpuprim.o $(LDFLAGS) $(OPENCL_LIBS) -lm -ldl
 
 build/mpi/manual: manual/code/mpi.c gpuprim_mpi.h gpuprim.h | deps-mpi
 	@mkdir -p $(@D)

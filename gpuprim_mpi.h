@@ -141,6 +141,63 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
      of `in` and results of 1, 2, 4, 8 or 16 bytes. */
 GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *desc, gp_mpi_part *part);
 
+/* out[i] = the value of keys[i] among the build keys, or `absent`        found[i] = whether keys[i] is among them
+
+   Joins two arrays across ranks, wherever equal keys are: each key goes by a hash to the rank where both arrays' meet,
+   and answers come back. A left join: row i of `keys` stays where it is. For an inner join give `found` to gp_mpi_select.
+
+   Result: a value for each element of `keys` in `out`, a byte in `found`; at least one is required where count is not 0.
+   Order: of equal build keys the first in the whole array counts (with `last` the last). The result is always the same.
+   Aliasing: outputs may overlap inputs, but not one another.
+   Count 0: a part of either array may be empty, on all ranks, too.
+   Balance: a rank sends each key that it has once, however many rows have it, so that a key that is everywhere comes to
+     its rank once from each. What a rank receives depends on the hash of distinct keys only: with k of them about
+     k / ranks, from each rank that has them. No rows are sent.
+   Cost: a hash table and a sort of one pass for the distinct keys of each side, and a hash table of the build keys that a
+     rank has received; build keys and values are sent once, `keys` there, and their values and a byte back. Memory for the
+     distinct keys and values sent and received, and hash tables of 2 to 4 slots of 8 or 16 bytes for each key.
+   Limits: 2^30 elements in a part of either array, and 2^30 keys that a rank receives. Keys of 8 bytes need
+     cl_khr_int64_base_atomics on all devices. */
+typedef struct gp_mpi_join_desc {
+    cl_mem build_keys; /* build_count keys; NULL when build_count is 0 */
+    size_t build_keys_offset;
+    cl_mem build_values; /* build_count values; NULL when value_size or build_count is 0 */
+    size_t build_values_offset;
+    size_t build_count; /* elements of this part of the build keys */
+    cl_mem keys;        /* count keys that are looked for; NULL when count is 0 */
+    size_t keys_offset;
+    size_t count; /* elements of this part of `keys` */
+    cl_mem out;   /* count values; NULL: not wanted */
+    size_t out_offset;
+    cl_mem found; /* count bytes: 1 or 0; NULL: not wanted */
+    size_t found_offset;
+    size_t key_size; /* 4 or 8 bytes; keys are compared by their bits */
+    size_t
+        value_size; /* 1, 2, 4, 8 or 16 bytes; 0: values are indices of build keys in the whole array, GP_U64 */
+    const void *absent; /* a value, the same on all ranks; read during the call; NULL: all ones */
+    bool last;          /* of equal build keys the last one counts */
+} gp_mpi_join_desc;
+
+GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc);
+
+/* Matches nested brackets of an array across ranks, as gp_brackets does: pairs may be on two ranks, and any number of
+   brackets may be open from one rank to the next.
+
+   Result: match, parent and depth as gp_brackets has them for the whole array, with indices in the whole; *errors, if not
+     NULL, is the whole array's, on all ranks (it is wanted on all or on none). Ranks may want different outputs.
+     index_type 0: GP_U32 as long as the whole has less than 2^32 elements. desc->errors stays NULL. A map's i counts from
+     the part's first element.
+   Order: the result is always the same.
+   Aliasing: outputs overlap nothing.
+   Count 0: a part without elements counts for nothing.
+   Cost: gp_brackets of the part, and two selections of what is unmatched in it. Three numbers go from each rank to all:
+     they tell which ranks' brackets are partners. Then each of these pairs' indices are exchanged, and with `errors`
+     their codes. A scan, where brackets are open before the part, and one more reading and writing of each output.
+     Memory: 4 bytes for codes and 7 indices for each element of the part at most, however brackets are nested: a rank
+     receives no more openers than it has elements, and no more closers than it has openers.
+   Limits: 2^31 - 1 elements in a part. */
+GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, gp_brackets_errors *errors);
+
 #ifdef __cplusplus
 }
 #endif
@@ -1183,6 +1240,991 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
     gpi_mpi_split_close(&s);
     if (result == GP_OK && part) *part = place;
     return gpi_mpi_agree(all, function, result);
+}
+
+/* ------------------------------------------------------------------ what joins and brackets share */
+
+/* What a device's call has returned, and then its commands: the next call may be on an out-of-order queue. */
+static gp_result gpi_mpi_done(gp_mpi *all, gp_result result)
+{
+    return result == GP_OK ? gp_finish(all->gp) : result;
+}
+
+static void gpi_mpi_free(cl_mem *buffer)
+{
+    if (*buffer) (void)clReleaseMemObject(*buffer);
+    *buffer = NULL;
+}
+
+static gp_result gpi_mpi_read(gp_mpi *all, const char *function, cl_mem buffer, size_t offset, size_t bytes,
+                              void *to)
+{
+    return gpi_mpi_cl(
+        all, function, "clEnqueueReadBuffer",
+        clEnqueueReadBuffer(gp_cl_queue(all->gp), buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL));
+}
+
+static gp_arg gpi_mpi_value(const char *name, gp_type type, const void *value)
+{
+    gp_arg arg;
+    memset(&arg, 0, sizeof arg);
+    arg.name = name;
+    arg.type = type;
+    arg.value = value;
+    return arg;
+}
+
+static gp_arg gpi_mpi_array(const char *name, gp_type type, cl_mem buffer, size_t offset)
+{
+    gp_arg arg;
+    memset(&arg, 0, sizeof arg);
+    arg.name = name;
+    arg.type = type;
+    arg.buffer = buffer;
+    arg.offset = offset;
+    return arg;
+}
+
+/* A new buffer: out[i] = in[indices[i]], of `limit` elements. */
+static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size_t limit, size_t size,
+                                  cl_mem indices, gp_type index_type, size_t count, cl_mem *out)
+{
+    gp_gather_desc gather;
+    const gp_result result = gpi_mpi_buffer(all, count * size, out);
+    if (result != GP_OK || count == 0) return result;
+    memset(&gather, 0, sizeof gather);
+    gather.in = in;
+    gather.in_offset = in_offset;
+    gather.out = *out;
+    gather.indices = indices;
+    gather.index_type = index_type;
+    gather.element_size = size;
+    gather.limit = limit;
+    gather.count = count;
+    return gpi_mpi_done(all, gp_gather(all->gp, &gather));
+}
+
+/* A new buffer of what comes from other ranks, with room for `more` elements. */
+static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
+                                   size_t size, size_t more, cl_mem *out)
+{
+    const gp_result result =
+        gpi_mpi_agree(all, function, gpi_mpi_buffer(all, (moves->received + more) * size, out));
+    return result == GP_OK ? gpi_mpi_exchange(all, function, moves, from, *out, 0, size) : result;
+}
+
+/* What has come goes back. */
+static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves)
+{
+    gpi_mpi_moves back = *moves;
+    back.sends = moves->receives;
+    back.sends_at = moves->receives_at;
+    back.receives = moves->sends;
+    back.receives_at = moves->sends_at;
+    back.sent = moves->received;
+    back.received = moves->sent;
+    return back;
+}
+
+/* ------------------------------------------------------------------ join */
+
+/* What this rank sends of a side of the join. */
+typedef struct gpi_mpi_side {
+    cl_mem keys, rows; /* distinct keys, each with the index of its first or last element */
+    cl_mem order;      /* their numbers, by the ranks that they go to */
+    size_t distinct;
+    int *memory;
+    gpi_mpi_moves moves;
+} gpi_mpi_side;
+
+typedef struct gpi_mpi_join {
+    const gp_mpi_join_desc *desc;
+    gp_type key_type;
+    size_t key_size, value_size;
+    gpi_mpi_side build, probe;
+    gp_hash table;                     /* keys that have come from the build sides, each with its place in: */
+    cl_mem keys, values;               /* those; one value more, for keys that are absent */
+    cl_mem sent, rows, asked, answers; /* on the way */
+    cl_mem places, found, back, back_found;
+} gpi_mpi_join;
+
+/* Puts keys into a new table, each with the first or last of its indices. No value is the reserved one. */
+static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
+                                     size_t count, gp_hash *table)
+{
+    static const uint32_t none = UINT32_MAX;
+    gp_hash_desc desc;
+    gp_hash_insert_desc insert;
+    gp_iota_desc iota;
+    cl_mem indices = NULL;
+    gp_result result;
+    memset(&desc, 0, sizeof desc);
+    memset(&insert, 0, sizeof insert);
+    memset(&iota, 0, sizeof iota);
+    desc.key_size = j->key_size;
+    desc.value_size = sizeof none;
+    desc.expected_count = count ? count : 1;
+    desc.reserved = &none;
+    result = gpi_mpi_done(all, gp_hash_create(all->gp, &desc, table));
+    if (result != GP_OK || count == 0) return result;
+    result = gpi_mpi_buffer(all, count * sizeof none, &indices);
+    iota.out = indices;
+    iota.type = GP_U32;
+    iota.count = count;
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_iota(all->gp, &iota));
+    insert.keys = keys;
+    insert.keys_offset = keys_offset;
+    insert.values = indices;
+    insert.count = count;
+    insert.op = j->desc->last ? GP_MAX : GP_MIN;
+    insert.type = GP_U32;
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_hash_insert_or_apply(all->gp, *table, &insert));
+    gpi_mpi_free(&indices);
+    return result;
+}
+
+/* values[i] = the index of keys[i] in the table, or `absent`; found[i] as in gp_hash_find. New buffers. */
+static gp_result gpi_mpi_join_find(gp_mpi *all, gp_hash table, cl_mem keys, size_t keys_offset, size_t count,
+                                   uint32_t absent, cl_mem *values, cl_mem *found)
+{
+    gp_hash_find_desc find;
+    gp_result result = gpi_mpi_buffer(all, count * sizeof absent, values);
+    if (result == GP_OK && found) result = gpi_mpi_buffer(all, count, found);
+    if (result != GP_OK || count == 0) return result;
+    memset(&find, 0, sizeof find);
+    find.keys = keys;
+    find.keys_offset = keys_offset;
+    find.values = *values;
+    find.found = found ? *found : NULL;
+    find.absent = &absent;
+    find.count = count;
+    return gpi_mpi_done(all, gp_hash_find(all->gp, table, &find));
+}
+
+/* This rank's distinct keys. */
+static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
+                                       size_t count, gpi_mpi_side *side)
+{
+    gp_hash_retrieve_desc retrieve;
+    gp_hash table;
+    cl_mem live = NULL;
+    gp_result result;
+    table.id = 0;
+    result = gpi_mpi_join_insert(all, j, keys, keys_offset, count, &table);
+    if (result == GP_OK) result = gp_hash_size_read(all->gp, table, &side->distinct);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, side->distinct * j->key_size, &side->keys);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, side->distinct * sizeof(uint32_t), &side->rows);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, sizeof(uint32_t), &live);
+    if (result == GP_OK && side->distinct > 0) {
+        memset(&retrieve, 0, sizeof retrieve);
+        retrieve.keys = side->keys;
+        retrieve.values = side->rows;
+        retrieve.room = side->distinct;
+        retrieve.live_count = live;
+        result = gpi_mpi_done(all, gp_hash_retrieve(all->gp, table, &retrieve));
+    }
+    gpi_mpi_free(&live);
+    if (table.id) (void)gp_hash_destroy(all->gp, table);
+    return result;
+}
+
+/* The order by ranks that keys go to, and how many go to each. This hash is another one than a table's, whose keys would
+   else be alike. */
+static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi_mpi_join *j,
+                                    gpi_mpi_side *side, cl_mem owners, cl_mem ends_out, uint64_t *ends)
+{
+#define GPI_MPI_MIXED "(((ulong)x ^ (ulong)x >> 32) * 0x9e3779b97f4a7c15UL)"
+    static const char owner[] =
+        "(((" GPI_MPI_MIXED " ^ " GPI_MPI_MIXED " >> 29) * 0xbf58476d1ce4e5b9UL) >> 32) * part_ranks >> 32";
+#undef GPI_MPI_MIXED
+    const cl_ulong ranks = (cl_ulong)all->ranks;
+    const gp_arg arg = gpi_mpi_value("part_ranks", GP_U64, &ranks);
+    gp_transform_desc transform;
+    gp_iota_desc iota;
+    gp_sort_desc sort;
+    gp_search_desc search;
+    gp_result result;
+    memset(&transform, 0, sizeof transform);
+    memset(&iota, 0, sizeof iota);
+    memset(&sort, 0, sizeof sort);
+    memset(&search, 0, sizeof search);
+    transform.in = side->keys;
+    transform.type = j->key_type;
+    transform.out = sort.keys = search.keys = owners;
+    transform.out_type = sort.key_type = search.key_type = iota.type = GP_U32;
+    transform.map = owner;
+    transform.args = &arg;
+    transform.arg_count = 1;
+    transform.count = iota.count = sort.count = search.count = side->distinct;
+    iota.out = sort.values = side->order;
+    sort.value_size = sizeof(uint32_t);
+    sort.end_bit = 1;
+    while (sort.end_bit < 31 && ranks - 1 >= (cl_ulong)1 << sort.end_bit) sort.end_bit++;
+    search.needle_count = (size_t)ranks;
+    search.out = ends_out;
+    search.upper = true; /* needle r is rank r */
+    result = gpi_mpi_done(all, gp_transform(all->gp, &transform));
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_iota(all->gp, &iota));
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_sort(all->gp, &sort));
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_search(all->gp, &search));
+    if (result != GP_OK) return result;
+    return gpi_mpi_read(all, function, ends_out, 0, (size_t)ranks * sizeof *ends, ends);
+}
+
+/* The keys that this rank sends, in a new buffer, and those that come, in another one. */
+static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_mpi_join *j,
+                                   gpi_mpi_side *side, cl_mem *sent, cl_mem *come)
+{
+    const size_t ranks = (size_t)all->ranks, count = side->distinct;
+    cl_mem owners = NULL, ends_out = NULL;
+    uint64_t *ends = (uint64_t *)GPI_MPI_MALLOC(ranks * sizeof *ends);
+    gp_result result = GP_OK;
+    size_t r;
+    side->memory = (int *)GPI_MPI_MALLOC(gpi_mpi_moves_bytes(all));
+    if (!ends || !side->memory)
+        result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
+    else memset(ends, 0, ranks * sizeof *ends);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, count * sizeof(uint32_t), &owners);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, count * sizeof(uint32_t), &side->order);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, ranks * sizeof *ends, &ends_out);
+    if (result == GP_OK && count > 0)
+        result = gpi_mpi_join_order(all, function, j, side, owners, ends_out, ends);
+    if (result == GP_OK)
+        result = gpi_mpi_gathered(all, side->keys, 0, count, j->key_size, side->order, GP_U32, count, sent);
+    gpi_mpi_free(&owners);
+    gpi_mpi_free(&ends_out);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) {
+        gpi_mpi_moves_at(all, &side->moves, side->memory);
+        for (r = 0; r < ranks; r++) side->moves.sends[r] = (int)(ends[r] - (r ? ends[r - 1] : 0));
+        result = gpi_mpi_moves_tell(all, function, &side->moves);
+    }
+    GPI_MPI_FREE(ends);
+    if (result != GP_OK) return result;
+    return gpi_mpi_exchanged(all, function, &side->moves, *sent, j->key_size, 0, come);
+}
+
+/* The values of `rows` of the build side, of which the first one is `first` in the whole. */
+static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_t first, cl_mem *out)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    const size_t count = j->build.distinct;
+    const gp_arg arg = gpi_mpi_value("part_first", GP_U64, &first);
+    gp_transform_desc transform;
+    gp_result result;
+    if (desc->value_size > 0)
+        return gpi_mpi_gathered(all, desc->build_values, desc->build_values_offset, desc->build_count,
+                                desc->value_size, j->rows, GP_U32, count, out);
+    result = gpi_mpi_buffer(all, count * sizeof first, out);
+    if (result != GP_OK || count == 0) return result;
+    memset(&transform, 0, sizeof transform);
+    transform.in = j->rows;
+    transform.type = GP_U32;
+    transform.out = *out;
+    transform.out_type = GP_U64;
+    transform.map = "x + part_first";
+    transform.args = &arg;
+    transform.arg_count = 1;
+    transform.count = count;
+    return gpi_mpi_done(all, gp_transform(all->gp, &transform));
+}
+
+/* The build side: its keys and values come to their ranks, and into a table there. */
+static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    unsigned char absent[16];
+    gp_mpi_part place;
+    cl_mem values = NULL;
+    gp_result result = gpi_mpi_place(all, function, desc->build_count, &place);
+    memset(absent, 0xff, sizeof absent);
+    if (desc->absent) memcpy(absent, desc->absent, j->value_size);
+    if (result == GP_OK)
+        result = gpi_mpi_join_distinct(all, j, desc->build_keys, desc->build_keys_offset, desc->build_count,
+                                       &j->build);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_join_send(all, function, j, &j->build, &j->sent, &j->keys);
+    if (result == GP_OK)
+        result = gpi_mpi_gathered(all, j->build.rows, 0, j->build.distinct, sizeof(uint32_t), j->build.order,
+                                  GP_U32, j->build.distinct, &j->rows);
+    if (result == GP_OK) result = gpi_mpi_join_values(all, j, place.first, &values);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_exchanged(all, function, &j->build.moves, values, j->value_size, 1, &j->values);
+    if (result == GP_OK)
+        result = gpi_mpi_cl(all, function, "clEnqueueWriteBuffer",
+                            clEnqueueWriteBuffer(gp_cl_queue(all->gp), j->values, CL_TRUE,
+                                                 j->build.moves.received * j->value_size, j->value_size,
+                                                 absent, 0, NULL, NULL));
+    if (result == GP_OK) result = gpi_mpi_join_insert(all, j, j->keys, 0, j->build.moves.received, &j->table);
+    gpi_mpi_free(&values);
+    gpi_mpi_free(&j->keys);
+    gpi_mpi_free(&j->sent);
+    gpi_mpi_free(&j->rows);
+    return gpi_mpi_agree(all, function, result);
+}
+
+/* Where the answer to each key of the other side will be. */
+static gp_result gpi_mpi_join_ask(gp_mpi *all, const char *function, gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    const size_t distinct = j->probe.distinct;
+    gp_hash table;
+    gp_result result;
+    table.id = 0;
+    result = gpi_mpi_join_insert(all, j, j->sent, 0, distinct, &table);
+    if (result == GP_OK)
+        result =
+            gpi_mpi_join_find(all, table, desc->keys, desc->keys_offset, desc->count, 0, &j->places, NULL);
+    if (table.id) (void)gp_hash_destroy(all->gp, table);
+    return gpi_mpi_agree(all, function, result);
+}
+
+static gp_result gpi_mpi_join_rows(gp_mpi *all, const gpi_mpi_join *j, cl_mem answers, size_t size,
+                                   cl_mem out, size_t out_offset)
+{
+    gp_gather_desc gather;
+    if (!out || j->desc->count == 0) return GP_OK;
+    memset(&gather, 0, sizeof gather);
+    gather.in = answers;
+    gather.out = out;
+    gather.out_offset = out_offset;
+    gather.indices = j->places;
+    gather.element_size = size;
+    gather.limit = j->probe.distinct;
+    gather.count = j->desc->count;
+    return gpi_mpi_done(all, gp_gather(all->gp, &gather));
+}
+
+static gp_result gpi_mpi_join_probe(gp_mpi *all, const char *function, gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    const size_t received = j->build.moves.received;
+    gpi_mpi_moves back;
+    gp_result result = gpi_mpi_join_distinct(all, j, desc->keys, desc->keys_offset, desc->count, &j->probe);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_join_send(all, function, j, &j->probe, &j->sent, &j->asked);
+    if (result == GP_OK) result = gpi_mpi_join_ask(all, function, j);
+    if (result != GP_OK) return result;
+    back = gpi_mpi_moves_back(&j->probe.moves);
+    result =
+        gpi_mpi_join_find(all, j->table, j->asked, 0, back.sent, (uint32_t)received, &j->rows, &j->found);
+    if (result == GP_OK)
+        result = gpi_mpi_gathered(all, j->values, 0, received + 1, j->value_size, j->rows, GP_U32, back.sent,
+                                  &j->answers);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_exchanged(all, function, &back, j->answers, j->value_size, 0, &j->back);
+    if (result == GP_OK) result = gpi_mpi_exchanged(all, function, &back, j->found, 1, 0, &j->back_found);
+    if (result == GP_OK)
+        result = gpi_mpi_join_rows(all, j, j->back, j->value_size, desc->out, desc->out_offset);
+    return result == GP_OK ? gpi_mpi_join_rows(all, j, j->back_found, 1, desc->found, desc->found_offset)
+                           : result;
+}
+
+static gp_result gpi_mpi_join_check(gp_mpi *all, const char *function, gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    const size_t most = (size_t)1 << 30;
+    gp_result result = GP_OK;
+    j->key_size = desc->key_size;
+    j->key_type = desc->key_size == 8 ? GP_U64 : GP_U32;
+    j->value_size = desc->value_size ? desc->value_size : sizeof(uint64_t);
+    if (desc->key_size != 4 && desc->key_size != 8)
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "key_size is not 4 or 8");
+    if (!gpi_mpi_moves_alone(j->value_size))
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
+                            "value_size is not 0, 1, 2, 4, 8 or 16");
+    if (desc->value_size == 0 && desc->build_values)
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
+                            "build_values is set, but value_size is 0");
+    if (desc->count > most || desc->build_count > most)
+        return gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^30 elements in a part");
+    if (desc->count > 0 && !desc->out && !desc->found)
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "out and found are NULL");
+    result = gpi_mpi_room(all, function, "build_keys", desc->build_keys, desc->build_keys_offset,
+                          desc->build_count, j->key_size);
+    if (result == GP_OK && desc->value_size)
+        result = gpi_mpi_room(all, function, "build_values", desc->build_values, desc->build_values_offset,
+                              desc->build_count, j->value_size);
+    if (result == GP_OK)
+        result = gpi_mpi_room(all, function, "keys", desc->keys, desc->keys_offset, desc->count, j->key_size);
+    if (result == GP_OK && desc->out)
+        result = gpi_mpi_room(all, function, "out", desc->out, desc->out_offset, desc->count, j->value_size);
+    if (result == GP_OK && desc->found)
+        result = gpi_mpi_room(all, function, "found", desc->found, desc->found_offset, desc->count, 1);
+    return result;
+}
+
+static void gpi_mpi_side_free(gpi_mpi_side *side)
+{
+    gpi_mpi_free(&side->keys);
+    gpi_mpi_free(&side->rows);
+    gpi_mpi_free(&side->order);
+    GPI_MPI_FREE(side->memory);
+}
+
+static void gpi_mpi_join_free(gp_mpi *all, gpi_mpi_join *j)
+{
+    gpi_mpi_side_free(&j->build);
+    gpi_mpi_side_free(&j->probe);
+    gpi_mpi_free(&j->keys);
+    gpi_mpi_free(&j->values);
+    gpi_mpi_free(&j->sent);
+    gpi_mpi_free(&j->rows);
+    gpi_mpi_free(&j->asked);
+    gpi_mpi_free(&j->answers);
+    gpi_mpi_free(&j->places);
+    gpi_mpi_free(&j->found);
+    gpi_mpi_free(&j->back);
+    gpi_mpi_free(&j->back_found);
+    if (j->table.id) (void)gp_hash_destroy(all->gp, j->table);
+}
+
+GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
+{
+    static const char function[] = "gp_mpi_join";
+    gpi_mpi_join j;
+    uint64_t sign = 0;
+    size_t i;
+    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    if (!all) return result;
+    memset(&j, 0, sizeof j);
+    j.desc = desc;
+    if (result == GP_OK) result = gpi_mpi_join_check(all, function, &j);
+    if (result == GP_OK) {
+        sign = gpi_mpi_sign(gpi_mpi_sign(desc->key_size, desc->value_size), desc->last);
+        for (i = 0; i < j.value_size; i++)
+            sign = gpi_mpi_sign(sign, desc->absent ? ((const unsigned char *)desc->absent)[i] : 0xff);
+    }
+    result = gpi_mpi_same(all, function, result, sign);
+    if (result == GP_OK) result = gpi_mpi_join_build(all, function, &j);
+    if (result == GP_OK) result = gpi_mpi_join_probe(all, function, &j);
+    gpi_mpi_join_free(all, &j);
+    return gpi_mpi_agree(all, function, result);
+}
+
+/* ------------------------------------------------------------------ brackets */
+
+/* A part by itself leaves closers without openers, then openers without closers. From how many there are of both, on all
+   ranks, each rank knows whose openers its closers pop:
+
+       rank 0   ( ( ( )        leaves ( (
+       rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
+       rank 2   ) ) ) ( (      pops two of rank 1, then one of rank 0
+
+   Openers are sent top first, so that those of each rank that closes some lie together, in the order of ranks. */
+typedef struct gpi_mpi_nest {
+    const gp_brackets_desc *desc;
+    gp_mpi_part place;
+    gp_type index_type, code_type;
+    size_t size;            /* bytes of an index */
+    gp_brackets_desc local; /* on codes */
+    cl_mem codes, own_match, own_depth;
+    size_t codes_offset;
+    cl_mem closers, openers; /* indices, in the part, of what has no partner in it; openers top first */
+    uint64_t closer_count, opener_count;
+    cl_mem passed;                    /* how many of these closers come before each element */
+    cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first: */
+    uint64_t height, lead;            /* how many there are, and how many of them this part can see */
+    uint64_t matched;                 /* how many it closes */
+    uint64_t closed;                  /* openers that later parts close */
+    bool errors_wanted, match_wanted; /* match: on any rank */
+    int *memory;
+    gpi_mpi_moves up, back; /* openers to closers' ranks, closers to openers' */
+    gp_brackets_errors errors;
+} gpi_mpi_nest;
+
+/* What ranks tell one another. */
+typedef struct gpi_mpi_nest_part {
+    uint64_t closers, openers, count, match_wanted, left; /* openers that are still open */
+} gpi_mpi_nest_part;
+
+/* A code for each byte, as gp_brackets has it; it has checked pairs. */
+static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, cl_mem *out)
+{
+    const char *pair = desc->pairs ? desc->pairs : "()[]{}";
+    int8_t codes[256];
+    int kind = 1;
+    memset(codes, 0, sizeof codes);
+    for (; pair[0] && pair[1]; pair += 2, kind++) {
+        codes[(unsigned char)pair[0]] = (int8_t)kind;
+        codes[(unsigned char)pair[1]] = (int8_t)-kind;
+    }
+    return gp_buffer_create(all->gp, sizeof codes, desc->table ? desc->table : codes, out);
+}
+
+/* Elements that are no codes become such. */
+static gp_result gpi_mpi_nest_codes(gp_mpi *all, gpi_mpi_nest *n)
+{
+    const gp_brackets_desc *desc = n->desc;
+    gp_transform_desc transform;
+    gp_arg arg;
+    cl_mem table = NULL;
+    gp_result result;
+    n->code_type = desc->map || desc->type == GP_U8 ? GP_I32 : desc->type;
+    if (!desc->map && desc->type != GP_U8) {
+        n->codes = desc->in;
+        n->codes_offset = desc->in_offset;
+        return n->codes ? gpi_mpi_cl(all, "gp_mpi_brackets", "clRetainMemObject", clRetainMemObject(n->codes))
+                        : GP_OK;
+    }
+    result = gpi_mpi_buffer(all, desc->count * sizeof(int32_t), &n->codes);
+    if (result == GP_OK && !desc->map) result = gpi_mpi_nest_table(all, desc, &table);
+    if (result == GP_OK && desc->count > 0) {
+        arg = gpi_mpi_array("part_table", GP_I8, table, 0);
+        memset(&transform, 0, sizeof transform);
+        transform.in = desc->in;
+        transform.in_offset = desc->in_offset;
+        transform.type = desc->type;
+        transform.out = n->codes;
+        transform.out_type = GP_I32;
+        transform.map = desc->map ? desc->map : "part_table[x]";
+        transform.args = desc->map ? desc->args : &arg;
+        transform.arg_count = desc->map ? desc->arg_count : 1;
+        transform.count = desc->count;
+        result = gpi_mpi_done(all, gp_transform(all->gp, &transform));
+    }
+    gpi_mpi_free(&table);
+    return result;
+}
+
+/* Indices of codes that the condition holds for, and that have no partner. */
+static gp_result gpi_mpi_nest_select(gp_mpi *all, const gpi_mpi_nest *n, const char *condition, cl_mem *out,
+                                     uint64_t *count)
+{
+    const gp_arg arg = gpi_mpi_array("part_match", n->index_type, n->local.match, n->local.match_offset);
+    gp_select_desc select;
+    const gp_result result = gpi_mpi_buffer(all, n->place.count * n->size, out);
+    if (result != GP_OK) return result;
+    memset(&select, 0, sizeof select);
+    select.in = n->codes;
+    select.in_offset = n->codes_offset;
+    select.type = n->code_type;
+    select.predicate = condition;
+    select.args = &arg;
+    select.arg_count = 1;
+    select.indices_out = *out;
+    select.index_type = n->index_type;
+    select.count = n->place.count;
+    return gp_select_read(all->gp, &select, count);
+}
+
+/* openers[i] = list[last - i]: top first. */
+static gp_result gpi_mpi_nest_reverse(gp_mpi *all, gpi_mpi_nest *n, cl_mem list)
+{
+    const cl_ulong last = n->opener_count - 1;
+    gp_transform_desc transform;
+    gp_arg args[2];
+    gp_result result = gpi_mpi_buffer(all, (size_t)n->opener_count * n->size, &n->openers);
+    if (result != GP_OK || n->opener_count == 0) return result;
+    args[0] = gpi_mpi_array("part_list", n->index_type, list, 0);
+    args[1] = gpi_mpi_value("part_last", GP_U64, &last);
+    memset(&transform, 0, sizeof transform);
+    transform.out = n->openers;
+    transform.out_type = n->index_type;
+    transform.map = "part_list[part_last - i]";
+    transform.args = args;
+    transform.arg_count = 2;
+    transform.count = (size_t)n->opener_count;
+    return gpi_mpi_done(all, gp_transform(all->gp, &transform));
+}
+
+/* passed[i] = how many closers without an opener come before element i. */
+static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
+{
+    const gp_arg arg = gpi_mpi_array("part_match", n->index_type, n->local.match, n->local.match_offset);
+    gp_scan_desc scan;
+    const gp_result result = gpi_mpi_buffer(all, n->place.count * n->size, &n->passed);
+    if (result != GP_OK) return result;
+    memset(&scan, 0, sizeof scan);
+    scan.in = n->codes;
+    scan.in_offset = n->codes_offset;
+    scan.type = n->code_type;
+    scan.out = n->passed;
+    scan.out_type = n->index_type;
+    scan.op = GP_SUM;
+    scan.map = "x < 0 && !~part_match[i]";
+    scan.args = &arg;
+    scan.arg_count = 1;
+    scan.exclusive = true;
+    scan.count = (size_t)n->place.count;
+    return gpi_mpi_done(all, gp_scan(all->gp, &scan));
+}
+
+/* The part by itself. */
+static gp_result gpi_mpi_nest_own(gp_mpi *all, gpi_mpi_nest *n)
+{
+    gp_brackets_desc *local = &n->local;
+    const size_t count = (size_t)n->place.count;
+    cl_mem list = NULL;
+    gp_result result = gpi_mpi_nest_codes(all, n);
+    if (result != GP_OK || count == 0) return result;
+    *local = *n->desc;
+    local->in = n->codes;
+    local->in_offset = n->codes_offset;
+    local->type = n->code_type;
+    local->index_type = n->index_type;
+    local->pairs = local->map = NULL;
+    local->table = NULL;
+    local->args = NULL;
+    local->arg_count = 0;
+    if (!local->match) {
+        result = gpi_mpi_buffer(all, count * n->size, &n->own_match);
+        local->match = n->own_match;
+        local->match_offset = 0;
+    }
+    if (!local->depth && n->errors_wanted && result == GP_OK) {
+        result = gpi_mpi_buffer(all, count * n->size, &n->own_depth);
+        local->depth = n->own_depth;
+        local->depth_offset = 0;
+    }
+    if (result == GP_OK)
+        result = gpi_mpi_done(all, n->errors_wanted ? gp_brackets_read(all->gp, local, &n->errors)
+                                                    : gp_brackets(all->gp, local));
+    if (result == GP_OK)
+        result = gpi_mpi_nest_select(all, n, "x < 0 && !~part_match[i]", &n->closers, &n->closer_count);
+    if (result == GP_OK)
+        result = gpi_mpi_nest_select(all, n, "x > 0 && !~part_match[i]", &list, &n->opener_count);
+    if (result == GP_OK) result = gpi_mpi_nest_reverse(all, n, list);
+    gpi_mpi_free(&list);
+    return result;
+}
+
+/* Part r's closers pop openers of parts before it. It sees one opener more, where it has an element after them. */
+static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_part *parts, int r)
+{
+    const uint64_t closers = parts[r].closers;
+    uint64_t see = closers < parts[r].count ? closers + 1 : closers, pop = closers, height = 0;
+    int q;
+    if (r == all->rank)
+        for (q = 0; q < r; q++) n->height += parts[q].left;
+    for (q = r - 1; q >= 0 && see > 0; q--) {
+        const uint64_t seen = parts[q].left < see ? parts[q].left : see;
+        const uint64_t popped = parts[q].left < pop ? parts[q].left : pop;
+        if (r == all->rank) {
+            n->up.receives[q] = (int)seen;
+            n->up.receives_at[q] = (int)n->lead;
+            n->back.sends[q] = (int)popped;
+            n->back.sends_at[q] = (int)n->matched;
+            n->lead += seen;
+            n->matched += popped;
+        }
+        if (q == all->rank) {
+            n->up.sends[r] = (int)seen;
+            n->back.receives[r] = (int)popped;
+            n->up.sends_at[r] = n->back.receives_at[r] = (int)n->closed;
+            n->closed += popped;
+        }
+        parts[q].left -= popped;
+        see -= seen;
+        pop -= popped;
+    }
+    parts[r].left = parts[r].openers;
+    n->errors.unmatched_closers += pop;
+    for (q = 0; q <= r; q++) height += parts[q].left;
+    if (height > n->errors.max_depth) n->errors.max_depth = height;
+}
+
+/* Which brackets go where. */
+static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi_nest *n)
+{
+    const size_t ranks = (size_t)all->ranks;
+    gpi_mpi_nest_part own, *parts = (gpi_mpi_nest_part *)GPI_MPI_MALLOC(ranks * sizeof *parts);
+    gp_result result = GP_OK;
+    int r;
+    n->memory = (int *)GPI_MPI_MALLOC(2 * gpi_mpi_moves_bytes(all));
+    if (!parts || !n->memory) result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
+    result = gpi_mpi_agree(all, function, result);
+    own.closers = n->closer_count;
+    own.openers = n->opener_count;
+    own.count = n->place.count;
+    own.match_wanted = n->desc->match != NULL;
+    own.left = 0;
+    if (result == GP_OK)
+        result = gpi_mpi_did(all, function, "MPI_Allgather",
+                             MPI_Allgather(&own, 5, MPI_UINT64_T, parts, 5, MPI_UINT64_T, all->comm));
+    if (result == GP_OK) {
+        memset(n->memory, 0, 2 * gpi_mpi_moves_bytes(all));
+        gpi_mpi_moves_at(all, &n->up, n->memory);
+        gpi_mpi_moves_at(all, &n->back, n->memory + 4 * ranks);
+        n->errors.unmatched_closers = n->errors.unmatched_openers = n->errors.max_depth = 0;
+        for (r = 0; r < all->ranks; r++) {
+            n->match_wanted = n->match_wanted || parts[r].match_wanted;
+            gpi_mpi_nest_pop(all, n, parts, r);
+        }
+        for (r = 0; r < all->ranks; r++) n->errors.unmatched_openers += parts[r].left;
+        n->up.sent = (size_t)n->opener_count;
+        n->up.received = (size_t)n->lead;
+        n->back.sent = (size_t)n->matched;
+        n->back.received = (size_t)n->closed;
+    }
+    GPI_MPI_FREE(parts);
+    return result;
+}
+
+/* Indices in the part become those in the whole; what has none stays so. `out` may be `in`. */
+static gp_result gpi_mpi_nest_shift(gp_mpi *all, const gpi_mpi_nest *n, cl_mem in, cl_mem out, size_t offset,
+                                    size_t count)
+{
+    const gp_arg arg = gpi_mpi_value("part_first", GP_U64, &n->place.first);
+    gp_transform_desc transform;
+    if (count == 0 || (in == out && n->place.first == 0)) return GP_OK;
+    memset(&transform, 0, sizeof transform);
+    transform.in = in;
+    transform.in_offset = offset;
+    transform.out = out;
+    transform.out_offset = offset;
+    transform.type = n->index_type;
+    transform.map = "~x ? x + part_first : x";
+    transform.args = &arg;
+    transform.arg_count = 1;
+    transform.count = count;
+    return gpi_mpi_done(all, gp_transform(all->gp, &transform));
+}
+
+/* Partners in other parts, into match; from and at: lists of `count`. */
+static gp_result gpi_mpi_nest_scatter(gp_mpi *all, const gpi_mpi_nest *n, cl_mem from, cl_mem at,
+                                      uint64_t count)
+{
+    gp_gather_desc scatter;
+    if (count == 0 || !n->desc->match) return GP_OK;
+    memset(&scatter, 0, sizeof scatter);
+    scatter.in = from;
+    scatter.out = n->desc->match;
+    scatter.out_offset = n->desc->match_offset;
+    scatter.indices = at;
+    scatter.index_type = n->index_type;
+    scatter.element_size = n->size;
+    scatter.limit = (size_t)n->place.count;
+    scatter.count = (size_t)count;
+    return gpi_mpi_done(all, gp_scatter(all->gp, &scatter));
+}
+
+/* Brackets whose partner is on another rank go there, and their partners come. */
+static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mpi_nest *n)
+{
+    cl_mem sent = NULL, partners = NULL;
+    gp_result result = gpi_mpi_buffer(all, n->up.sent * n->size, &sent);
+    if (result == GP_OK) result = gpi_mpi_nest_shift(all, n, n->openers, sent, 0, n->up.sent);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_exchanged(all, function, &n->up, sent, n->size, 0, &n->stack);
+    gpi_mpi_free(&sent);
+    if (result == GP_OK && n->desc->match)
+        result = gpi_mpi_nest_shift(all, n, n->desc->match, n->desc->match, n->desc->match_offset,
+                                    (size_t)n->place.count);
+    if (result == GP_OK) result = gpi_mpi_nest_scatter(all, n, n->stack, n->closers, n->matched);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, n->back.sent * n->size, &sent);
+    if (result == GP_OK) result = gpi_mpi_nest_shift(all, n, n->closers, sent, 0, n->back.sent);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK && n->match_wanted)
+        result = gpi_mpi_exchanged(all, function, &n->back, sent, n->size, 0, &partners);
+    if (result == GP_OK) result = gpi_mpi_nest_scatter(all, n, partners, n->openers, n->closed);
+    gpi_mpi_free(&sent);
+    gpi_mpi_free(&partners);
+    return gpi_mpi_agree(all, function, result);
+}
+
+/* What is around elements, and how much, with the openers before the part. */
+static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
+{
+    const gp_brackets_desc *local = &n->local;
+    gp_transform_desc transform;
+    gp_arg args[4];
+    gp_result result = GP_OK;
+    if (n->place.count == 0) return GP_OK;
+    if (n->height == 0)
+        return local->parent ? gpi_mpi_nest_shift(all, n, local->parent, local->parent, local->parent_offset,
+                                                  (size_t)n->place.count)
+                             : GP_OK;
+    args[0] = gpi_mpi_value("part_first", GP_U64, &n->place.first);
+    args[1] = gpi_mpi_value("part_height", GP_U64, &n->height);
+    args[2] = gpi_mpi_value("part_lead", GP_U64, &n->lead);
+    args[3] = gpi_mpi_array("part_stack", n->index_type, n->stack, 0);
+    memset(&transform, 0, sizeof transform);
+    transform.type = n->index_type;
+    transform.in2 = n->passed;
+    transform.args = args;
+    transform.arg_count = 4;
+    transform.count = (size_t)n->place.count;
+    if (local->depth) {
+        transform.in = transform.out = local->depth;
+        transform.in_offset = transform.out_offset = local->depth_offset;
+        transform.map = "y < part_height ? x + part_height - y : x";
+        result = gpi_mpi_done(all, gp_transform(all->gp, &transform));
+    }
+    if (local->parent && result == GP_OK) {
+        transform.in = transform.out = local->parent;
+        transform.in_offset = transform.out_offset = local->parent_offset;
+        transform.map = "~x ? x + part_first : y < part_lead ? part_stack[y] : x";
+        result = gpi_mpi_done(all, gp_transform(all->gp, &transform));
+    }
+    return result;
+}
+
+/* Pairs of two kinds on two ranks: the closers' ranks see them. */
+static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_mpi_nest *n, uint64_t *count,
+                                         uint64_t *first)
+{
+    const size_t size = gpi_mpi_size_of(n->code_type), matched = (size_t)n->matched;
+    cl_mem sent = NULL, others = NULL, own = NULL;
+    gp_reduce_desc reduce;
+    gp_arg args[2];
+    gp_result result = gpi_mpi_gathered(all, n->codes, n->codes_offset, (size_t)n->place.count, size,
+                                        n->openers, n->index_type, n->up.sent, &sent);
+    if (result == GP_OK)
+        result = gpi_mpi_gathered(all, n->codes, n->codes_offset, (size_t)n->place.count, size, n->closers,
+                                  n->index_type, matched, &own);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_exchanged(all, function, &n->up, sent, size, 0, &others);
+    if (result == GP_OK && matched > 0) {
+        args[0] = gpi_mpi_array("part_other", n->code_type, others, 0);
+        args[1] = gpi_mpi_array("part_closers", n->index_type, n->closers, 0);
+        memset(&reduce, 0, sizeof reduce);
+        reduce.in = own;
+        reduce.count = matched;
+        reduce.type = n->code_type;
+        reduce.out_type = GP_U64;
+        reduce.op = GP_SUM;
+        reduce.map = "x + part_other[i] != 0";
+        reduce.args = args;
+        reduce.arg_count = 2;
+        result = gp_reduce_read(all->gp, &reduce, count);
+        reduce.op = GP_MIN;
+        reduce.map = "x + part_other[i] ? (ulong)part_closers[i] : ~0UL";
+        if (result == GP_OK) result = gp_reduce_read(all->gp, &reduce, first);
+    }
+    gpi_mpi_free(&sent);
+    gpi_mpi_free(&others);
+    gpi_mpi_free(&own);
+    return result;
+}
+
+/* An index of a list, in the whole. */
+static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi_mpi_nest *n, cl_mem list,
+                                    uint64_t at, uint64_t *index)
+{
+    uint32_t narrow = 0;
+    const gp_result result = gpi_mpi_read(all, function, list, (size_t)at * n->size, n->size,
+                                          n->size == 4 ? (void *)&narrow : (void *)index);
+    if (n->size == 4) *index = narrow;
+    *index += n->place.first;
+    return result;
+}
+
+/* What is wrong with the whole, from what is wrong with parts and between them. */
+static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_nest *n)
+{
+    gp_brackets_errors *e = &n->errors;
+    uint64_t count = 0, first = UINT64_MAX, sums[3], least[3];
+    unsigned char depth[8] = {0};
+    uint32_t narrow;
+    gp_reduce_desc reduce;
+    gp_result result = gpi_mpi_nest_mismatches(all, function, n, &count, &first);
+    if (n->place.count == 0) e->mismatches = e->joined = e->searches = 0, e->first_mismatch = UINT64_MAX;
+    sums[0] = e->mismatches + count;
+    sums[1] = e->joined + n->matched;
+    sums[2] = e->searches;
+    least[0] = first < e->first_mismatch ? first : e->first_mismatch;
+    if (least[0] != UINT64_MAX) least[0] += n->place.first;
+    least[1] = least[2] = UINT64_MAX;
+    if (result == GP_OK && n->closer_count > n->matched)
+        result = gpi_mpi_nest_index(all, function, n, n->closers, n->matched, &least[1]);
+    if (result == GP_OK && n->opener_count > n->closed)
+        result = gpi_mpi_nest_index(all, function, n, n->openers, n->opener_count - 1, &least[2]);
+    if (result == GP_OK && n->place.count > 0) {
+        memset(&reduce, 0, sizeof reduce);
+        reduce.in = n->local.depth;
+        reduce.in_offset = n->local.depth_offset;
+        reduce.count = (size_t)n->place.count;
+        reduce.type = reduce.out_type = n->index_type;
+        reduce.op = GP_MAX;
+        result = gp_reduce_read(all->gp, &reduce, depth);
+    }
+    memcpy(&narrow, depth, sizeof narrow);
+    count = narrow;
+    if (n->size == 8) memcpy(&count, depth, sizeof count);
+    if (count > e->max_depth) e->max_depth = count;
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_did(all, function, "MPI_Allreduce",
+                             MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_UINT64_T, MPI_SUM, all->comm));
+    if (result == GP_OK)
+        result = gpi_mpi_did(all, function, "MPI_Allreduce",
+                             MPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_UINT64_T, MPI_MIN, all->comm));
+    if (result == GP_OK)
+        result = gpi_mpi_did(all, function, "MPI_Allreduce",
+                             MPI_Allreduce(MPI_IN_PLACE, &e->max_depth, 1, MPI_UINT64_T, MPI_MAX, all->comm));
+    e->mismatches = sums[0];
+    e->joined = sums[1];
+    e->searches = sums[2];
+    e->first_mismatch = least[0];
+    e->first_unmatched_closer = least[1];
+    e->first_unmatched_opener = least[2];
+    return result;
+}
+
+/* As gp_brackets checks it. */
+static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_brackets_desc *desc,
+                                    bool errors)
+{
+    size_t bytes;
+    gp_result result = GP_OK;
+    GPI_MPI_REFUSE_COMMON;
+    GPI_MPI_REFUSE(errors);
+    if (result == GP_OK && desc->count > INT32_MAX)
+        result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
+    if (result == GP_OK && desc->count > 0 && !desc->match && !desc->parent && !desc->depth && !errors)
+        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
+                              "match, parent, depth and errors are NULL");
+    return result == GP_OK ? gp_brackets_scratch_size(all->gp, desc, &bytes) : result;
+}
+
+static gp_result gpi_mpi_nest_run(gp_mpi *all, const char *function, gpi_mpi_nest *n)
+{
+    gp_result result = gpi_mpi_place(all, function, n->desc->count, &n->place);
+    const bool wide = n->place.total > UINT32_MAX;
+    n->index_type = n->desc->index_type ? n->desc->index_type : wide ? GP_U64 : GP_U32;
+    n->size = gpi_mpi_size_of(n->index_type);
+    if (result == GP_OK && wide && n->size == 4)
+        result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "indices of the whole do not fit GP_U32");
+    if (result == GP_OK) result = gpi_mpi_nest_own(all, n);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_nest_resolve(all, function, n);
+    if (result == GP_OK && n->height > 0 && n->place.count > 0 && (n->local.parent || n->local.depth))
+        result = gpi_mpi_nest_pass(all, n);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_nest_partners(all, function, n);
+    if (result == GP_OK) result = gpi_mpi_nest_around(all, n);
+    result = gpi_mpi_agree(all, function, result);
+    return result == GP_OK && n->errors_wanted ? gpi_mpi_nest_errors(all, function, n) : result;
+}
+
+GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, gp_brackets_errors *errors)
+{
+    static const char function[] = "gp_mpi_brackets";
+    gpi_mpi_nest n;
+    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    if (!all) return result;
+    memset(&n, 0, sizeof n);
+    n.desc = desc;
+    n.errors_wanted = errors != NULL;
+    if (result == GP_OK) result = gpi_mpi_nest_check(all, function, desc, n.errors_wanted);
+    result = gpi_mpi_same(
+        all, function, result,
+        result == GP_OK ? gpi_mpi_sign(gpi_mpi_sign(desc->type, desc->index_type), n.errors_wanted) : 0);
+    if (result == GP_OK) result = gpi_mpi_nest_run(all, function, &n);
+    gpi_mpi_free(&n.codes);
+    gpi_mpi_free(&n.own_match);
+    gpi_mpi_free(&n.own_depth);
+    gpi_mpi_free(&n.closers);
+    gpi_mpi_free(&n.openers);
+    gpi_mpi_free(&n.passed);
+    gpi_mpi_free(&n.stack);
+    GPI_MPI_FREE(n.memory);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK && errors) *errors = n.errors;
+    return result;
 }
 #endif /* GPI_MPI_IMPLEMENTATION_ONCE */
 #endif /* GP_MPI_IMPLEMENTATION */

@@ -1,13 +1,25 @@
 #!/bin/sh
-# Runs tests/mpi/ on 1, 2, 3, 4, 7 and 8 ranks of this machine, and on three of which one is killed: do the others end?
+# Runs tests/mpi/ranks.c on 1, 2, 3, 4, 7 and 8 ranks of this machine, and on three of which one is killed, before a call and
+# at a random moment: do the others end? Or tests/mpi/faults.c on three.
 #
 # usage: tools/mpi_test.sh FOLDER      (with the programs `ranks` and `manual`, the one of manual/mpi.md)
-# environment: MPIRUN (mpirun), RANKS (1 2 3 4 7 8), MPI_LARGE (elements of the largest arrays: 100003)
+#        tools/mpi_test.sh FOLDER faults
+# environment: MPIRUN (mpirun), RANKS (1 2 3 4 7 8; of faults: 3), MPI_LARGE (elements of the largest arrays: 100003),
+#              MPI_FAULTS (how many calls of OpenCL fail in each gp_mpi_... call: 12; 0: all), MPI_MOMENTS (ms)
 set -eu
 cd "$(dirname "$0")/.."
 log=$1/die.log
 
 . tools/mpi_options.sh
+
+if [ "${2:-}" = faults ]; then
+    export OPENCL_LAYERS="$PWD/build/fault/layer.so"
+    for ranks in ${RANKS:-3}; do
+        # shellcheck disable=SC2086
+        timeout 3000 $MPIRUN $options -n "$ranks" "$1/faults" "${MPI_FAULTS:-12}"
+    done
+    exit
+fi
 
 for ranks in ${RANKS:-1 2 3 4 7 8}; do
     # shellcheck disable=SC2086 # words
@@ -18,11 +30,13 @@ done
 timeout 60 $MPIRUN $options -n 2 "$1/manual"
 
 # Ten seconds for the others, and as many to begin.
-begin=$(date +%s)
-# shellcheck disable=SC2086
-if timeout 60 $MPIRUN $options -n 3 "$1/ranks" die >"$log" 2>&1 || [ $(($(date +%s) - begin)) -gt 20 ]; then
-    cat "$log" >&2
-    echo "mpi-test: FAIL: a rank was killed, and the others went on, or ended after $(($(date +%s) - begin)) s" >&2
-    exit 1
-fi
-echo "mpi: a rank was killed: all have ended"
+for moment in 0 ${MPI_MOMENTS:-$(awk 'BEGIN { srand(); print int(50 * rand()), int(500 * rand()), int(2000 * rand()) }')}; do
+    begin=$(date +%s)
+    # shellcheck disable=SC2086
+    if timeout 60 $MPIRUN $options -n 3 "$1/ranks" die "$moment" >"$log" 2>&1 || grep -q "ranks.c" "$log" || [ $(($(date +%s) - begin)) -gt $((20 + moment / 1000)) ]; then
+        cat "$log" >&2
+        echo "mpi-test: FAIL: a rank was killed after $moment ms, and the others went on, or ended after $(($(date +%s) - begin)) s" >&2
+        exit 1
+    fi
+    echo "mpi: a rank was killed after $moment ms: all have ended"
+done

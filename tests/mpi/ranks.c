@@ -1,5 +1,5 @@
 /* ranks.c - gpuprim_mpi.h against a sequential reference: every rank makes the whole array, and compares its part. */
-#define _POSIX_C_SOURCE 200809L /* kill */
+#define _XOPEN_SOURCE 700 /* kill, setitimer */
 #define GP_MPI_IMPLEMENTATION
 #include "../../gpuprim_mpi.h"
 
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static gp_context *gp;
@@ -428,6 +429,379 @@ static void test_groups(size_t large)
             }
 }
 
+/* ------------------------------------------------------------------ join */
+
+enum { FEW_BUILD, MANY_BUILD, HEAVY, NO_MATCH, JOINS };
+
+/* Keys of the build side and of the other one. HEAVY: nine of ten rows have one key. */
+static uint64_t build_key(int pattern, size_t i, size_t n)
+{
+    const uint64_t x = bits_at(RANDOM, i, n) % (n ? n : 1);
+    if (pattern == HEAVY) return x % 10 ? 7 : x;
+    return pattern == FEW_BUILD ? x % 5 : x * 0x100000001u;
+}
+
+static uint64_t probe_key(int pattern, size_t i, size_t n)
+{
+    const uint64_t x = bits_at(RANDOM, i + 1000000, n) % (n ? n : 1);
+    if (pattern == NO_MATCH) return ~x;
+    if (pattern == HEAVY) return x % 10 ? 7 : x;
+    return pattern == FEW_BUILD ? x % 9 : x * 0x100000001u;
+}
+
+static void put_key(unsigned char *keys, size_t size, size_t i, uint64_t key)
+{
+    memcpy(keys + i * size, &key, size); /* little-endian, as OpenCL devices here are */
+}
+
+/* For each row the first or last build key that is equal, of all ranks'. */
+static void join_reference(const unsigned char *built, size_t m, const unsigned char *keys, size_t n,
+                           size_t size, bool last, size_t *row)
+{
+    entry *sorted = malloc((m + 1) * sizeof *sorted);
+    size_t i;
+    CHECK(sorted);
+    for (i = 0; i < m; i++) {
+        sorted[i] = (entry){0, 0, (uint32_t)i};
+        memcpy(&sorted[i].order, built + i * size, size);
+    }
+    qsort(sorted, m, sizeof *sorted, compare);
+    for (i = 0; i < n; i++) {
+        uint64_t key = 0;
+        size_t low = 0, high = m;
+        memcpy(&key, keys + i * size, size);
+        while (low < high) { /* the first that is larger; with `last` that is not smaller */
+            const size_t mid = (low + high) / 2;
+            if (last ? sorted[mid].order <= key : sorted[mid].order < key) low = mid + 1;
+            else high = mid;
+        }
+        low -= last && low > 0;
+        row[i] = low < m && sorted[low].order == key ? sorted[low].index : SIZE_MAX;
+    }
+    free(sorted);
+}
+
+/* value_size 0: indices. `absent`: given, else all ones. `in_place`: out is `keys`. */
+static void check_join(size_t m, size_t n, size_t size, size_t value_size, int pattern, int split, bool last)
+{
+    const int other = split == ONE ? UNEVEN : ONE - split; /* another division */
+    const size_t m_begin = part_begin(m, rank, split), m_own = part_begin(m, rank + 1, split) - m_begin;
+    const size_t begin = part_begin(n, rank, other), own = part_begin(n, rank + 1, other) - begin;
+    const size_t width = value_size ? value_size : 8;
+    const bool absent = (pattern + split) % 2, in_place = width == size && last;
+    unsigned char *built = calloc(m + 1, size), *keys = calloc(n + 1, size), *values = calloc(m + 1, width);
+    unsigned char none[16], *got, *found;
+    size_t *row = calloc(n + 1, sizeof *row), i;
+    gp_mpi_join_desc desc = {0};
+    CHECK(built && keys && values && row);
+    memset(none, absent ? 0x5c : 0xff, sizeof none);
+    for (i = 0; i < m; i++) put_key(built, size, i, build_key(pattern, i, m));
+    for (i = 0; i < n; i++) put_key(keys, size, i, probe_key(pattern, i, m));
+    for (i = 0; i < m * width; i++) values[i] = (unsigned char)mix(i);
+    if (!value_size)
+        for (i = 0; i < m; i++) put_key(values, 8, i, i);
+    join_reference(built, m, keys + begin * size, own, size, last, row);
+    desc.build_keys = buffer_of(built + m_begin * size, m_own * size);
+    if (value_size) desc.build_values = buffer_of(values + m_begin * width, m_own * width);
+    desc.build_count = m_own;
+    desc.keys = buffer_of(keys + begin * size, own * size);
+    desc.count = own;
+    desc.out = in_place ? desc.keys : poisoned((own + 3) * width);
+    desc.out_offset = in_place ? 0 : 3;
+    if (pattern != HEAVY) desc.found = poisoned(own + 1);
+    desc.key_size = size;
+    desc.value_size = value_size;
+    desc.absent = absent ? none : NULL;
+    desc.last = last;
+    OK(gp_mpi_join(all, &desc));
+    got = read_back(desc.out, (own + desc.out_offset) * width);
+    for (i = 0; i < own; i++)
+        CHECK(memcmp(got + (i + desc.out_offset) * width, row[i] == SIZE_MAX ? none : values + row[i] * width,
+                     width) == 0);
+    for (i = 0; i < desc.out_offset * width; i++) CHECK(got[i] == POISON);
+    free(got);
+    if (desc.found) {
+        found = read_back(desc.found, own + 1);
+        for (i = 0; i < own; i++) CHECK(found[i] == (row[i] != SIZE_MAX));
+        CHECK(found[own] == POISON);
+        free(found);
+        clReleaseMemObject(desc.found);
+    }
+    clReleaseMemObject(desc.build_keys);
+    if (value_size) clReleaseMemObject(desc.build_values);
+    clReleaseMemObject(desc.keys);
+    if (!in_place) clReleaseMemObject(desc.out);
+    free(built);
+    free(keys);
+    free(values);
+    free(row);
+}
+
+static void test_join(size_t large)
+{
+    const size_t sizes[] = {0, 1, (size_t)ranks - 1, (size_t)ranks + 1, 1009};
+    const size_t count = sizeof sizes / sizeof *sizes;
+    int pattern, split;
+    size_t k;
+    for (k = 0; k < count; k++)
+        for (pattern = 0; pattern < JOINS; pattern++)
+            for (split = 0; split < SPLITS; split++) {
+                const size_t m = sizes[k], n = sizes[(k + (size_t)pattern) % count];
+                check_join(m, n, 4, split == ONE ? 0 : 4, pattern, split, (pattern + split) % 2);
+                check_join(m, n, 8, split == UNEVEN ? 8 : 0, pattern, split, split % 2);
+            }
+    check_join(997, 1009, 4, 1, MANY_BUILD, UNEVEN, false);
+    check_join(997, 1009, 4, 2, MANY_BUILD, UNEVEN, true);
+    check_join(997, 1009, 8, 16, MANY_BUILD, UNEVEN, false);
+    check_join(large / 3, large, 4, 8, MANY_BUILD, UNEVEN, false);
+    check_join(large / 3, large, 8, 4, HEAVY, EVEN, true);
+    check_join(large, large / 2, 4, 0, FEW_BUILD, ONE, false);
+}
+
+static void test_join_errors(void)
+{
+    const int guilty = ranks - 1;
+    const uint32_t zeros[4] = {0};
+    const cl_mem four = buffer_of(zeros, 4), buffer = buffer_of(zeros, 16);
+    gp_mpi_join_desc good = {.build_keys = four,
+                             .build_count = 1,
+                             .keys = four,
+                             .count = 1,
+                             .out = buffer,
+                             .key_size = 4},
+                     desc = good;
+    char text[64];
+    snprintf(text, sizeof text, "rank %d of %d: ", guilty, ranks);
+    if (rank == guilty) desc.count = 2;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "keys has 4 bytes");
+    CHECK(strstr(gp_last_error(gp), text));
+    desc = good;
+    if (rank == guilty) desc.build_keys = NULL;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "build_keys has 0 bytes");
+    desc = good;
+    if (rank == guilty) desc.out_offset = 2;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "out has 16 bytes");
+    desc = good;
+    if (rank == guilty) desc.found = four, desc.found_offset = 4;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "found has 4 bytes");
+    desc = good;
+    if (rank == guilty) desc.value_size = 8, desc.build_values = four;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "build_values has 4 bytes");
+    desc = good;
+    if (rank == guilty) desc.build_values = four;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "value_size is 0");
+    desc = good;
+    if (rank == guilty) desc.value_size = 3;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "value_size is not");
+    desc = good;
+    if (rank == guilty) desc.key_size = 2;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "key_size is not 4 or 8");
+    desc = good;
+    if (rank == guilty) desc.out = NULL;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "out and found are NULL");
+    desc = good;
+    if (rank == guilty) desc.build_count = ((size_t)1 << 30) + 1;
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_COUNT_LIMIT, "2^30");
+    desc = good;
+    if (rank == guilty) desc.absent = zeros;
+    if (ranks > 1) FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+    FAILS(gp_mpi_join(all, rank == guilty ? NULL : &good), GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
+    OK(gp_mpi_join(all, &good));
+    clReleaseMemObject(four);
+    clReleaseMemObject(buffer);
+}
+
+/* ------------------------------------------------------------------ brackets */
+
+enum { MIXED, DEEP, OPENERS, CLOSERS, CLOSERS_FIRST, SAWTOOTH, FLAT, NESTS };
+enum { TEXT, TABLE, CODES, CODES8, MAPPED, MAPPED_I, FORMS };
+
+/* +k, -k or 0; k up to 3. DEEP: all are opened, then all closed, some by another kind. */
+static int code_at(int nest, size_t i, size_t n)
+{
+    const uint64_t x = bits_at(RANDOM, i, n);
+    const int kind = 1 + (int)(x >> 8) % 3;
+    switch (nest) {
+    case DEEP: return i < n / 2 ? 1 + (int)(i % 3) : -(1 + (int)((n - 1 - i + (x % 50 == 0)) % 3));
+    case OPENERS: return kind;
+    case CLOSERS: return -kind;
+    case CLOSERS_FIRST: return i < n / 2 ? -kind : kind;
+    case SAWTOOTH: return i % 7 < 4 ? kind : i % 7 < 6 ? -kind : 0;
+    case FLAT: return 0;
+    default: return x % 5 < 2 ? kind : x % 5 < 4 ? -kind : 0;
+    }
+}
+
+typedef struct nest_reference {
+    uint64_t *match, *parent, *depth;
+    gp_brackets_errors errors;
+} nest_reference;
+
+static nest_reference match_all(int nest, size_t n)
+{
+    nest_reference r = {calloc(n + 1, 8), calloc(n + 1, 8), calloc(n + 1, 8), {0}};
+    size_t *stack = calloc(n + 1, sizeof *stack), height = 0, i;
+    CHECK(r.match && r.parent && r.depth && stack);
+    r.errors.first_unmatched_closer = r.errors.first_unmatched_opener = r.errors.first_mismatch = UINT64_MAX;
+    for (i = 0; i < n; i++) {
+        const int code = code_at(nest, i, n);
+        r.match[i] = UINT64_MAX;
+        r.parent[i] = height ? stack[height - 1] : UINT64_MAX;
+        r.depth[i] = height;
+        if (code > 0) {
+            stack[height++] = i;
+        } else if (code < 0 && height == 0) {
+            if (r.errors.unmatched_closers++ == 0) r.errors.first_unmatched_closer = i;
+        } else if (code < 0) {
+            const size_t opener = stack[--height];
+            r.match[i] = opener;
+            r.match[opener] = i;
+            if (code_at(nest, opener, n) + code != 0 && r.errors.mismatches++ == 0)
+                r.errors.first_mismatch = i;
+        }
+        if (height > r.errors.max_depth) r.errors.max_depth = height;
+    }
+    r.errors.unmatched_openers = height;
+    if (height) r.errors.first_unmatched_opener = stack[0];
+    free(stack);
+    return r;
+}
+
+static void check_indices(cl_mem buffer, size_t offset, size_t size, const uint64_t *expected, size_t count)
+{
+    unsigned char *got = read_back(buffer, (offset + count + 1) * size);
+    size_t i;
+    for (i = 0; i < count; i++) {
+        uint64_t index = 0;
+        memcpy(&index, got + (offset + i) * size, size);
+        CHECK(index == (size == 4 ? (uint32_t)expected[i] : expected[i]));
+    }
+    for (i = 0; i < size; i++) CHECK(got[i] == POISON && got[(offset + count) * size + i] == POISON);
+    free(got);
+}
+
+/* outputs: 1 match, 2 parent, 4 depth, 8 errors */
+static void check_brackets(size_t n, int nest, int form, int split, int outputs, gp_type index_type)
+{
+    static const char letters[7] = {'}', ']', ')', 'x', '(', '[', '{'};
+    const size_t begin = part_begin(n, rank, split), own = part_begin(n, rank + 1, split) - begin;
+    const size_t size = index_type == GP_U64 ? 8 : 4;
+    const int wanted = split == UNEVEN && rank % 2 ? outputs | 2 : outputs; /* ranks may differ */
+    nest_reference expected = match_all(nest, n);
+    unsigned char *in;
+    int8_t table[256] = {0};
+    const cl_ulong shift = 5;
+    const gp_arg arg = {.name = "shift", .type = GP_U64, .value = &shift};
+    gp_brackets_desc desc = {.count = own,
+                             .in_offset = 1,
+                             .match_offset = 1,
+                             .parent_offset = 1,
+                             .depth_offset = 1,
+                             .index_type = index_type};
+    gp_brackets_errors errors;
+    size_t element, i;
+    desc.type = form == CODES ? GP_I32 : form == CODES8 ? GP_I8 : form == MAPPED ? GP_U64 : GP_U8;
+    element = form == CODES ? 4 : form == MAPPED ? 8 : 1;
+    in = calloc(own + 2, element);
+    CHECK(in);
+    for (i = 0; i < own; i++) {
+        const int code = code_at(nest, begin + i, n);
+        const int64_t wide = code + 5;
+        unsigned char *at = in + (i + 1) * element;
+        if (form == CODES) memcpy(at, &code, 4);
+        else if (form == CODES8) *at = (unsigned char)(int8_t)code;
+        else if (form == MAPPED) memcpy(at, &wide, 8);
+        else if (form == MAPPED_I) *at = (unsigned char)(code + 5 + (int)(i % 100)); /* i is the part's */
+        else *at = (unsigned char)letters[code + 3];
+    }
+    for (i = 0; i < 7; i++) table[(unsigned char)letters[i]] = (int8_t)((int)i - 3);
+    if (form == TEXT) desc.pairs = "()[]{}";
+    if (form == TABLE) desc.table = table;
+    if (form == MAPPED) desc.map = "(int)x - (int)shift // a comment";
+    if (form == MAPPED_I) desc.map = "x - (int)(i % 100) - 5";
+    if (form == MAPPED) desc.args = &arg, desc.arg_count = 1;
+    desc.in = buffer_of(in, (own + 1) * element);
+    if (wanted & 1) desc.match = poisoned((own + 2) * size);
+    if (wanted & 2) desc.parent = poisoned((own + 2) * size);
+    if (wanted & 4) desc.depth = poisoned((own + 2) * size);
+    OK(gp_mpi_brackets(all, &desc, outputs & 8 ? &errors : NULL));
+    if (wanted & 1) check_indices(desc.match, 1, size, expected.match + begin, own);
+    if (wanted & 2) check_indices(desc.parent, 1, size, expected.parent + begin, own);
+    if (wanted & 4) check_indices(desc.depth, 1, size, expected.depth + begin, own);
+    if (outputs & 8) {
+        errors.joined = errors.searches = 0;
+        CHECK(memcmp(&errors, &expected.errors, sizeof errors) == 0);
+    }
+    clReleaseMemObject(desc.in);
+    if (desc.match) clReleaseMemObject(desc.match);
+    if (desc.parent) clReleaseMemObject(desc.parent);
+    if (desc.depth) clReleaseMemObject(desc.depth);
+    free(in);
+    free(expected.match);
+    free(expected.parent);
+    free(expected.depth);
+}
+
+static void test_brackets(size_t large)
+{
+    const size_t sizes[] = {0, 1, (size_t)ranks - 1, (size_t)ranks + 1, 29, 1009};
+    size_t k;
+    int nest, split, outputs;
+    for (k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (nest = 0; nest < NESTS; nest++)
+            for (split = 0; split < SPLITS; split++) {
+                check_brackets(sizes[k], nest, CODES, split, 15, (gp_type)0);
+                check_brackets(sizes[k], nest, TEXT, split, 15, GP_U64);
+            }
+    for (outputs = 1; outputs < 16; outputs++)
+        check_brackets(1009, MIXED, CODES8, UNEVEN, outputs, (gp_type)0);
+    for (nest = 0; nest < NESTS; nest++) {
+        check_brackets(1009, nest, TABLE, UNEVEN, 15, GP_U32);
+        check_brackets(1009, nest, MAPPED, EVEN, 15, (gp_type)0);
+        check_brackets(1009, nest, MAPPED_I, UNEVEN, 15, (gp_type)0);
+        check_brackets(large, nest, CODES8, nest % 2 ? EVEN : UNEVEN, 15, (gp_type)0);
+    }
+}
+
+static void test_brackets_errors(void)
+{
+    const int guilty = ranks - 1;
+    const uint32_t zeros[4] = {0};
+    const cl_mem in = buffer_of(zeros, 4), out = buffer_of(zeros, 16);
+    const gp_brackets_desc good = {.in = in, .count = 1, .type = GP_U8, .match = out};
+    gp_brackets_desc desc = good;
+    gp_brackets_errors errors;
+    char text[64];
+    snprintf(text, sizeof text, "rank %d of %d: ", guilty, ranks);
+    if (rank == guilty) desc.count = 5;
+    FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_BUFFER, text);
+    desc = good;
+    if (rank == guilty) desc.match = NULL;
+    FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "depth and errors are NULL");
+    OK(gp_mpi_brackets(all, &desc, &errors));
+    desc = good;
+    if (rank == guilty) desc.pairs = "((";
+    FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "occurs twice");
+    desc = good;
+    if (rank == guilty) desc.type = GP_F32;
+    FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_TYPE, text);
+    desc = good;
+    if (rank == guilty) desc.errors = out;
+    FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "errors is not taken");
+    desc = good;
+    if (rank == guilty) desc.index_type = GP_U64;
+    if (ranks > 1)
+        FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+    desc = good;
+    if (rank == guilty) desc.map = "nowhere";
+    FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_BUILD, "nowhere");
+    FAILS(gp_mpi_brackets(all, rank == guilty ? NULL : &good, NULL), GP_ERROR_INVALID_ARGUMENT,
+          "desc is NULL");
+    OK(gp_mpi_brackets(all, &good, NULL));
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
 /* ------------------------------------------------------------------ errors */
 
 /* One rank's mistake is every rank's error, and the next call works. */
@@ -488,19 +862,39 @@ static void test_create(void)
     gp_mpi_destroy(NULL);
 }
 
-/* A rank that dies ends all: the others wait for it in a sort. */
-static void die(void)
+static void killed(int signal)
 {
-    printf("mpi: rank %d of %d\n", rank, ranks);
-    fflush(stdout);
-    if (rank == ranks - 1) kill(getpid(), SIGKILL);
-    check_sort(GP_U32, 4, 1009, RANDOM, EVEN, false, false, false);
+    (void)signal;
+    (void)kill(getpid(), SIGKILL);
 }
 
-/* ranks [N | die] */
+/* A rank that dies ends all, wherever it is in a call: the others wait for it. */
+static void die(long milliseconds)
+{
+    const struct itimerval moment = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000}};
+    check_sort(GP_U32, 4, 1009, RANDOM, EVEN, false, false, false); /* programs are there */
+    printf("mpi: rank %d of %d\n", rank, ranks);
+    fflush(stdout);
+    if (rank == ranks - 1) {
+        (void)signal(SIGALRM, killed);
+        if (milliseconds == 0) killed(0);
+        (void)setitimer(ITIMER_REAL, &moment, NULL);
+    }
+    for (;;) {
+        check_sort(GP_U32, 4, 1009, RANDOM, EVEN, false, false, false);
+        check_select(1009, RANDOM, UNEVEN, false);
+        check_group_by(1009, RANDOM, UNEVEN, false);
+        check_join(997, 1009, 4, 0, MANY_BUILD, UNEVEN, false);
+        check_brackets(1009, MIXED, CODES, UNEVEN, 15, (gp_type)0);
+        check_scan(1009, UNEVEN, false, false, false);
+    }
+}
+
+/* ranks [N | die MILLISECONDS] */
 int main(int argc, char **argv)
 {
-    const bool dies = argc > 1 && strcmp(argv[1], "die") == 0;
+    const bool dies = argc > 2 && strcmp(argv[1], "die") == 0;
+    const long moment = dies ? atol(argv[2]) : 0;
     const size_t large = argc > 1 ? (size_t)strtoul(argv[1], NULL, 0) : 100003;
     const gp_context_desc desc = {0};
     MPI_Init(&argc, &argv);
@@ -508,7 +902,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     OK(gp_context_create(&desc, &gp));
     OK(gp_mpi_create(gp, MPI_COMM_WORLD, &all));
-    if (dies) die();
+    if (dies) die(moment);
     test_create();
     test_errors();
     test_scan(large);
@@ -516,6 +910,10 @@ int main(int argc, char **argv)
     test_histogram(large);
     test_groups(large);
     test_sort(large);
+    test_join(large);
+    test_join_errors();
+    test_brackets(large);
+    test_brackets_errors();
     gp_mpi_destroy(all);
     gp_context_destroy(gp);
     if (rank == 0) printf("mpi: %d ranks, %zu elements: right\n", ranks, large);
