@@ -20216,8 +20216,10 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "#line 24 \"kernels/sort/buckets.cl\"\n",
     "#include \"sort/rank.cl\"\n",
     "#line 25 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/shares.cl\"\n",
     "#line 26 \"kernels/sort/buckets.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 27 \"kernels/sort/buckets.cl\"\n",
     "\n",
     "#if !GPI_SHAPE_SERIAL\n",
     "#error \"buckets are for the serial shape\"\n",
@@ -20302,7 +20304,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "        base += count[d];\n",
     "    }\n",
     "}\n",
-    "#line 113\n",
+    "#line 114\n",
     "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,\n",
     "                                ulong few, uint lines)\n",
     "{\n",
@@ -23162,6 +23164,176 @@ static const char *const gpi_kernel_sort_segments_state[] = {
 };
 /* ---- End file kernels/sort/segments_state.cl ---- */
 
+/* ---- Begin file kernels/sort/shares.cl ---- */
+static const char *const gpi_kernel_sort_shares[] = {
+    "#line 1 \"kernels/sort/shares.cl\"\n",
+    "#line 10\n",
+    "#ifndef GPI_SORT_SHARES_CL\n",
+    "#define GPI_SORT_SHARES_CL\n",
+    "#include \"base/count.cl\"\n",
+    "#line 13 \"kernels/sort/shares.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 14 \"kernels/sort/shares.cl\"\n",
+    "#include \"group/sync.cl\"\n",
+    "#line 15 \"kernels/sort/shares.cl\"\n",
+    "#include \"element/key.cl\"\n",
+    "#line 16 \"kernels/sort/shares.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
+    "#line 17 \"kernels/sort/shares.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
+    "#line 18 \"kernels/sort/shares.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 19 \"kernels/sort/shares.cl\"\n",
+    "\n",
+    "#if !GPI_SHAPE_SERIAL\n",
+    "#error \"shares are for the serial shape\"\n",
+    "#endif\n",
+    "\n",
+    "#define GPI_SHARE_SAMPLE 512\n",
+    "#define GPI_SHARE_BLOCK 256u\n",
+    "\n",
+    "typedef struct gpi_key_share {\n",
+    "    gpi_key_bits first, last;\n",
+    "    ulong base, n;\n",
+    "} gpi_key_share;\n",
+    "\n",
+    "static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)\n",
+    "{\n",
+    "    uint below = 0;\n",
+    "    for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) below += sample[k] < x;\n",
+    "    return below;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static gpi_key_bits gpi_share_bound(const gpi_key_bits *sample, uint rank, uint width)\n",
+    "{\n",
+    "    gpi_key_bits x = 0;\n",
+    "    for (uint b = width; b > 0; b--) {\n",
+    "        const gpi_key_bits more = x | (gpi_key_bits)1 << (b - 1);\n",
+    "        if (gpi_share_below(sample, more) <= rank) x = more;\n",
+    "    }\n",
+    "    return gpi_share_below(sample, x + 1) + gpi_share_below(sample, x) < 2 * rank ? x + 1 : x;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static bool gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, ulong n, gpi_digit_bits bits,\n",
+    "                             uint g, uint shares)\n",
+    "{\n",
+    "    const uint width = bits.end - bits.begin;\n",
+    "    gpi_key_bits sample[GPI_SHARE_SAMPLE];\n",
+    "    share->first = 0;\n",
+    "    share->last = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);\n",
+    "    for (ulong k = 0; k < GPI_SHARE_SAMPLE; k++)\n",
+    "        sample[k] = gpi_window_of(key[k * n / GPI_SHARE_SAMPLE], bits);\n",
+    "    if (g > 0) share->first = gpi_share_bound(sample, GPI_SHARE_SAMPLE * g / shares, width);\n",
+    "    if (g + 1 == shares) return true;\n",
+    "    const gpi_key_bits next = gpi_share_bound(sample, GPI_SHARE_SAMPLE * (g + 1) / shares, width);\n",
+    "    share->last = next - 1;\n",
+    "    return share->first < next;\n",
+    "}\n",
+    "\n",
+    "static ulong gpi_share_count_below(__global const gpi_key *key, ulong n, gpi_digit_bits bits,\n",
+    "                                   gpi_key_bits first)\n",
+    "{\n",
+    "    ulong sum = 0;\n",
+    "    for (ulong i = 0; i < n; i += GPI_SHARE_BLOCK) {\n",
+    "        const uint length = (uint)min((ulong)GPI_SHARE_BLOCK, n - i);\n",
+    "        uint below = 0;\n",
+    "        for (uint k = 0; k < length; k++) below += gpi_window_of(key[i + k], bits) < first;\n",
+    "        sum += below;\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "static uint gpi_share_has(const gpi_key_share *share, gpi_key_bits window)\n",
+    "{\n",
+    "    return (gpi_key_bits)(window - share->first) <= (gpi_key_bits)(share->last - share->first);\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static uint gpi_share_find(const gpi_key_share *share, __global const gpi_key *key, gpi_digit_bits bits,\n",
+    "                           uint *own)\n",
+    "{\n",
+    "    uint is_own[GPI_SHARE_BLOCK], n = 0;\n",
+    "    GPI_AT_ONCE\n",
+    "    for (uint k = 0; k < GPI_SHARE_BLOCK; k++) is_own[k] = gpi_share_has(share, gpi_window_of(key[k], bits));\n",
+    "#if GPI_PACKS\n",
+    "    const uint16 iota = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n",
+    "    for (uint k = 0; k < GPI_SHARE_BLOCK / 16; k++) {\n",
+    "        const uint mask = gpi_mask_of(vload16(k, is_own));\n",
+    "        vstore16(gpi_pack_lanes(iota + 16 * k, mask), 0, own + n);\n",
+    "        n += popcount(mask);\n",
+    "    }\n",
+    "#else\n",
+    "    for (uint k = 0; k < GPI_SHARE_BLOCK; k++) {\n",
+    "        own[n] = k;\n",
+    "        n += is_own[k];\n",
+    "    }\n",
+    "#endif\n",
+    "    return n;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_share_gather(gpi_key_share *share, gpi_move move, ulong n, gpi_digit_bits bits)\n",
+    "{\n",
+    "    uint own[GPI_SHARE_BLOCK + 16];\n",
+    "    ulong i = 0, to = share->base;\n",
+    "    for (; i + GPI_SHARE_BLOCK <= n; i += GPI_SHARE_BLOCK) {\n",
+    "        const uint found = gpi_share_find(share, move.key + i, bits, own);\n",
+    "        for (uint k = 0; k < found; k++) gpi_move_one(move, i + own[k], to + k);\n",
+    "        to += found;\n",
+    "    }\n",
+    "    for (; i < n; i++)\n",
+    "        if (gpi_share_has(share, gpi_window_of(move.key[i], bits))) gpi_move_one(move, i, to++);\n",
+    "    share->n = to - share->base;\n",
+    "}\n",
+    "\n",
+    "\n",
+    "static void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits, uint from,\n",
+    "                           uint to)\n",
+    "{\n",
+    "    const uint g = (uint)get_group_id(0), shares = (uint)get_num_groups(0);\n",
+    "    const gpi_move move = gpi_move_make(places, from, to);\n",
+    "    share->base = share->n = 0;\n",
+    "    if (n == 0) return;\n",
+    "    if (gpi_is_in_order(move.key, 0, n, bits)) {\n",
+    "        const ulong begin = n * g / shares, end = n * (g + 1) / shares;\n",
+    "        if (from != GPI_PLACE_OUT) (void)gpi_single_tile_end(places, begin, end - begin, from);\n",
+    "        return;\n",
+    "    }\n",
+    "    if (!gpi_share_bounds(share, move.key, n, bits, g, shares)) return;\n",
+    "    if (share->first > 0) share->base = gpi_share_count_below(move.key, n, bits, share->first);\n",
+    "    gpi_share_gather(share, move, n, bits);\n",
+    "}\n",
+    "\n",
+    "#define GPI_SHARES_TAKE 1u\n",
+    "#define GPI_SHARES_SORT 2u\n",
+    "#line 146\n",
+    "GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,\n",
+    "                               uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
+    "{\n",
+    "    GPI_SHARED(gpi_single_tile_memory, shared);\n",
+    "    __global ulong *part = parts + 2 * get_group_id(0);\n",
+    "    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);\n",
+    "    const uint to = steps == (GPI_SHARES_TAKE | GPI_SHARES_SORT) ? GPI_PLACE_OUT : GPI_PLACE_TMP;\n",
+    "    gpi_places places;\n",
+    "    gpi_digit_bits bits;\n",
+    "    gpi_key_share share;\n",
+    "    GPI_PLACES_SET(places);\n",
+    "    GPI_BITS_SET(bits);\n",
+    "    if (steps & GPI_SHARES_TAKE) {\n",
+    "        GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
+    "        gpi_share_take(&share, places, n, bits, from, to);\n",
+    "        part[0] = share.base;\n",
+    "        part[1] = share.n;\n",
+    "    }\n",
+    "    if (steps & GPI_SHARES_SORT && part[1] > 0)\n",
+    "        gpi_single_tile_range(places, part[0], part[1], bits, to, 0, shared);\n",
+    "}\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/shares.cl ---- */
+
 /* ---- Begin file kernels/sort/single_tile_local.cl ---- */
 static const char *const gpi_kernel_sort_single_tile_local[] = {
     "#line 1 \"kernels/sort/single_tile_local.cl\"\n",
@@ -23589,35 +23761,35 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
 /* ---- Begin file kernels/sort/sort.cl ---- */
 static const char *const gpi_kernel_sort_sort[] = {
     "#line 1 \"kernels/sort/sort.cl\"\n",
-    "#line 25\n",
+    "#line 26\n",
     "#ifndef GPI_SORT_SORT_CL\n",
     "#define GPI_SORT_SORT_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 28 \"kernels/sort/sort.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 29 \"kernels/sort/sort.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 30 \"kernels/sort/sort.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 31 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/bases.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 32 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 33 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/lookback.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 34 \"kernels/sort/sort.cl\"\n",
+    "#include \"sort/lookback.cl\"\n",
+    "#line 35 \"kernels/sort/sort.cl\"\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/onesweep_serial.cl\"\n",
-    "#line 36 \"kernels/sort/sort.cl\"\n",
+    "#line 37 \"kernels/sort/sort.cl\"\n",
     "#else\n",
     "#include \"sort/onesweep_local.cl\"\n",
-    "#line 38 \"kernels/sort/sort.cl\"\n",
+    "#line 39 \"kernels/sort/sort.cl\"\n",
     "#endif\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 40 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/sort_tiles.cl\"\n",
     "#line 41 \"kernels/sort/sort.cl\"\n",
-    "#line 45\n",
+    "#include \"sort/sort_tiles.cl\"\n",
+    "#line 42 \"kernels/sort/sort.cl\"\n",
+    "#line 46\n",
     "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
@@ -23659,7 +23831,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_sort_block(state, span, &begin, &end);\n",
     "    gpi_sort_copy(places, state, passes, begin, end);\n",
     "}\n",
-    "#line 90\n",
+    "#line 91\n",
     "static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)\n",
     "{\n",
     "    uint idle = 0;\n",
@@ -23669,7 +23841,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_ORDER_PIECE 65536ul\n",
-    "#line 102\n",
+    "#line 103\n",
     "static bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
     "                               gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)\n",
     "{\n",
@@ -23760,7 +23932,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines, shared);\n",
     "}\n",
-    "#line 195\n",
+    "#line 196\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -23779,7 +23951,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);\n",
     "    }\n",
     "}\n",
-    "#line 216\n",
+    "#line 217\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
@@ -23803,7 +23975,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        state[GPI_STATE_FROM + p + 1] = from;\n",
     "    }\n",
     "}\n",
-    "#line 242\n",
+    "#line 243\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
@@ -23832,7 +24004,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 273\n",
+    "#line 274\n",
     "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
     "                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)\n",
     "{\n",
@@ -25705,6 +25877,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/segments_local.cl", gpi_kernel_sort_segments_local, GPI_COUNT_OF(gpi_kernel_sort_segments_local), true},
     {"sort/segments_serial.cl", gpi_kernel_sort_segments_serial, GPI_COUNT_OF(gpi_kernel_sort_segments_serial), true},
     {"sort/segments_state.cl", gpi_kernel_sort_segments_state, GPI_COUNT_OF(gpi_kernel_sort_segments_state), true},
+    {"sort/shares.cl", gpi_kernel_sort_shares, GPI_COUNT_OF(gpi_kernel_sort_shares), true},
     {"sort/single_tile_local.cl", gpi_kernel_sort_single_tile_local, GPI_COUNT_OF(gpi_kernel_sort_single_tile_local), true},
     {"sort/single_tile_serial.cl", gpi_kernel_sort_single_tile_serial, GPI_COUNT_OF(gpi_kernel_sort_single_tile_serial), true},
     {"sort/single_tile_sort.cl", gpi_kernel_sort_single_tile_sort, GPI_COUNT_OF(gpi_kernel_sort_single_tile_sort), true},
@@ -25747,7 +25920,7 @@ static const gpi_program_text gpi_program_texts[] = {
     {"scan/segmented_reduce.cl", {"gp_segments_reduce", "gp_segments_rows", "gp_segments_join", NULL}},
     {"select/by_key.cl", {"gp_by_key_look_back", "gp_by_key_tile", NULL}},
     {"select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
-    {"sort/buckets.cl", {"gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
+    {"sort/buckets.cl", {"gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"sort/merge.cl", {"gp_merge_tiles", NULL}},
     {"sort/merge_sort.cl", {"gp_sort_single_tile", "gp_sort_merge", NULL}},
     {"sort/search.cl", {"gp_search_needles", NULL}},
@@ -31494,6 +31667,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool small, onesweep;
+    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
     cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
     cl_uint most;      /* small, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
@@ -31515,6 +31689,8 @@ enum {
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
+    GPI_SORT_SHARES_SPAN = 8,         /* times as many: shares of them, rather than passes */
+    GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
@@ -31535,6 +31711,7 @@ typedef struct gpi_segments {
 
 /* sort_plan.c */
 static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
+static size_t gpi_sort_few(const gpi_sort *sort);
 static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort);
 static size_t gpi_sort_tiles(const gpi_sort *sort, cl_uint portion);
@@ -32665,13 +32842,27 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
+/* In the serial shape, where nobody has named a strategy, some keys are sorted by shares. (A share goes back and forth
+   between two buffers, which passes need, too.) */
+static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    const cl_uint units = gp->info.compute_units;
+    const size_t n = sort->desc->count, few = gpi_sort_few(sort);
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash || units < 2) return 0;
+    if (sort->desc->strategy || gp->desc.strategy || tuning->sort_bucket || tuning->sort_lines) return 0;
+    if (n <= few || n / GPI_SORT_SHARES_SPAN > few || n >= gpi_buckets_count_min(sort)) return 0;
+    if (sort->passes < 2) return 0;
+    return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
+}
+
 /* In the serial shape digits are wider where that saves a pass, as long as a group's counters and a cache line of each
    digit's output stay in its core's caches. Not for so many keys that buckets pay (buckets.c). */
 static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
     const size_t n = sort->desc->count;
-    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash) return false;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash || sort->shares) return false;
     if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
     if (n <= GPI_SORT_SERIAL_SMALL || n >= gpi_buckets_count_min(sort)) return false;
     return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
@@ -32684,9 +32875,11 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tiles(gp, sort);
-    if (result == GP_OK && !sort->program) result = gpi_sort_program(gp, sort, GPI_SORT, &sort->plan);
+    if (result == GP_OK && !sort->program)
+        result = gpi_sort_program(gp, sort, sort->shares ? GPI_BUCKETS : GPI_SORT, &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -32715,6 +32908,31 @@ static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_f
 static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
 {
     return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
+}
+
+/* GPI_SHARES_... of sort/shares.cl */
+enum { GPI_SHARES_TAKE = 1, GPI_SHARES_SORT = 2 };
+
+static gp_result gpi_sort_shares_step(gpi_call *call, gpi_sort *sort, cl_mem parts, cl_uint steps)
+{
+    gpi_call_kernel(call, sort->program, "gp_sort_shares");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, parts);
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
+    GPI_CALL_ARG(call, steps);
+    gpi_call_arg_count(call, &sort->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, sort->shares);
+}
+
+static gp_result gpi_sort_shares(gpi_call *call, gpi_sort *sort, cl_mem parts)
+{
+    gp_result result;
+    if (!gpi_sort_in_place(sort))
+        return gpi_sort_shares_step(call, sort, parts, GPI_SHARES_TAKE | GPI_SHARES_SORT);
+    result = gpi_sort_shares_step(call, sort, parts, GPI_SHARES_TAKE);
+    return result == GP_OK ? gpi_sort_shares_step(call, sort, parts, GPI_SHARES_SORT) : result;
 }
 
 /* From the output to the second buffer and back; the last launch writes the output. */
@@ -32894,6 +33112,7 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     if (result != GP_OK) return result;
     gpi_sort_place(sort, scratch);
     if (sort->small) return gpi_sort_small(call, sort);
+    if (sort->shares) return gpi_sort_shares(call, sort, scratch);
     if (sort->merges) return gpi_sort_merge(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
     if (result != GP_OK) return result;
@@ -32963,6 +33182,13 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
+/* Keys of the smallest sort by passes, after those by shares, if there are any between these and buckets. */
+static size_t gpi_sort_warm_up_passes(const gp_context *gp, const gpi_sort *sort)
+{
+    const size_t n = GPI_SORT_SHARES_SPAN * (gpi_sort_few(sort) + 1);
+    return gpi_sort_shares_of(gp, sort) && n < gpi_buckets_count_min(sort) ? n : sort->desc->count;
+}
+
 /* Sorts zeros of the context's own: few, and as many as take all kernels of each way to sort, but for those that stand
    by only where keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
@@ -32970,7 +33196,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; merges; passes; buckets */
+    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; merges or shares; passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -32980,13 +33206,12 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
-    probe.count =
-        sort.plan.shape == GP_SHAPE_SERIAL ? (size_t)GPI_SORT_SERIAL_SMALL : gpi_plan_tile(&sort.plan);
+    probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);
     probe.count++;
     counts[1] = probe.count;
     while (sort.plan.shape == GP_SHAPE_LOCAL && gpi_sort_is_of_tiles(gp, &sort, &sort.plan))
         probe.count = 2 * probe.count - 1;
-    counts[2] = probe.count;
+    counts[2] = gpi_sort_warm_up_passes(gp, &sort);
     if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
     result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)
@@ -33253,15 +33478,19 @@ static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
     sort->portions = (cl_uint)gpi_ceil_div(sort->desc->count, sort->portion);
 }
 
+/* In the serial shape: keys of one group. */
+static size_t gpi_sort_few(const gpi_sort *sort)
+{
+    const size_t most = GPI_SORT_SERIAL_SMALL;
+    return sort->plan.per_item < most ? sort->plan.per_item : most;
+}
+
 static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
 {
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        const size_t most = sort->plan.per_item < (size_t)GPI_SORT_SERIAL_SMALL
-                                ? sort->plan.per_item
-                                : (size_t)GPI_SORT_SERIAL_SMALL;
-        sort->small = n <= most;
+        sort->small = n <= gpi_sort_few(sort);
         gpi_sort_spans_serial(gp, sort);
     } else {
         result = gpi_sort_spans_local(gp, sort);
@@ -33317,7 +33546,9 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     const size_t n = desc->count, bins = (size_t)1 << sort->digit_bits;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
-    if (!sort->small && !sort->merges) {
+    if (sort->shares) {
+        (void)gpi_sort_part(sort, sort->shares * 2 * sizeof(cl_ulong));
+    } else if (!sort->small && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);

@@ -66,13 +66,27 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
+/* In the serial shape, where nobody has named a strategy, some keys are sorted by shares. (A share goes back and forth
+   between two buffers, which passes need, too.) */
+static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
+{
+    const gp_tuning *tuning = &gp->desc.tuning;
+    const cl_uint units = gp->info.compute_units;
+    const size_t n = sort->desc->count, few = gpi_sort_few(sort);
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash || units < 2) return 0;
+    if (sort->desc->strategy || gp->desc.strategy || tuning->sort_bucket || tuning->sort_lines) return 0;
+    if (n <= few || n / GPI_SORT_SHARES_SPAN > few || n >= gpi_buckets_count_min(sort)) return 0;
+    if (sort->passes < 2) return 0;
+    return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
+}
+
 /* In the serial shape digits are wider where that saves a pass, as long as a group's counters and a cache line of each
    digit's output stay in its core's caches. Not for so many keys that buckets pay (buckets.c). */
 static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
     const size_t n = sort->desc->count;
-    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash) return false;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash || sort->shares) return false;
     if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
     if (n <= GPI_SORT_SERIAL_SMALL || n >= gpi_buckets_count_min(sort)) return false;
     return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
@@ -85,9 +99,11 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tiles(gp, sort);
-    if (result == GP_OK && !sort->program) result = gpi_sort_program(gp, sort, GPI_SORT, &sort->plan);
+    if (result == GP_OK && !sort->program)
+        result = gpi_sort_program(gp, sort, sort->shares ? GPI_BUCKETS : GPI_SORT, &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -116,6 +132,31 @@ static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_f
 static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
 {
     return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
+}
+
+/* GPI_SHARES_... of sort/shares.cl */
+enum { GPI_SHARES_TAKE = 1, GPI_SHARES_SORT = 2 };
+
+static gp_result gpi_sort_shares_step(gpi_call *call, gpi_sort *sort, cl_mem parts, cl_uint steps)
+{
+    gpi_call_kernel(call, sort->program, "gp_sort_shares");
+    gpi_sort_arg_places(call, sort);
+    gpi_sort_arg_bits(call, sort);
+    GPI_CALL_ARG(call, parts);
+    gpi_call_arg_uint(call, gpi_sort_from(sort));
+    GPI_CALL_ARG(call, steps);
+    gpi_call_arg_count(call, &sort->count);
+    GPI_CALL_ARG(call, call->gp->counters);
+    return gpi_call_launch(call, &sort->plan, sort->shares);
+}
+
+static gp_result gpi_sort_shares(gpi_call *call, gpi_sort *sort, cl_mem parts)
+{
+    gp_result result;
+    if (!gpi_sort_in_place(sort))
+        return gpi_sort_shares_step(call, sort, parts, GPI_SHARES_TAKE | GPI_SHARES_SORT);
+    result = gpi_sort_shares_step(call, sort, parts, GPI_SHARES_TAKE);
+    return result == GP_OK ? gpi_sort_shares_step(call, sort, parts, GPI_SHARES_SORT) : result;
 }
 
 /* From the output to the second buffer and back; the last launch writes the output. */
@@ -295,6 +336,7 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     if (result != GP_OK) return result;
     gpi_sort_place(sort, scratch);
     if (sort->small) return gpi_sort_small(call, sort);
+    if (sort->shares) return gpi_sort_shares(call, sort, scratch);
     if (sort->merges) return gpi_sort_merge(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
     if (result != GP_OK) return result;
@@ -364,6 +406,13 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
+/* Keys of the smallest sort by passes, after those by shares, if there are any between these and buckets. */
+static size_t gpi_sort_warm_up_passes(const gp_context *gp, const gpi_sort *sort)
+{
+    const size_t n = GPI_SORT_SHARES_SPAN * (gpi_sort_few(sort) + 1);
+    return gpi_sort_shares_of(gp, sort) && n < gpi_buckets_count_min(sort) ? n : sort->desc->count;
+}
+
 /* Sorts zeros of the context's own: few, and as many as take all kernels of each way to sort, but for those that stand
    by only where keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
@@ -371,7 +420,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; merges; passes; buckets */
+    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; merges or shares; passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -381,13 +430,12 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gpi_sort_init(&sort, "gp_warmup", &probe, false);
     result = gpi_sort_plan(gp, &sort);
     if (result != GP_OK) return result;
-    probe.count =
-        sort.plan.shape == GP_SHAPE_SERIAL ? (size_t)GPI_SORT_SERIAL_SMALL : gpi_plan_tile(&sort.plan);
+    probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);
     probe.count++;
     counts[1] = probe.count;
     while (sort.plan.shape == GP_SHAPE_LOCAL && gpi_sort_is_of_tiles(gp, &sort, &sort.plan))
         probe.count = 2 * probe.count - 1;
-    counts[2] = probe.count;
+    counts[2] = gpi_sort_warm_up_passes(gp, &sort);
     if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
     result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
     if (result == GP_OK && probe.value_size)

@@ -50,6 +50,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool small, onesweep;
+    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
     cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
     cl_uint most;      /* small, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
@@ -71,6 +72,8 @@ enum {
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
+    GPI_SORT_SHARES_SPAN = 8,         /* times as many: shares of them, rather than passes */
+    GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
@@ -91,6 +94,7 @@ typedef struct gpi_segments {
 
 /* sort_plan.c */
 static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort);
+static size_t gpi_sort_few(const gpi_sort *sort);
 static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort);
 static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort);
 static size_t gpi_sort_tiles(const gpi_sort *sort, cl_uint portion);

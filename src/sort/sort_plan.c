@@ -132,15 +132,19 @@ static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
     sort->portions = (cl_uint)gpi_ceil_div(sort->desc->count, sort->portion);
 }
 
+/* In the serial shape: keys of one group. */
+static size_t gpi_sort_few(const gpi_sort *sort)
+{
+    const size_t most = GPI_SORT_SERIAL_SMALL;
+    return sort->plan.per_item < most ? sort->plan.per_item : most;
+}
+
 static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
 {
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        const size_t most = sort->plan.per_item < (size_t)GPI_SORT_SERIAL_SMALL
-                                ? sort->plan.per_item
-                                : (size_t)GPI_SORT_SERIAL_SMALL;
-        sort->small = n <= most;
+        sort->small = n <= gpi_sort_few(sort);
         gpi_sort_spans_serial(gp, sort);
     } else {
         result = gpi_sort_spans_local(gp, sort);
@@ -196,7 +200,9 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     const size_t n = desc->count, bins = (size_t)1 << sort->digit_bits;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
-    if (!sort->small && !sort->merges) {
+    if (sort->shares) {
+        (void)gpi_sort_part(sort, sort->shares * 2 * sizeof(cl_ulong));
+    } else if (!sort->small && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);

@@ -166,6 +166,7 @@ static const sort_variant variants[] = {
     {"serial, buckets", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 100000, 0},
     {"serial, buckets split", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 70, 0},
     {"local, tiles merged", GP_SHAPE_LOCAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0, 0},
+    {"serial, shares", GP_SHAPE_SERIAL, GP_STRATEGY_AUTO, GP_WORDS_AUTO, 0, 0, 0, 0, 0, 0},
     {"serial, lines", GP_SHAPE_SERIAL, GP_STRATEGY_MULTI_PASS, GP_WORDS_AUTO, 0, 0, 0, 0, 1, 1},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TINY = 3, TINY_LOCAL = 9 };
@@ -183,6 +184,8 @@ static gp_context_desc desc_of(const sort_variant *v)
     desc.tuning.sort_bucket = v->bucket;
     desc.tuning.sort_lines = v->lines;
     if (v->shape == GP_SHAPE_SERIAL) desc.tuning.tile = test_small() ? 256 : 1024;
+    if (v->shape == GP_SHAPE_SERIAL && v->strategy == GP_STRATEGY_AUTO)
+        desc.tuning.tile *= 4; /* of shares: an eighth */
     return desc;
 }
 
