@@ -459,6 +459,7 @@ struct gpi_host_chunks {
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
     cl_event counted[GPI_HOST_SLOTS]; /* NULL, or what the download waits for */
+    cl_event waited;                  /* has ended, whatever its status says */
     uint64_t progress_done, progress_total;
     bool again;                          /* of elements that have been counted already */
     gpi_host_chunk held[GPI_HOST_SLOTS]; /* by slot */
@@ -1212,12 +1213,12 @@ static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
 
 /* ------------------------------------------------------------------ steps */
 
-static bool gpi_host_complete(cl_event event)
+static bool gpi_host_complete(const gpi_host_chunks *device, cl_event event)
 {
     cl_int status = CL_QUEUED;
     const cl_int error =
         clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return error != CL_SUCCESS || status <= CL_COMPLETE;
+    return error != CL_SUCCESS || status <= CL_COMPLETE || event == device->waited;
 }
 
 static gp_result gpi_host_take(gpi_host_chunks *c, gpi_host_chunks *device)
@@ -1260,7 +1261,7 @@ static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *devic
 {
     gp_result result = GP_OK;
     bool idle = false;
-    if (device->finished < device->sent && gpi_host_complete(gpi_host_awaits(device))) {
+    if (device->finished < device->sent && gpi_host_complete(device, gpi_host_awaits(device))) {
         *moved = true;
         result = gpi_host_finish_chunk(c, device);
     }
@@ -1274,7 +1275,7 @@ static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *devic
     while (result == GP_OK && device->sent + !idle < device->taken) {
         const gpi_host_chunk *chunk = &device->held[device->sent % GPI_HOST_SLOTS];
         const cl_event counted = device->counted[chunk->slot];
-        if (counted && !gpi_host_complete(counted)) break;
+        if (counted && !gpi_host_complete(device, counted)) break;
         *moved = true;
         device->sent++;
         result = gpi_host_of(c, device, gpi_host_download(device, chunk));
@@ -1296,7 +1297,7 @@ static gp_result gpi_host_share_wait(gpi_host_chunks *c)
         if (gpi_host_awaits(device) && (!fastest || device->speed > fastest->speed)) fastest = device;
     }
     if (!fastest) return gpi_host_fail(c->gp, GP_ERROR_OPENCL, "%s: no device goes on", c->function);
-    event = gpi_host_awaits(fastest);
+    event = fastest->waited = gpi_host_awaits(fastest);
     error = clWaitForEvents(1, &event);
     if (error == CL_SUCCESS) return GP_OK;
     return gpi_host_of(c, fastest, gpi_host_fail_cl(fastest->gp, c->function, "clWaitForEvents", error));
@@ -1315,6 +1316,7 @@ static void gpi_host_share_begin(gpi_host_chunks *c)
         gpi_host_chunks *device = gpi_host_device(c, k);
         device->taken = device->sent = device->finished = 0;
         device->holds = 0;
+        device->waited = NULL;
         device->count = c->count;
         device->number = c->number;
         device->again = c->again;
@@ -2670,9 +2672,11 @@ static gp_result gpi_host_histogram_begin(gpi_host_chunks *c, const void *counts
 
 static gp_result gpi_host_histogram_read(gpi_host_chunks *c, void *to)
 {
-    const cl_int error =
-        clEnqueueReadBuffer(c->copies, c->owns[GPI_HOST_BINS].buffer, CL_TRUE, 0,
-                            c->owns[GPI_HOST_BINS].bytes, to, c->wait_count, gpi_host_waits(c), NULL);
+    cl_int error;
+    /* A context without chunks has written zeros, for which the other queue waits. */
+    (void)clFlush(gp_cl_queue(c->gp));
+    error = clEnqueueReadBuffer(c->copies, c->owns[GPI_HOST_BINS].buffer, CL_TRUE, 0,
+                                c->owns[GPI_HOST_BINS].bytes, to, c->wait_count, gpi_host_waits(c), NULL);
     return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
 }
 

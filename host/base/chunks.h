@@ -85,6 +85,7 @@ struct gpi_host_chunks {
     cl_command_queue copies;
     cl_event last, uploaded[GPI_HOST_SLOTS], computed[GPI_HOST_SLOTS], downloaded[GPI_HOST_SLOTS];
     cl_event counted[GPI_HOST_SLOTS]; /* NULL, or what the download waits for */
+    cl_event waited;                  /* has ended, whatever its status says */
     uint64_t progress_done, progress_total;
     bool again;                          /* of elements that have been counted already */
     gpi_host_chunk held[GPI_HOST_SLOTS]; /* by slot */

@@ -37,12 +37,12 @@ static bool gpi_host_takes(gpi_host_chunks *c, const gpi_host_chunks *device)
 
 /* ------------------------------------------------------------------ steps */
 
-static bool gpi_host_complete(cl_event event)
+static bool gpi_host_complete(const gpi_host_chunks *device, cl_event event)
 {
     cl_int status = CL_QUEUED;
     const cl_int error =
         clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return error != CL_SUCCESS || status <= CL_COMPLETE;
+    return error != CL_SUCCESS || status <= CL_COMPLETE || event == device->waited;
 }
 
 static gp_result gpi_host_take(gpi_host_chunks *c, gpi_host_chunks *device)
@@ -85,7 +85,7 @@ static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *devic
 {
     gp_result result = GP_OK;
     bool idle = false;
-    if (device->finished < device->sent && gpi_host_complete(gpi_host_awaits(device))) {
+    if (device->finished < device->sent && gpi_host_complete(device, gpi_host_awaits(device))) {
         *moved = true;
         result = gpi_host_finish_chunk(c, device);
     }
@@ -99,7 +99,7 @@ static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *devic
     while (result == GP_OK && device->sent + !idle < device->taken) {
         const gpi_host_chunk *chunk = &device->held[device->sent % GPI_HOST_SLOTS];
         const cl_event counted = device->counted[chunk->slot];
-        if (counted && !gpi_host_complete(counted)) break;
+        if (counted && !gpi_host_complete(device, counted)) break;
         *moved = true;
         device->sent++;
         result = gpi_host_of(c, device, gpi_host_download(device, chunk));
@@ -121,7 +121,7 @@ static gp_result gpi_host_share_wait(gpi_host_chunks *c)
         if (gpi_host_awaits(device) && (!fastest || device->speed > fastest->speed)) fastest = device;
     }
     if (!fastest) return gpi_host_fail(c->gp, GP_ERROR_OPENCL, "%s: no device goes on", c->function);
-    event = gpi_host_awaits(fastest);
+    event = fastest->waited = gpi_host_awaits(fastest);
     error = clWaitForEvents(1, &event);
     if (error == CL_SUCCESS) return GP_OK;
     return gpi_host_of(c, fastest, gpi_host_fail_cl(fastest->gp, c->function, "clWaitForEvents", error));
@@ -140,6 +140,7 @@ static void gpi_host_share_begin(gpi_host_chunks *c)
         gpi_host_chunks *device = gpi_host_device(c, k);
         device->taken = device->sent = device->finished = 0;
         device->holds = 0;
+        device->waited = NULL;
         device->count = c->count;
         device->number = c->number;
         device->again = c->again;

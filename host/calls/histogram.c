@@ -132,9 +132,11 @@ static gp_result gpi_host_histogram_begin(gpi_host_chunks *c, const void *counts
 
 static gp_result gpi_host_histogram_read(gpi_host_chunks *c, void *to)
 {
-    const cl_int error =
-        clEnqueueReadBuffer(c->copies, c->owns[GPI_HOST_BINS].buffer, CL_TRUE, 0,
-                            c->owns[GPI_HOST_BINS].bytes, to, c->wait_count, gpi_host_waits(c), NULL);
+    cl_int error;
+    /* A context without chunks has written zeros, for which the other queue waits. */
+    (void)clFlush(gp_cl_queue(c->gp));
+    error = clEnqueueReadBuffer(c->copies, c->owns[GPI_HOST_BINS].buffer, CL_TRUE, 0,
+                                c->owns[GPI_HOST_BINS].bytes, to, c->wait_count, gpi_host_waits(c), NULL);
     return error == CL_SUCCESS ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clEnqueueReadBuffer", error);
 }
 

@@ -128,9 +128,10 @@ static size_t scan(way *w, unsigned form, unsigned char *to, unsigned char *seco
     desc.reverse = form & 2;
     if (form & 4) desc.map = "x ^ (uint)i", desc.out_type = GP_U64;
     if (form == 7 || form == 4) desc.initial = &initial;
+    if (form == 8) desc.map = "(float)(x & 1023)", desc.out_type = GP_F16, desc.op = GP_MAX;
     SET(desc, w);
     assert_gp(gp(), gp_host_scan(gp(), &desc));
-    return w->count * (form & 4 ? 8 : 4);
+    return w->count * (form == 8 ? 2 : form & 4 ? 8 : 4);
 }
 
 static size_t scan_affine(way *w, unsigned form, unsigned char *to, unsigned char *second)
@@ -196,7 +197,7 @@ static const struct {
              {"reduce affine", reduce_affine, 1, false},
              {"histogram", histogram, 2, false},
              {"select", select_, 3, true},
-             {"scan", scan, 8, false},
+             {"scan", scan, 9, false},
              {"scan affine", scan_affine, 4, false},
              {"sort", sort, 4, true},
              {"group by", group_by, 4, true}};
