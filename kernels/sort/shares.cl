@@ -4,14 +4,14 @@
 
        in      7 2 9 4 1 8 3 6        all groups read all of it: which keys are their own, and how many are below these
        out     2 4 1 3 | 7 9 8 6      each brings its own together, where they belong, ...
-               1 2 3 4 | 6 7 8 9      ... and sorts them as few keys are sorted (sort/single_tile_serial.cl)
+               1 2 3 4 | 6 7 8 9      ... and sorts them: by two digits and insertion
+                                (sort/single_tile_serial.cl), or by all digits, wide ones
 
    One launch. In place two: what one group reads another one would overwrite. Serial shape only. */
 #ifndef GPI_SORT_SHARES_CL
 #define GPI_SORT_SHARES_CL
 #include "base/count.cl"
 #include "base/platform.cl"
-#include "group/sync.cl"
 #include "element/key.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
@@ -138,6 +138,47 @@ static void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi
     gpi_share_gather(share, move, n, bits);
 }
 
+#define GPI_SHARE_PASSES ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX)
+
+/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
+GPI_INLINE void gpi_share_count(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
+                                const uint passes, uint (*next)[GPI_TOP_BINS])
+{
+    for (ulong i = begin; i < end; i++) {
+        const gpi_key_bits k = gpi_window_of(key[i], bits);
+        for (uint p = 0; p < passes; p++) next[p][k >> GPI_TOP_BITS_MAX * p & (GPI_TOP_BINS - 1)]++;
+    }
+}
+
+/* Keys [base, base + n) from place `from` to the output, in passes over wide digits. n > 0. */
+static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
+{
+    uint next[GPI_SHARE_PASSES][GPI_TOP_BINS];
+    const uint passes = (bits.end - bits.begin + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX;
+    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    const gpi_key any = move.key[base];
+    for (uint p = 0; p < passes; p++)
+        for (uint d = 0; d < GPI_TOP_BINS; d++) next[p][d] = 0;
+    if (passes == GPI_SHARE_PASSES) gpi_share_count(move.key, base, base + n, bits, GPI_SHARE_PASSES, next);
+    else gpi_share_count(move.key, base, base + n, bits, passes, next);
+    for (uint p = 0; p < passes; p++) {
+        const uint shift = bits.begin + GPI_TOP_BITS_MAX * p, left = bits.end - shift;
+        const gpi_digit digit = {(gpi_key_bits)bits.flip, shift,
+                                 (1u << min(left, (uint)GPI_TOP_BITS_MAX)) - 1};
+        const uint to = gpi_place_next(from, GPI_PLACE_TMP);
+        if (next[p][gpi_digit_of(any, digit)] == n) continue;
+        gpi_top_pass(gpi_move_make(places, from, to), base, n, digit, GPI_TOP_BINS, next[p]);
+        from = to;
+    }
+    (void)gpi_single_tile_end(places, base, n, from);
+}
+
+/* Sorts keys [base, base + n), which are in place `from`, into the output. n > 0. */
+static void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
+{
+    if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);
+}
+
 #define GPI_SHARES_TAKE 1u
 #define GPI_SHARES_SORT 2u
 
@@ -146,7 +187,6 @@ static void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
                                uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
-    GPI_SHARED(gpi_single_tile_memory, shared);
     __global ulong *part = parts + 2 * get_group_id(0);
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const uint to = steps == (GPI_SHARES_TAKE | GPI_SHARES_SORT) ? GPI_PLACE_OUT : GPI_PLACE_TMP;
@@ -161,7 +201,6 @@ GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __glo
         part[0] = share.base;
         part[1] = share.n;
     }
-    if (steps & GPI_SHARES_SORT && part[1] > 0)
-        gpi_single_tile_range(places, part[0], part[1], bits, to, 0, shared);
+    if (steps & GPI_SHARES_SORT && part[1] > 0) gpi_share_sort(places, part[0], part[1], bits, to);
 }
 #endif

@@ -137,7 +137,7 @@ static bool gpi_top_parts(const gpi_top *top, ulong n)
     return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;
 }
 
-static void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins, uint *next)
+GPI_INLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins, uint *next)
 {
     ulong i = base;
     uint sum = 0;
@@ -156,7 +156,7 @@ static void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, ui
 
 /* Sorts keys [base, base + n) of place `*from` by two digits and insertion, into the output, if that seems to pay. Otherwise
    they may have been moved: *from is where they are, and equal ones are in their order. */
-static bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)
+GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)
 {
     gpi_top top;
     const uint width = (64 - (uint)clz(n) + GPI_TOP_MORE + 1) / 2, to = gpi_place_next(*from, GPI_PLACE_TMP);
