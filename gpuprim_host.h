@@ -281,7 +281,8 @@ GP_HOST_API gp_result gp_host_histogram(gp_context *gp, const gp_host_histogram_
      GP_F16, intermediate results are rounded to half precision, too.
    Order: groups are in ascending order of keys, as gp_sort has it. Keys are equal if their bits are: for floats, -0 and +0
      are two groups, and NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit
-     for the same input and budget on the same device.
+     for the same input and budget on the same device; with `others`, if their number is the same too, and all devices
+     are alike.
    Aliasing: outputs, keys_tmp and values_tmp overlap nothing.
    Count 0: *groups becomes 0; nothing else is written.
    Cost: copies the input to the device once; each chunk is sorted there, and reduced to its groups. If there is more
@@ -429,8 +430,9 @@ struct gpi_host_chunks {
     gpi_host_step
         compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
     gpi_host_step download; /* NULL: each array's elements of the chunk */
-    gpi_host_step ended;    /* of several contexts': the chunk is in host memory; NULL: nothing to do */
-    /* The same: whether the next chunk may be begun now; it may change number. NULL: it may. */
+    /* Of several contexts: the chunk is in host memory. NULL: nothing to do. */
+    void (*ended)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
+    /* Of several contexts: whether the next chunk may be begun now; it may change number. NULL: it may. */
     bool (*may_begin)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
     gpi_host_chunk (*chunk_of)(const gpi_host_chunks *chunks,
                                size_t turn); /* NULL: chunks of one size after the other */
@@ -704,8 +706,8 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
 /* Of several contexts, elements of a chunk: chunks enough for uneven devices, none too small for a device to be busy. */
 static size_t gpi_host_piece(const gpi_host_chunks *c)
 {
-    const size_t piece = c->count / GPI_HOST_SHARES / c->devices;
-    return piece > GPI_HOST_LEAST ? (piece + 1023) / 1024 * 1024 : GPI_HOST_LEAST;
+    const size_t piece = c->count / GPI_HOST_SHARES / c->devices, least = GPI_HOST_LEAST;
+    return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
 /* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several.
@@ -847,7 +849,9 @@ static gp_result gpi_host_finish_device(gpi_host_chunks *c)
     if (c->copies) (void)clFlush(c->copies);
     /* Its commands may wait for the copies, and read and write the caller's memory. */
     result = gp_finish(c->gp);
-    for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
+    /* clFinish is not enough for Mesa 22.3: docs/drivers.md. */
+    if (c->last) (void)clWaitForEvents(1, &c->last);
+    for (s = 0; s < GPI_HOST_SLOTS; s++) {
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
         if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
         if (c->counted[s]) (void)clWaitForEvents(1, &c->counted[s]);
@@ -1090,7 +1094,7 @@ static gp_result gpi_host_end(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 #include <stdarg.h>
 static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char text[512];
+    char text[8192]; /* as long as gp_last_error's: it may be another context's, with a build log */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
@@ -1239,11 +1243,12 @@ static gp_result gpi_host_finish_chunk(gpi_host_chunks *c, gpi_host_chunks *devi
     const gpi_host_chunk *chunk = &device->held[device->finished % GPI_HOST_SLOTS];
     const gp_result result = gpi_host_of(c, device, gpi_host_end(device, chunk));
     if (result != GP_OK) return result;
+    device->waited = NULL;
     device->finished++;
     device->holds -= chunk->count;
     device->speed += chunk->count;
     c->left -= chunk->count;
-    if (c->ended) (void)c->ended(device, chunk);
+    if (c->ended) c->ended(device, chunk);
     return gpi_host_tell(c, c->again ? 0 : chunk->count);
 }
 
@@ -1277,6 +1282,7 @@ static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *devic
         const cl_event counted = device->counted[chunk->slot];
         if (counted && !gpi_host_complete(device, counted)) break;
         *moved = true;
+        device->waited = NULL;
         device->sent++;
         result = gpi_host_of(c, device, gpi_host_download(device, chunk));
         (void)clFlush(device->copies);
@@ -2030,6 +2036,12 @@ enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_O
 /* More elements gp_reduce_by_key does not take. */
 #define GPI_HOST_BY_MOST 0xfffffffeu
 
+/* Of several contexts: a chunk's groups. */
+typedef struct gpi_host_by_place {
+    size_t at;
+    uint64_t ended; /* 1 + how many; 0: still under way */
+} gpi_host_by_place;
+
 typedef struct gpi_host_by {
     const gp_host_group_by_desc *desc;
     gp_context *gp;
@@ -2050,12 +2062,9 @@ typedef struct gpi_host_by {
     size_t pieces;                        /* how many there have been */
     uint64_t told, base, span, total;     /* the pass's part of the call's progress */
 
-    /* several contexts: a chunk's groups */
-    struct gpi_host_by_place {
-        size_t at;
-        uint64_t ended; /* 1 + how many; 0: still under way */
-    } * places;
-    size_t placed, end; /* how many chunks' groups are in place; the end of the room that is taken */
+    /* several contexts */
+    gpi_host_by_place *places; /* of each chunk */
+    size_t placed, end;        /* how many chunks' groups are in place; the end of the room that is taken */
 } gpi_host_by;
 
 /* ------------------------------------------------------------------ progress */
@@ -2160,7 +2169,7 @@ static bool gpi_host_by_may_begin(gpi_host_chunks *c, const gpi_host_chunk *chun
     return false;
 }
 
-static gp_result gpi_host_by_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+static void gpi_host_by_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
     g->places[chunk->index].ended = 1 + c->count_of[chunk->slot];
@@ -2170,7 +2179,6 @@ static gp_result gpi_host_by_ended(gpi_host_chunks *c, const gpi_host_chunk *chu
         memmove(g->values + g->groups * g->out_size, g->values + at * g->out_size, count * g->out_size);
         g->groups += count;
     }
-    return GP_OK;
 }
 
 static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
@@ -2181,7 +2189,7 @@ static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
     g->end = g->groups;
     if (c->devices == 1 || g->to[1] != g->values) return GP_OK;
     if (c->number <= SIZE_MAX / sizeof *g->places)
-        g->places = (struct gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
+        g->places = (gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
     if (!g->places)
         return gpi_host_fail(g->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for the places of %zu chunks",
                              g->function, c->number);
@@ -2524,8 +2532,8 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
     gpi_host_chunks none;
     gp_result result = gpi_host_check(gp, function, desc);
     if (result != GP_OK) return result;
-    gpi_host_chunks_set(&none, gp, function, 0, 0, NULL,
-                        NULL); /* if there are no rows, others are checked all the same */
+    /* If there are no rows, others are checked all the same. */
+    gpi_host_chunks_set(&none, gp, function, 0, 0, NULL, NULL);
     result = gpi_host_chunks_share(&none, desc->others, desc->other_count, desc->args, desc->arg_count);
     memset(&g, 0, sizeof g);
     g.desc = desc;
@@ -3462,13 +3470,12 @@ static void gpi_host_select_place(const gpi_host_chunks *c, gpi_host_select *s)
     }
 }
 
-static gp_result gpi_host_select_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+static void gpi_host_select_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_select *s = (gpi_host_select *)c->call;
-    if (chunk->index < s->placed) return GP_OK;
+    if (chunk->index < s->placed) return;
     s->ended[chunk->index] = 1 + c->count_of[chunk->slot];
     gpi_host_select_place(c, s);
-    return GP_OK;
 }
 
 /* The count first: one context waits for it while the next chunk is computed. */
@@ -3490,7 +3497,8 @@ static gp_result gpi_host_select_run(gpi_host_chunks *c, gpi_host_select *s)
     gp_result result = gpi_host_chunks_open(c);
     if (result == GP_OK && c->devices > 1) {
         c->ended = gpi_host_select_ended;
-        s->ended = (uint64_t *)GPI_HOST_MALLOC(c->number * sizeof *s->ended);
+        if (c->number <= SIZE_MAX / sizeof *s->ended)
+            s->ended = (uint64_t *)GPI_HOST_MALLOC(c->number * sizeof *s->ended);
         if (!s->ended)
             return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY,
                                  "%s: no memory for the counts of %zu chunks", c->function, c->number);

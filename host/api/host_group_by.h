@@ -11,7 +11,8 @@
      GP_F16, intermediate results are rounded to half precision, too.
    Order: groups are in ascending order of keys, as gp_sort has it. Keys are equal if their bits are: for floats, -0 and +0
      are two groups, and NaNs with the same bits are one. Within a group: input order. Float results repeat bit for bit
-     for the same input and budget on the same device.
+     for the same input and budget on the same device; with `others`, if their number is the same too, and all devices
+     are alike.
    Aliasing: outputs, keys_tmp and values_tmp overlap nothing.
    Count 0: *groups becomes 0; nothing else is written.
    Cost: copies the input to the device once; each chunk is sorted there, and reduced to its groups. If there is more

@@ -127,8 +127,8 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
 /* Of several contexts, elements of a chunk: chunks enough for uneven devices, none too small for a device to be busy. */
 static size_t gpi_host_piece(const gpi_host_chunks *c)
 {
-    const size_t piece = c->count / GPI_HOST_SHARES / c->devices;
-    return piece > GPI_HOST_LEAST ? (piece + 1023) / 1024 * 1024 : GPI_HOST_LEAST;
+    const size_t piece = c->count / GPI_HOST_SHARES / c->devices, least = GPI_HOST_LEAST;
+    return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
 /* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several.
@@ -270,7 +270,9 @@ static gp_result gpi_host_finish_device(gpi_host_chunks *c)
     if (c->copies) (void)clFlush(c->copies);
     /* Its commands may wait for the copies, and read and write the caller's memory. */
     result = gp_finish(c->gp);
-    for (s = 0; s < GPI_HOST_SLOTS; s++) { /* clFinish is not enough for Mesa 22.3: docs/drivers.md */
+    /* clFinish is not enough for Mesa 22.3: docs/drivers.md. */
+    if (c->last) (void)clWaitForEvents(1, &c->last);
+    for (s = 0; s < GPI_HOST_SLOTS; s++) {
         if (c->uploaded[s]) (void)clWaitForEvents(1, &c->uploaded[s]);
         if (c->downloaded[s]) (void)clWaitForEvents(1, &c->downloaded[s]);
         if (c->counted[s]) (void)clWaitForEvents(1, &c->counted[s]);

@@ -55,8 +55,9 @@ struct gpi_host_chunks {
     gpi_host_step
         compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
     gpi_host_step download; /* NULL: each array's elements of the chunk */
-    gpi_host_step ended;    /* of several contexts': the chunk is in host memory; NULL: nothing to do */
-    /* The same: whether the next chunk may be begun now; it may change number. NULL: it may. */
+    /* Of several contexts: the chunk is in host memory. NULL: nothing to do. */
+    void (*ended)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
+    /* Of several contexts: whether the next chunk may be begun now; it may change number. NULL: it may. */
     bool (*may_begin)(gpi_host_chunks *chunks, const gpi_host_chunk *chunk);
     gpi_host_chunk (*chunk_of)(const gpi_host_chunks *chunks,
                                size_t turn); /* NULL: chunks of one size after the other */

@@ -6,7 +6,7 @@
 
 static gp_result gpi_host_fail(gp_context *gp, gp_result result, const char *format, ...)
 {
-    char text[512];
+    char text[8192]; /* as long as gp_last_error's: it may be another context's, with a build log */
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);

@@ -63,11 +63,12 @@ static gp_result gpi_host_finish_chunk(gpi_host_chunks *c, gpi_host_chunks *devi
     const gpi_host_chunk *chunk = &device->held[device->finished % GPI_HOST_SLOTS];
     const gp_result result = gpi_host_of(c, device, gpi_host_end(device, chunk));
     if (result != GP_OK) return result;
+    device->waited = NULL;
     device->finished++;
     device->holds -= chunk->count;
     device->speed += chunk->count;
     c->left -= chunk->count;
-    if (c->ended) (void)c->ended(device, chunk);
+    if (c->ended) c->ended(device, chunk);
     return gpi_host_tell(c, c->again ? 0 : chunk->count);
 }
 
@@ -101,6 +102,7 @@ static gp_result gpi_host_device_step(gpi_host_chunks *c, gpi_host_chunks *devic
         const cl_event counted = device->counted[chunk->slot];
         if (counted && !gpi_host_complete(device, counted)) break;
         *moved = true;
+        device->waited = NULL;
         device->sent++;
         result = gpi_host_of(c, device, gpi_host_download(device, chunk));
         (void)clFlush(device->copies);

@@ -27,6 +27,12 @@ enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_O
 /* More elements gp_reduce_by_key does not take. */
 #define GPI_HOST_BY_MOST 0xfffffffeu
 
+/* Of several contexts: a chunk's groups. */
+typedef struct gpi_host_by_place {
+    size_t at;
+    uint64_t ended; /* 1 + how many; 0: still under way */
+} gpi_host_by_place;
+
 typedef struct gpi_host_by {
     const gp_host_group_by_desc *desc;
     gp_context *gp;
@@ -47,12 +53,9 @@ typedef struct gpi_host_by {
     size_t pieces;                        /* how many there have been */
     uint64_t told, base, span, total;     /* the pass's part of the call's progress */
 
-    /* several contexts: a chunk's groups */
-    struct gpi_host_by_place {
-        size_t at;
-        uint64_t ended; /* 1 + how many; 0: still under way */
-    } * places;
-    size_t placed, end; /* how many chunks' groups are in place; the end of the room that is taken */
+    /* several contexts */
+    gpi_host_by_place *places; /* of each chunk */
+    size_t placed, end;        /* how many chunks' groups are in place; the end of the room that is taken */
 } gpi_host_by;
 
 /* ------------------------------------------------------------------ progress */
@@ -157,7 +160,7 @@ static bool gpi_host_by_may_begin(gpi_host_chunks *c, const gpi_host_chunk *chun
     return false;
 }
 
-static gp_result gpi_host_by_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+static void gpi_host_by_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_by *g = (gpi_host_by *)c->call;
     g->places[chunk->index].ended = 1 + c->count_of[chunk->slot];
@@ -167,7 +170,6 @@ static gp_result gpi_host_by_ended(gpi_host_chunks *c, const gpi_host_chunk *chu
         memmove(g->values + g->groups * g->out_size, g->values + at * g->out_size, count * g->out_size);
         g->groups += count;
     }
-    return GP_OK;
 }
 
 static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
@@ -178,7 +180,7 @@ static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
     g->end = g->groups;
     if (c->devices == 1 || g->to[1] != g->values) return GP_OK;
     if (c->number <= SIZE_MAX / sizeof *g->places)
-        g->places = (struct gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
+        g->places = (gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
     if (!g->places)
         return gpi_host_fail(g->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for the places of %zu chunks",
                              g->function, c->number);
@@ -521,8 +523,8 @@ GP_HOST_API gp_result gp_host_group_by(gp_context *gp, const gp_host_group_by_de
     gpi_host_chunks none;
     gp_result result = gpi_host_check(gp, function, desc);
     if (result != GP_OK) return result;
-    gpi_host_chunks_set(&none, gp, function, 0, 0, NULL,
-                        NULL); /* if there are no rows, others are checked all the same */
+    /* If there are no rows, others are checked all the same. */
+    gpi_host_chunks_set(&none, gp, function, 0, 0, NULL, NULL);
     result = gpi_host_chunks_share(&none, desc->others, desc->other_count, desc->args, desc->arg_count);
     memset(&g, 0, sizeof g);
     g.desc = desc;

@@ -200,13 +200,12 @@ static void gpi_host_select_place(const gpi_host_chunks *c, gpi_host_select *s)
     }
 }
 
-static gp_result gpi_host_select_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+static void gpi_host_select_ended(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gpi_host_select *s = (gpi_host_select *)c->call;
-    if (chunk->index < s->placed) return GP_OK;
+    if (chunk->index < s->placed) return;
     s->ended[chunk->index] = 1 + c->count_of[chunk->slot];
     gpi_host_select_place(c, s);
-    return GP_OK;
 }
 
 /* The count first: one context waits for it while the next chunk is computed. */
@@ -228,7 +227,8 @@ static gp_result gpi_host_select_run(gpi_host_chunks *c, gpi_host_select *s)
     gp_result result = gpi_host_chunks_open(c);
     if (result == GP_OK && c->devices > 1) {
         c->ended = gpi_host_select_ended;
-        s->ended = (uint64_t *)GPI_HOST_MALLOC(c->number * sizeof *s->ended);
+        if (c->number <= SIZE_MAX / sizeof *s->ended)
+            s->ended = (uint64_t *)GPI_HOST_MALLOC(c->number * sizeof *s->ended);
         if (!s->ended)
             return gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY,
                                  "%s: no memory for the counts of %zu chunks", c->function, c->number);
