@@ -155,7 +155,8 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
      k / ranks, from each rank that has them. No rows are sent.
    Cost: a hash table and a sort of one pass for the distinct keys of each side, and a hash table of the build keys that a
      rank has received; build keys and values are sent once, `keys` there, and their values and a byte back. Memory for the
-     distinct keys and values sent and received, and hash tables of 2 to 4 slots of 8 or 16 bytes for each key.
+     distinct keys and values sent and received, 4 bytes for each row, and hash tables of 2 to 4 slots of 8 or 16 bytes for
+     each row, one side after the other, and for each build key received.
    Limits: 2^30 elements in a part of either array, and 2^30 keys that a rank receives. Keys of 8 bytes need
      cl_khr_int64_base_atomics on all devices. */
 typedef struct gp_mpi_join_desc {
@@ -185,12 +186,12 @@ GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc);
 
    Result: match, parent and depth as gp_brackets has them for the whole array, with indices in the whole; *errors, if not
      NULL, is the whole array's, on all ranks (it is wanted on all or on none). Ranks may want different outputs.
-     index_type 0: GP_U32 as long as the whole has less than 2^32 elements. desc->errors stays NULL. A map's i counts from
+     index_type 0: GP_U32 as long as the whole has fewer than 2^32 elements. desc->errors stays NULL. A map's i counts from
      the part's first element.
    Order: the result is always the same.
    Aliasing: outputs overlap nothing.
    Count 0: a part without elements counts for nothing.
-   Cost: gp_brackets of the part, and two selections of what is unmatched in it. Three numbers go from each rank to all:
+   Cost: gp_brackets of the part, and two selections of what is unmatched in it. Five numbers go from each rank to all:
      they tell which ranks' brackets are partners. Then each of these pairs' indices are exchanged, and with `errors`
      their codes. A scan, where brackets are open before the part, and one more reading and writing of each output.
      Memory: 4 bytes for codes and 7 indices for each element of the part at most, however brackets are nested: a rank
@@ -509,6 +510,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     gp_reduce_desc part, parts;
     gp_type type = (gp_type)0;
     size_t size = 0;
+    uint64_t sign = 0;
     cl_mem gathered = NULL;
     gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
@@ -523,8 +525,9 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
         GPI_MPI_REFUSE(op == GP_ARGMAX);
         type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
         size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
+        sign = gpi_mpi_sign(gpi_mpi_sign(gpi_mpi_sign(type, size), desc->op), desc->compensated);
     }
-    result = gpi_mpi_same(all, function, result, gpi_mpi_sign(type, size));
+    result = gpi_mpi_same(all, function, result, sign);
     if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
@@ -597,6 +600,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
     gp_scan_desc part;
     gp_type type = (gp_type)0;
     size_t size = 0;
+    uint64_t sign = 0;
     gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
     if (result == GP_OK) {
@@ -606,8 +610,10 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
         GPI_MPI_REFUSE(op == GP_ARGMAX);
         type = desc->out_type ? desc->out_type : desc->type;
         size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
+        sign = gpi_mpi_sign(gpi_mpi_sign(gpi_mpi_sign(type, size), desc->op), desc->exclusive);
+        sign = gpi_mpi_sign(sign, desc->reverse);
     }
-    result = gpi_mpi_same(all, function, result, gpi_mpi_sign(type, size));
+    result = gpi_mpi_same(all, function, result, sign);
     if (result == GP_OK) {
         if (size > sizeof total) size = 0; /* gp_reduce says why */
         memset(&sum, 0, sizeof sum);
@@ -1233,7 +1239,10 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
     memset(&groups, 0, sizeof groups);
     memset(&s, 0, sizeof s);
     if (result == GP_OK) result = gpi_mpi_group_check(all, function, desc, &groups);
-    if (result == GP_OK) sign = gpi_mpi_sign(gpi_mpi_sign(desc->key_type, groups.out_size), desc->op);
+    if (result == GP_OK) {
+        sign = gpi_mpi_sign(gpi_mpi_sign(desc->key_type, groups.out_size), desc->op);
+        sign = gpi_mpi_sign(sign, groups.out_type);
+    }
     result = gpi_mpi_same(all, function, result, sign);
     if (result == GP_OK) result = gpi_mpi_group_run(all, function, desc, &groups, &s, &place);
     for (i = 0; i < 3; i++) gpi_mpi_group_free(&groups, i);
@@ -2180,6 +2189,19 @@ static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_
     return result == GP_OK ? gp_brackets_scratch_size(all->gp, desc, &bytes) : result;
 }
 
+/* What ranks must agree on. Codes are compared across ranks: from a map they are wider, and for bytes they depend on pairs or
+   the table. */
+static uint64_t gpi_mpi_nest_sign(const gp_brackets_desc *desc, bool errors)
+{
+    const char *pair = desc->pairs ? desc->pairs : "()[]{}";
+    uint64_t sign = gpi_mpi_sign(gpi_mpi_sign(desc->type, desc->index_type), errors);
+    int i;
+    sign = gpi_mpi_sign(sign, desc->map != NULL);
+    for (i = 0; i < 256 && desc->table; i++) sign = gpi_mpi_sign(sign, (unsigned char)desc->table[i]);
+    while (*pair) sign = gpi_mpi_sign(sign, (unsigned char)*pair++);
+    return sign;
+}
+
 static gp_result gpi_mpi_nest_run(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_result result = gpi_mpi_place(all, function, n->desc->count, &n->place);
@@ -2210,9 +2232,8 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
     n.desc = desc;
     n.errors_wanted = errors != NULL;
     if (result == GP_OK) result = gpi_mpi_nest_check(all, function, desc, n.errors_wanted);
-    result = gpi_mpi_same(
-        all, function, result,
-        result == GP_OK ? gpi_mpi_sign(gpi_mpi_sign(desc->type, desc->index_type), n.errors_wanted) : 0);
+    result =
+        gpi_mpi_same(all, function, result, result == GP_OK ? gpi_mpi_nest_sign(desc, n.errors_wanted) : 0);
     if (result == GP_OK) result = gpi_mpi_nest_run(all, function, &n);
     gpi_mpi_free(&n.codes);
     gpi_mpi_free(&n.own_match);

@@ -202,10 +202,10 @@ static void run_sort(array *a)
     OK(gp_mpi_sort(all, &desc, &a->part));
 }
 
-/* Whether words ascend, also from rank to rank. */
+/* Whether words ascend, also from rank to rank; after a part without words any may follow. */
 static bool ascend(const uint32_t *words, uint64_t count)
 {
-    uint32_t ends[2] = {count ? words[0] : 0, count ? words[count - 1] : 0}, *of_all;
+    uint32_t ends[2] = {count ? words[0] : UINT32_MAX, count ? words[count - 1] : 0}, *of_all;
     bool right = true;
     int r;
     size_t i;
@@ -213,7 +213,7 @@ static bool ascend(const uint32_t *words, uint64_t count)
     of_all = malloc((size_t)ranks * sizeof ends);
     need(of_all != NULL, "no memory");
     PMPI_Allgather(ends, 2, MPI_UINT32_T, of_all, 2, MPI_UINT32_T, MPI_COMM_WORLD);
-    for (r = 1; r < ranks && count; r++) right = of_all[2 * r - 1] <= of_all[2 * r] && right;
+    for (r = 1; r < ranks; r++) right = of_all[2 * r - 1] <= of_all[2 * r] && right;
     free(of_all);
     return right;
 }

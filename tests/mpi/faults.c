@@ -231,7 +231,8 @@ static void sweep(int c, unsigned most)
         MPI_Allreduce(&o.could_fail, &could[i % 2], 1, MPI_UNSIGNED, MPI_MAX, MPI_COMM_WORLD);
     }
     for (kind = FAULT_CALL; kind <= FAULT_COMMAND; kind++) {
-        const unsigned step = most && could[kind] > most ? could[kind] / most : 1;
+        unsigned step = most && could[kind] > most ? (could[kind] + most - 1) / most : 1;
+        if (step > 1 && step % (unsigned)ranks == 0) step++; /* else one rank only would fail */
         for (k = 1 + step / 2; k <= could[kind]; k += step)
             failed += fail_once(calls[c].run, (fault_kind)kind, k, right, live, &told);
     }

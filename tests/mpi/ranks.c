@@ -433,12 +433,12 @@ static void test_groups(size_t large)
 
 enum { FEW_BUILD, MANY_BUILD, HEAVY, NO_MATCH, JOINS };
 
-/* Keys of the build side and of the other one. HEAVY: nine of ten rows have one key. */
+/* Keys of the build side and of the other one. FEW_BUILD: -1, too. HEAVY: nine of ten rows have one key. */
 static uint64_t build_key(int pattern, size_t i, size_t n)
 {
     const uint64_t x = bits_at(RANDOM, i, n) % (n ? n : 1);
     if (pattern == HEAVY) return x % 10 ? 7 : x;
-    return pattern == FEW_BUILD ? x % 5 : x * 0x100000001u;
+    return pattern == FEW_BUILD ? x % 5 - 1 : x * 0x100000001u;
 }
 
 static uint64_t probe_key(int pattern, size_t i, size_t n)
@@ -446,7 +446,7 @@ static uint64_t probe_key(int pattern, size_t i, size_t n)
     const uint64_t x = bits_at(RANDOM, i + 1000000, n) % (n ? n : 1);
     if (pattern == NO_MATCH) return ~x;
     if (pattern == HEAVY) return x % 10 ? 7 : x;
-    return pattern == FEW_BUILD ? x % 9 : x * 0x100000001u;
+    return pattern == FEW_BUILD ? x % 9 - 1 : x * 0x100000001u;
 }
 
 static void put_key(unsigned char *keys, size_t size, size_t i, uint64_t key)
@@ -793,6 +793,15 @@ static void test_brackets_errors(void)
     if (ranks > 1)
         FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
     desc = good;
+    if (rank == guilty) desc.pairs = "()";
+    if (ranks > 1)
+        FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+    desc = good;
+    desc.type = GP_I8;
+    if (rank == guilty) desc.map = "x"; /* its codes are wider */
+    if (ranks > 1)
+        FAILS(gp_mpi_brackets(all, &desc, &errors), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+    desc = good;
     if (rank == guilty) desc.map = "nowhere";
     FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_BUILD, "nowhere");
     FAILS(gp_mpi_brackets(all, rank == guilty ? NULL : &good, NULL), GP_ERROR_INVALID_ARGUMENT,
@@ -844,6 +853,12 @@ static void test_errors(void)
     reduce.map = rank == guilty ? "x + nowhere" : NULL; /* a compiler's long text comes whole */
     FAILS(gp_mpi_reduce(all, &reduce, &result), GP_ERROR_BUILD, "nowhere");
     reduce.map = NULL;
+    if (rank == guilty) reduce.op = GP_MAX, scan.reverse = true;
+    if (ranks > 1) {
+        FAILS(gp_mpi_reduce(all, &reduce, &result), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+        FAILS(gp_mpi_scan(all, &scan), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+    }
+    reduce.op = GP_SUM, scan.reverse = false;
     FAILS(gp_mpi_scan(all, rank == guilty ? NULL : &scan), GP_ERROR_INVALID_ARGUMENT, text);
     CHECK(strstr(gp_last_error(gp), "rank ") == strstr(gp_last_error(gp), text)); /* told once */
     OK(gp_mpi_reduce(all, &reduce, &result));
