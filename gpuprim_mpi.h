@@ -444,11 +444,10 @@ static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer,
     cl_int error;
     if (!mapped) return GP_OK;
     error = clEnqueueUnmapMemObject(gp_cl_queue(all->gp), buffer, mapped, 0, NULL, &event);
-    if (error == CL_SUCCESS) {
-        error = clWaitForEvents(1, &event);
-        (void)clReleaseEvent(event);
-    }
-    return gpi_mpi_cl(all, function, "clEnqueueUnmapMemObject", error);
+    if (error != CL_SUCCESS) return gpi_mpi_cl(all, function, "clEnqueueUnmapMemObject", error);
+    error = clWaitForEvents(1, &event);
+    (void)clReleaseEvent(event);
+    return gpi_mpi_cl(all, function, "clWaitForEvents", error);
 }
 
 /* The ranks' values of `size` bytes, in the order of ranks, in a new buffer. */
@@ -2129,6 +2128,7 @@ static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_
     unsigned char depth[8] = {0};
     uint32_t narrow;
     gp_reduce_desc reduce;
+    int i;
     gp_result result = gpi_mpi_nest_mismatches(all, function, n, &count, &first);
     if (n->place.count == 0) e->mismatches = e->joined = e->searches = 0, e->first_mismatch = UINT64_MAX;
     sums[0] = e->mismatches + count;
@@ -2136,7 +2136,8 @@ static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_
     sums[2] = e->searches;
     least[0] = first < e->first_mismatch ? first : e->first_mismatch;
     if (least[0] != UINT64_MAX) least[0] += n->place.first;
-    least[1] = least[2] = UINT64_MAX;
+    else least[0] = INT64_MAX; /* MPICH 4.0 compares unsigned numbers as if they were signed */
+    least[1] = least[2] = INT64_MAX;
     if (result == GP_OK && n->closer_count > n->matched)
         result = gpi_mpi_nest_index(all, function, n, n->closers, n->matched, &least[1]);
     if (result == GP_OK && n->opener_count > n->closed)
@@ -2161,6 +2162,8 @@ static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Allreduce",
                              MPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_UINT64_T, MPI_MIN, all->comm));
+    for (i = 0; i < 3; i++)
+        if (least[i] == INT64_MAX) least[i] = UINT64_MAX;
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Allreduce",
                              MPI_Allreduce(MPI_IN_PLACE, &e->max_depth, 1, MPI_UINT64_T, MPI_MAX, all->comm));
