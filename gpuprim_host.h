@@ -702,7 +702,8 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
 static size_t gpi_host_piece(const gpi_host_chunks *c)
 {
     const size_t piece = c->count / GPI_HOST_SHARES / c->devices;
-    return piece > GPI_HOST_LEAST ? (piece + 1023) / 1024 * 1024 : GPI_HOST_LEAST;
+    const size_t least = GPI_HOST_LEAST;
+    return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
 /* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several.
@@ -2027,6 +2028,12 @@ enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_O
 /* More elements gp_reduce_by_key does not take. */
 #define GPI_HOST_BY_MOST 0xfffffffeu
 
+/* Where a chunk's groups are, of several contexts'. */
+typedef struct gpi_host_by_place {
+    size_t at;
+    uint64_t ended; /* 1 + how many; 0: still under way */
+} gpi_host_by_place;
+
 typedef struct gpi_host_by {
     const gp_host_group_by_desc *desc;
     gp_context *gp;
@@ -2047,11 +2054,8 @@ typedef struct gpi_host_by {
     size_t pieces;                        /* how many there have been */
     uint64_t told, base, span, total;     /* the pass's part of the call's progress */
 
-    /* several contexts: a chunk's groups */
-    struct gpi_host_by_place {
-        size_t at;
-        uint64_t ended; /* 1 + how many; 0: still under way */
-    } * places;
+    /* several contexts */
+    gpi_host_by_place *places;
     size_t placed, end; /* how many chunks' groups are in place; the end of the room that is taken */
 } gpi_host_by;
 
@@ -2178,7 +2182,7 @@ static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
     g->end = g->groups;
     if (c->devices == 1 || g->to[1] != g->values) return GP_OK;
     if (c->number <= SIZE_MAX / sizeof *g->places)
-        g->places = (struct gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
+        g->places = (gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
     if (!g->places)
         return gpi_host_fail(g->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for the places of %zu chunks",
                              g->function, c->number);

@@ -128,7 +128,8 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
 static size_t gpi_host_piece(const gpi_host_chunks *c)
 {
     const size_t piece = c->count / GPI_HOST_SHARES / c->devices;
-    return piece > GPI_HOST_LEAST ? (piece + 1023) / 1024 * 1024 : GPI_HOST_LEAST;
+    const size_t least = GPI_HOST_LEAST;
+    return piece > least ? (piece + 1023) / 1024 * 1024 : least;
 }
 
 /* The largest chunk that fits: all elements, or found by bisection. Multiples of 1024 elements where it has several.

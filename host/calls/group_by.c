@@ -27,6 +27,12 @@ enum { GPI_HOST_BY_KEYS, GPI_HOST_BY_VALUES, GPI_HOST_BY_KEYS_OUT, GPI_HOST_BY_O
 /* More elements gp_reduce_by_key does not take. */
 #define GPI_HOST_BY_MOST 0xfffffffeu
 
+/* Where a chunk's groups are, of several contexts'. */
+typedef struct gpi_host_by_place {
+    size_t at;
+    uint64_t ended; /* 1 + how many; 0: still under way */
+} gpi_host_by_place;
+
 typedef struct gpi_host_by {
     const gp_host_group_by_desc *desc;
     gp_context *gp;
@@ -47,11 +53,8 @@ typedef struct gpi_host_by {
     size_t pieces;                        /* how many there have been */
     uint64_t told, base, span, total;     /* the pass's part of the call's progress */
 
-    /* several contexts: a chunk's groups */
-    struct gpi_host_by_place {
-        size_t at;
-        uint64_t ended; /* 1 + how many; 0: still under way */
-    } * places;
+    /* several contexts */
+    gpi_host_by_place *places;
     size_t placed, end; /* how many chunks' groups are in place; the end of the room that is taken */
 } gpi_host_by;
 
@@ -178,7 +181,7 @@ static gp_result gpi_host_by_places(gpi_host_chunks *c, gpi_host_by *g)
     g->end = g->groups;
     if (c->devices == 1 || g->to[1] != g->values) return GP_OK;
     if (c->number <= SIZE_MAX / sizeof *g->places)
-        g->places = (struct gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
+        g->places = (gpi_host_by_place *)GPI_HOST_MALLOC(c->number * sizeof *g->places);
     if (!g->places)
         return gpi_host_fail(g->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for the places of %zu chunks",
                              g->function, c->number);
