@@ -5,7 +5,7 @@
 #
 # PLATFORMS=pocl,rusticl takes some of them. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
 # as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
-# with emulated sub-groups of this size. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
+# with emulated sub-groups of this size. mixed is all but Oclgrind in one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
 #
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
 set -eu
@@ -61,6 +61,15 @@ run_on() { # platform program...
         ;;
     rusticl)
         RUSTICL_ENABLE=llvmpipe GPUPRIM_DEVICE=rusticl TEST_TIMEOUT=${TEST_TIMEOUT:-900} tools/run_tests.sh "$@"
+        ;;
+    mixed)
+        # several implementations in one process
+        mkdir -p $results/vendors
+        for icd in /etc/OpenCL/vendors/pocl.icd /etc/OpenCL/vendors/rusticl.icd build/intel/vendors/*.icd; do
+            if [ -f "$icd" ]; then cp "$icd" $results/vendors; fi
+        done
+        OCL_ICD_VENDORS="$PWD/$results/vendors" RUSTICL_ENABLE=llvmpipe GPUPRIM_DEVICE=Portable \
+            TEST_TIMEOUT=${TEST_TIMEOUT:-900} tools/run_tests.sh "$@"
         ;;
     oclgrind)
         # interpreted: small sizes
