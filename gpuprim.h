@@ -20216,7 +20216,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "#line 24 \"kernels/sort/buckets.cl\"\n",
     "#include \"sort/rank.cl\"\n",
     "#line 25 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/shares.cl\"\n",
+    "#include \"sort/shares_serial.cl\"\n",
     "#line 26 \"kernels/sort/buckets.cl\"\n",
     "#include \"sort/single_tile_sort.cl\"\n",
     "#line 27 \"kernels/sort/buckets.cl\"\n",
@@ -23164,24 +23164,24 @@ static const char *const gpi_kernel_sort_segments_state[] = {
 };
 /* ---- End file kernels/sort/segments_state.cl ---- */
 
-/* ---- Begin file kernels/sort/shares.cl ---- */
-static const char *const gpi_kernel_sort_shares[] = {
-    "#line 1 \"kernels/sort/shares.cl\"\n",
+/* ---- Begin file kernels/sort/shares_serial.cl ---- */
+static const char *const gpi_kernel_sort_shares_serial[] = {
+    "#line 1 \"kernels/sort/shares_serial.cl\"\n",
     "#line 11\n",
-    "#ifndef GPI_SORT_SHARES_CL\n",
-    "#define GPI_SORT_SHARES_CL\n",
+    "#ifndef GPI_SORT_SHARES_SERIAL_CL\n",
+    "#define GPI_SORT_SHARES_SERIAL_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 14 \"kernels/sort/shares.cl\"\n",
+    "#line 14 \"kernels/sort/shares_serial.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 15 \"kernels/sort/shares.cl\"\n",
+    "#line 15 \"kernels/sort/shares_serial.cl\"\n",
     "#include \"element/key.cl\"\n",
-    "#line 16 \"kernels/sort/shares.cl\"\n",
+    "#line 16 \"kernels/sort/shares_serial.cl\"\n",
     "#include \"sort/digit.cl\"\n",
-    "#line 17 \"kernels/sort/shares.cl\"\n",
+    "#line 17 \"kernels/sort/shares_serial.cl\"\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 18 \"kernels/sort/shares.cl\"\n",
+    "#line 18 \"kernels/sort/shares_serial.cl\"\n",
     "#include \"sort/single_tile_sort.cl\"\n",
-    "#line 19 \"kernels/sort/shares.cl\"\n",
+    "#line 19 \"kernels/sort/shares_serial.cl\"\n",
     "\n",
     "#if !GPI_SHAPE_SERIAL\n",
     "#error \"shares are for the serial shape\"\n",
@@ -23369,7 +23369,7 @@ static const char *const gpi_kernel_sort_shares[] = {
     "}\n",
     "#endif\n",
 };
-/* ---- End file kernels/sort/shares.cl ---- */
+/* ---- End file kernels/sort/shares_serial.cl ---- */
 
 /* ---- Begin file kernels/sort/single_tile_local.cl ---- */
 static const char *const gpi_kernel_sort_single_tile_local[] = {
@@ -25914,7 +25914,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/segments_local.cl", gpi_kernel_sort_segments_local, GPI_COUNT_OF(gpi_kernel_sort_segments_local), true},
     {"sort/segments_serial.cl", gpi_kernel_sort_segments_serial, GPI_COUNT_OF(gpi_kernel_sort_segments_serial), true},
     {"sort/segments_state.cl", gpi_kernel_sort_segments_state, GPI_COUNT_OF(gpi_kernel_sort_segments_state), true},
-    {"sort/shares.cl", gpi_kernel_sort_shares, GPI_COUNT_OF(gpi_kernel_sort_shares), true},
+    {"sort/shares_serial.cl", gpi_kernel_sort_shares_serial, GPI_COUNT_OF(gpi_kernel_sort_shares_serial), true},
     {"sort/single_tile_local.cl", gpi_kernel_sort_single_tile_local, GPI_COUNT_OF(gpi_kernel_sort_single_tile_local), true},
     {"sort/single_tile_serial.cl", gpi_kernel_sort_single_tile_serial, GPI_COUNT_OF(gpi_kernel_sort_single_tile_serial), true},
     {"sort/single_tile_sort.cl", gpi_kernel_sort_single_tile_sort, GPI_COUNT_OF(gpi_kernel_sort_single_tile_sort), true},
@@ -31704,7 +31704,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool small, onesweep;
-    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
+    cl_uint shares;    /* groups that sort a share each (sort/shares_serial.cl); 0: another way */
     cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
     cl_uint most;      /* small, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
@@ -32947,7 +32947,7 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
 }
 
-/* GPI_SHARES_... of sort/shares.cl */
+/* GPI_SHARES_... of sort/shares_serial.cl */
 enum { GPI_SHARES_TAKE = 1, GPI_SHARES_SORT = 2 };
 
 static gp_result gpi_sort_shares_step(gpi_call *call, gpi_sort *sort, cl_mem parts, cl_uint steps)

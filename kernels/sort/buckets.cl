@@ -22,7 +22,7 @@
 #include "sort/bases.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
-#include "sort/shares.cl"
+#include "sort/shares_serial.cl"
 #include "sort/single_tile_sort.cl"
 
 #if !GPI_SHAPE_SERIAL

@@ -134,7 +134,7 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
 }
 
-/* GPI_SHARES_... of sort/shares.cl */
+/* GPI_SHARES_... of sort/shares_serial.cl */
 enum { GPI_SHARES_TAKE = 1, GPI_SHARES_SORT = 2 };
 
 static gp_result gpi_sort_shares_step(gpi_call *call, gpi_sort *sort, cl_mem parts, cl_uint steps)

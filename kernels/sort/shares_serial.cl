@@ -1,4 +1,4 @@
-/* shares.cl - keys that are too many for one group, and too few for many launches: each group sorts a share of them.
+/* shares_serial.cl - keys that are too many for one group, and too few for many launches: each group sorts a share of them.
 
        share(g) = keys whose window is in [bound(g), bound(g + 1))     bound(g): from a sample, the same in all groups
 
@@ -8,8 +8,8 @@
                                 (sort/single_tile_serial.cl), or by all digits, wide ones
 
    One launch. In place two: what one group reads another one would overwrite. Serial shape only. */
-#ifndef GPI_SORT_SHARES_CL
-#define GPI_SORT_SHARES_CL
+#ifndef GPI_SORT_SHARES_SERIAL_CL
+#define GPI_SORT_SHARES_SERIAL_CL
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "element/key.cl"
