@@ -1175,8 +1175,11 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      caches (random keys: by two passes and insertion). There are no buckets if one would have more than 1/64
      of the elements, or if elements of less than 8 bytes are more than 80 MiB (on AMD CPUs 160 MiB). For more
      than 16384 elements, but less than 1 MiB of them, CPUs take 11 bits in a pass instead of 8 if that saves
-     a pass. Keys that are already in order
-     are read twice at most, and copied unless the sort is in place. A pass in which all keys have the same
+     a pass. CPUs of several cores with GP_STRATEGY_AUTO, for more than 16384 elements, but at most 131079 and
+     less than 1 MiB of them, and at least 9 bits: each of up to 8 cores reads all keys and sorts those within
+     bounds of its own, in one launch (in place two). Bounds are from a sample; equal keys all go to one core.
+     Keys that are already in order are read twice at most (there by each core), and copied unless the sort is
+     in place. A pass in which all keys have the same
      digit moves nothing. Up to some thousand keys (a tile) take one launch. On GPUs with GP_STRATEGY_AUTO, up
      to 2^(d+2) such tiles, where d is the bytes of a key, are each sorted and then merged, in 1 + log2(tiles)
      launches, rounded up (u32 on NVIDIA: up to 229376 keys); keys of one byte are not.
@@ -20203,23 +20206,23 @@ static const char *const gpi_kernel_sort_bases[] = {
 /* ---- Begin file kernels/sort/buckets.cl ---- */
 static const char *const gpi_kernel_sort_buckets[] = {
     "#line 1 \"kernels/sort/buckets.cl\"\n",
-    "#line 18\n",
+    "#line 19\n",
     "#ifndef GPI_SORT_BUCKETS_CL\n",
     "#define GPI_SORT_BUCKETS_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 21 \"kernels/sort/buckets.cl\"\n",
-    "#include \"group/sync.cl\"\n",
     "#line 22 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/bases.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 23 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 24 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 25 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/shares_serial.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 26 \"kernels/sort/buckets.cl\"\n",
-    "#include \"sort/single_tile_sort.cl\"\n",
+    "#include \"sort/shares_serial.cl\"\n",
     "#line 27 \"kernels/sort/buckets.cl\"\n",
+    "#include \"sort/single_tile_sort.cl\"\n",
+    "#line 28 \"kernels/sort/buckets.cl\"\n",
     "\n",
     "#if !GPI_SHAPE_SERIAL\n",
     "#error \"buckets are for the serial shape\"\n",
@@ -20304,7 +20307,7 @@ static const char *const gpi_kernel_sort_buckets[] = {
     "        base += count[d];\n",
     "    }\n",
     "}\n",
-    "#line 114\n",
+    "#line 115\n",
     "GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,\n",
     "                                ulong few, uint lines)\n",
     "{\n",
@@ -23201,15 +23204,16 @@ static const char *const gpi_kernel_sort_shares_serial[] = {
     "    for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) below += sample[k] < x;\n",
     "    return below;\n",
     "}\n",
-    "\n",
-    "\n",
+    "#line 41\n",
     "static gpi_key_bits gpi_share_bound(const gpi_key_bits *sample, uint rank, uint width)\n",
     "{\n",
+    "    const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);\n",
     "    gpi_key_bits x = 0;\n",
     "    for (uint b = width; b > 0; b--) {\n",
     "        const gpi_key_bits more = x | (gpi_key_bits)1 << (b - 1);\n",
     "        if (gpi_share_below(sample, more) <= rank) x = more;\n",
     "    }\n",
+    "    if (x == greatest) return x;\n",
     "    return gpi_share_below(sample, x + 1) + gpi_share_below(sample, x) < 2 * rank ? x + 1 : x;\n",
     "}\n",
     "\n",
@@ -23274,7 +23278,7 @@ static const char *const gpi_kernel_sort_shares_serial[] = {
     "\n",
     "static void gpi_share_gather(gpi_key_share *share, gpi_move move, ulong n, gpi_digit_bits bits)\n",
     "{\n",
-    "    uint own[GPI_SHARE_BLOCK + 16];\n",
+    "    uint own[GPI_SHARE_BLOCK];\n",
     "    ulong i = 0, to = share->base;\n",
     "    for (; i + GPI_SHARE_BLOCK <= n; i += GPI_SHARE_BLOCK) {\n",
     "        const uint found = gpi_share_find(share, move.key + i, bits, own);\n",
@@ -23347,7 +23351,7 @@ static const char *const gpi_kernel_sort_shares_serial[] = {
     "\n",
     "#define GPI_SHARES_TAKE 1u\n",
     "#define GPI_SHARES_SORT 2u\n",
-    "#line 187\n",
+    "#line 190\n",
     "GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,\n",
     "                               uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -23798,35 +23802,35 @@ static const char *const gpi_kernel_sort_single_tile_sort[] = {
 /* ---- Begin file kernels/sort/sort.cl ---- */
 static const char *const gpi_kernel_sort_sort[] = {
     "#line 1 \"kernels/sort/sort.cl\"\n",
-    "#line 26\n",
+    "#line 27\n",
     "#ifndef GPI_SORT_SORT_CL\n",
     "#define GPI_SORT_SORT_CL\n",
     "#include \"base/count.cl\"\n",
-    "#line 29 \"kernels/sort/sort.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 30 \"kernels/sort/sort.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 31 \"kernels/sort/sort.cl\"\n",
-    "#include \"element/key.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 32 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/bases.cl\"\n",
+    "#include \"element/key.cl\"\n",
     "#line 33 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/digit.cl\"\n",
+    "#include \"sort/bases.cl\"\n",
     "#line 34 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/lookback.cl\"\n",
+    "#include \"sort/digit.cl\"\n",
     "#line 35 \"kernels/sort/sort.cl\"\n",
+    "#include \"sort/lookback.cl\"\n",
+    "#line 36 \"kernels/sort/sort.cl\"\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#include \"sort/onesweep_serial.cl\"\n",
-    "#line 37 \"kernels/sort/sort.cl\"\n",
+    "#line 38 \"kernels/sort/sort.cl\"\n",
     "#else\n",
     "#include \"sort/onesweep_local.cl\"\n",
-    "#line 39 \"kernels/sort/sort.cl\"\n",
+    "#line 40 \"kernels/sort/sort.cl\"\n",
     "#endif\n",
     "#include \"sort/rank.cl\"\n",
-    "#line 41 \"kernels/sort/sort.cl\"\n",
-    "#include \"sort/sort_tiles.cl\"\n",
     "#line 42 \"kernels/sort/sort.cl\"\n",
-    "#line 46\n",
+    "#include \"sort/sort_tiles.cl\"\n",
+    "#line 43 \"kernels/sort/sort.cl\"\n",
+    "#line 47\n",
     "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
@@ -23868,7 +23872,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_sort_block(state, span, &begin, &end);\n",
     "    gpi_sort_copy(places, state, passes, begin, end);\n",
     "}\n",
-    "#line 91\n",
+    "#line 92\n",
     "static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)\n",
     "{\n",
     "    uint idle = 0;\n",
@@ -23878,7 +23882,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_ORDER_PIECE 65536ul\n",
-    "#line 103\n",
+    "#line 104\n",
     "static bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,\n",
     "                               gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)\n",
     "{\n",
@@ -23969,7 +23973,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];\n",
     "    gpi_move_range(move, begin, end, digit, lines, shared);\n",
     "}\n",
-    "#line 196\n",
+    "#line 197\n",
     "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,\n",
     "                                  ulong histogram_at)\n",
     "{\n",
@@ -23988,7 +23992,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);\n",
     "    }\n",
     "}\n",
-    "#line 217\n",
+    "#line 218\n",
     "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,\n",
     "                              ulong bases_at)\n",
     "{\n",
@@ -24012,7 +24016,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "        state[GPI_STATE_FROM + p + 1] = from;\n",
     "    }\n",
     "}\n",
-    "#line 243\n",
+    "#line 244\n",
     "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,\n",
     "                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,\n",
     "                                 ulong bases_at, uint more, ulong rows_at, uint polls)\n",
@@ -24041,7 +24045,7 @@ static const char *const gpi_kernel_sort_sort[] = {
     "    gpi_move_range(move, begin, end, digit, lines, shared);\n",
     "#endif\n",
     "}\n",
-    "#line 274\n",
+    "#line 275\n",
     "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,\n",
     "                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)\n",
     "{\n",
@@ -31726,7 +31730,7 @@ enum {
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* times as many: shares of them, rather than passes */
+    GPI_SORT_SHARES_SPAN = 8,         /* times as many are sorted by shares rather than passes */
     GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
@@ -32879,8 +32883,8 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* In the serial shape, where nobody has named a strategy, some keys are sorted by shares. (A share goes back and forth
-   between two buffers, which passes need, too.) */
+/* How many shares, in the serial shape, where nobody has named a strategy: for more keys than one group sorts, but too few
+   for passes. (A share goes back and forth between two buffers, which passes need, too.) 0: none. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;

@@ -14,6 +14,7 @@
        gp_buckets_sort     a group a bucket
 
    If so, these kernels do nothing, and if not, the passes after them do nothing. Serial shape only.
+   The program also has the sort of fewer keys by shares (sort/shares_serial.cl).
    (Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.)                      */
 #ifndef GPI_SORT_BUCKETS_CL
 #define GPI_SORT_BUCKETS_CL

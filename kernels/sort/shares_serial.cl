@@ -1,8 +1,8 @@
-/* shares_serial.cl - keys that are too many for one group, and too few for many launches: each group sorts a share of them.
+/* shares_serial.cl - keys that are too many for one group and too few for many launches: each group sorts a share of them.
 
        share(g) = keys whose window is in [bound(g), bound(g + 1))     bound(g): from a sample, the same in all groups
 
-       in      7 2 9 4 1 8 3 6        all groups read all of it: which keys are their own, and how many are below these
+       in      7 2 9 4 1 8 3 6        each group reads all of it: which keys are its own, and how many are below them
        out     2 4 1 3 | 7 9 8 6      each brings its own together, where they belong, ...
                1 2 3 4 | 6 7 8 9      ... and sorts them: by two digits and insertion
                                 (sort/single_tile_serial.cl), or by all digits, wide ones
@@ -36,14 +36,17 @@ static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)
     return below;
 }
 
-/* A number that about `rank` of the sample are below: bit by bit the greatest that no more are below, or the next one. */
+/* A number of the window that about `rank` of the sample are below: the greatest that no more are below, found bit by bit,
+   or the next one, if the window has it. */
 static gpi_key_bits gpi_share_bound(const gpi_key_bits *sample, uint rank, uint width)
 {
+    const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
     gpi_key_bits x = 0;
     for (uint b = width; b > 0; b--) {
         const gpi_key_bits more = x | (gpi_key_bits)1 << (b - 1);
         if (gpi_share_below(sample, more) <= rank) x = more;
     }
+    if (x == greatest) return x;
     return gpi_share_below(sample, x + 1) + gpi_share_below(sample, x) < 2 * rank ? x + 1 : x;
 }
 
@@ -82,7 +85,7 @@ static uint gpi_share_has(const gpi_key_share *share, gpi_key_bits window)
     return (gpi_key_bits)(window - share->first) <= (gpi_key_bits)(share->last - share->first);
 }
 
-/* Which of a whole block's keys are the share's: their numbers into `own`, which has room for 16 more. How many. */
+/* Which of a whole block's keys are the share's: their numbers into `own`, of GPI_SHARE_BLOCK. How many. */
 static uint gpi_share_find(const gpi_key_share *share, __global const gpi_key *key, gpi_digit_bits bits,
                            uint *own)
 {
@@ -108,7 +111,7 @@ static uint gpi_share_find(const gpi_key_share *share, __global const gpi_key *k
 /* Brings the share's keys together, from share->base on, and counts them. */
 static void gpi_share_gather(gpi_key_share *share, gpi_move move, ulong n, gpi_digit_bits bits)
 {
-    uint own[GPI_SHARE_BLOCK + 16];
+    uint own[GPI_SHARE_BLOCK];
     ulong i = 0, to = share->base;
     for (; i + GPI_SHARE_BLOCK <= n; i += GPI_SHARE_BLOCK) {
         const uint found = gpi_share_find(share, move.key + i, bits, own);
@@ -182,8 +185,8 @@ static void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bit
 #define GPI_SHARES_TAKE 1u
 #define GPI_SHARES_SORT 2u
 
-/* A group a share. `steps`: of those above one, or both; between launches each share's base and number of keys are in
-   `parts`. In place keys are brought together in the second buffer. */
+/* A group a share. `steps`: one of those above, or both; between launches `parts` has each share's base and number of
+   keys. In place, keys are brought together in the second buffer. */
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
                                uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

@@ -19,7 +19,8 @@
    Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
    output. An abandoned onesweep pass is done again, and so are those after it, by gp_sort_resume, which takes
    the place of gp_sort_copy, or by classic kernels after each pass, which else do nothing.
-   On CPUs some keys: gp_sort_shares (sort/shares_serial.cl), of the program of sort/buckets.cl.
+   More keys than one group sorts, but too few for these launches, on CPUs: gp_sort_shares (sort/shares_serial.cl),
+   in the program of sort/buckets.cl.
    Few keys: gp_sort_single_tile (sort/sort_tiles.cl), one group, one launch; in the local shape that of another program
    (sort/merge_sort.cl).
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */

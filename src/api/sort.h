@@ -31,8 +31,11 @@
      caches (random keys: by two passes and insertion). There are no buckets if one would have more than 1/64
      of the elements, or if elements of less than 8 bytes are more than 80 MiB (on AMD CPUs 160 MiB). For more
      than 16384 elements, but less than 1 MiB of them, CPUs take 11 bits in a pass instead of 8 if that saves
-     a pass. Keys that are already in order
-     are read twice at most, and copied unless the sort is in place. A pass in which all keys have the same
+     a pass. CPUs of several cores with GP_STRATEGY_AUTO, for more than 16384 elements, but at most 131079 and
+     less than 1 MiB of them, and at least 9 bits: each of up to 8 cores reads all keys and sorts those within
+     bounds of its own, in one launch (in place two). Bounds are from a sample; equal keys all go to one core.
+     Keys that are already in order are read twice at most (there by each core), and copied unless the sort is
+     in place. A pass in which all keys have the same
      digit moves nothing. Up to some thousand keys (a tile) take one launch. On GPUs with GP_STRATEGY_AUTO, up
      to 2^(d+2) such tiles, where d is the bytes of a key, are each sorted and then merged, in 1 + log2(tiles)
      launches, rounded up (u32 on NVIDIA: up to 229376 keys); keys of one byte are not.

@@ -66,8 +66,8 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* In the serial shape, where nobody has named a strategy, some keys are sorted by shares. (A share goes back and forth
-   between two buffers, which passes need, too.) */
+/* How many shares, in the serial shape, where nobody has named a strategy: for more keys than one group sorts, but too few
+   for passes. (A share goes back and forth between two buffers, which passes need, too.) 0: none. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;

@@ -72,7 +72,7 @@ enum {
     GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* times as many: shares of them, rather than passes */
+    GPI_SORT_SHARES_SPAN = 8,         /* times as many are sorted by shares rather than passes */
     GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
     GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */

@@ -185,7 +185,7 @@ static gp_context_desc desc_of(const sort_variant *v)
     desc.tuning.sort_lines = v->lines;
     if (v->shape == GP_SHAPE_SERIAL) desc.tuning.tile = test_small() ? 256 : 1024;
     if (v->shape == GP_SHAPE_SERIAL && v->strategy == GP_STRATEGY_AUTO)
-        desc.tuning.tile *= 4; /* of shares: an eighth */
+        desc.tuning.tile *= 4; /* up to eight tiles are sorted by shares */
     return desc;
 }
 
@@ -460,6 +460,7 @@ static void test_spread(void **state)
     check_full_buckets();
     gp = open_variant(&variants[0], NULL);
     check_echo(gp, 8192, 32, 10);   /* one tile */
+    check_echo(gp, 100000, 32, 11); /* shares */
     check_echo(gp, 1 << 18, 24, 8); /* buckets */
     check_in_buckets(gp, true);
     check_in_buckets(gp, false);
