@@ -176,9 +176,20 @@ static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_b
     (void)gpi_single_tile_end(places, base, n, from);
 }
 
+/* The window without the bits above the highest one in which keys [base, base + n) differ. */
+static gpi_digit_bits gpi_share_narrow(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)
+{
+    const gpi_key_bits any = gpi_window_of(key[base], bits);
+    gpi_key_bits differ = 0;
+    for (ulong i = base; i < base + n; i++) differ |= gpi_window_of(key[i], bits) ^ any;
+    bits.end = bits.begin + 8 * sizeof differ - (uint)clz(differ);
+    return bits;
+}
+
 /* Sorts keys [base, base + n), which are in place `from`, into the output. n > 0. */
 static void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
 {
+    bits = gpi_share_narrow(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);
     if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);
 }
 
