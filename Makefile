@@ -392,7 +392,7 @@ bench-check: build/gpbench ## does every benchmark run, with right results?
 	build/gpbench host --n 100000 --budget 512K --repeats 1
 	build/gpbench tune --n 5000 --seconds 1 --out build/bench-check.tuning
 
-against: build/gpbench ## this header against another: OTHER=FILE or a git revision, ARGS="scan --n 2^24 --no-peers", RUNS=7
+against: build/gpbench ## this header against another: OTHER=FILE or a git revision, ARGS="scan --n 2^24 --no-peers", RUNS=11
 	@tools/against.sh $(OTHER) $(ARGS)
 
 FRESH_RESULTS := build/results/$(shell date -u +%Y-%m-%dT%H%M).jsonl
