@@ -7,16 +7,20 @@ usage: tools/mpi_scaling.py table FILE     the rows of bench/mpi (make mpi-bench
 
 The formulas count what a call hands to MPI, not what goes over wires: how a collective is done is the library's choice.
 """
+import functools
 import json
 import math
 import os
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-CALLS = ("reduce", "scan", "histogram", "select", "sort", "group-by")
+CALLS = ("reduce", "scan", "histogram", "select", "sort", "group-by", "join", "brackets")
 
 # Of the benchmark's calls: bytes of an element; bins; different keys, all of which are in each 2^16 elements; bytes of a sum.
 WORD, BINS, KEYS, SUM = 4, 256, 1 << 16, 8
+# A join's n build keys, and n keys that are looked for, are different ones in each part; values are indices. Nests of
+# brackets follow one another: DEPTH openers, then as many closers.
+INDEX, FOUND, DEPTH = 8, 1, 1009
 
 # ---------------------------------------------------------------------------------------------- what a call asks of MPI
 
@@ -54,6 +58,37 @@ def exchange(whole, ranks):
     return [AGREE, ("alltoallv", whole / ranks), AGREE]
 
 
+@functools.lru_cache(maxsize=None)
+def nest(n, ranks):
+    """Of all ranks: openers that their part leaves open; openers sent to later parts; of these, closed there; ranks with
+    openers that nobody closes."""
+    def height(i):
+        return min(i % (2 * DEPTH), 2 * DEPTH - i % (2 * DEPTH))
+
+    first, before, openers, seen, closed = 0, 0, 0, 0, 0
+    left = []  # of the parts before, where it is not 0
+    for rank in range(ranks):
+        count = part(n, ranks, rank)
+        end = first + count
+        low = 0 if first // (2 * DEPTH) != end // (2 * DEPTH) else min(height(first), height(end))
+        close = pop = height(first) - low
+        seen += min(close + (close < count), before)  # one more where an element comes after the closers
+        closed += close
+        while pop:
+            last = min(left[-1], pop)
+            pop -= last
+            left[-1] -= last
+            if left[-1] == 0:
+                left.pop()
+        opened = height(end) - low
+        if opened:
+            left.append(opened)
+        openers += opened
+        before += opened - close
+        first = end
+    return openers, seen, closed, len(left)
+
+
 def asked(call, n, ranks, results=None):
     """The calls of MPI that each rank makes, and the bytes that it hands over, on average over ranks."""
     begin = [AGREE, SAME]
@@ -69,6 +104,18 @@ def asked(call, n, ranks, results=None):
         return begin + [AGREE, *place, *tell(ranks), AGREE, *exchange(kept * WORD, ranks), AGREE]
     if call == "sort":
         return begin + [AGREE, ("allreduce", 8), AGREE, *cut(ranks), AGREE, *exchange(n * WORD, ranks), AGREE]
+    if call == "join":
+        def new(size):  # a buffer for what comes
+            return [AGREE, *exchange(n * size, ranks)]
+        keys = [AGREE, AGREE, *tell(ranks), *new(WORD)]
+        return begin + [("allreduce", 8), ("exscan", 8), *keys, AGREE, *new(INDEX), AGREE,
+                        *keys, AGREE, AGREE, *new(INDEX), *new(FOUND), AGREE]
+    if call == "brackets":
+        _, seen, closed, _ = nest(n, ranks)
+        up, back = [AGREE, *exchange(seen * WORD, ranks)], [AGREE, *exchange(closed * WORD, ranks)]
+        errors = [AGREE, *up, AGREE, ("allreduce", 24), ("allreduce", 24), ("allreduce", 8)]
+        return begin + [("allreduce", 8), ("exscan", 8), AGREE, AGREE, ("allgather", 40), AGREE, AGREE, *up, AGREE, *back,
+                        AGREE, AGREE, *errors, AGREE]
     moved = groups(n, ranks)
     return begin + [AGREE, ("allreduce", 8), *cut(ranks), AGREE, *exchange(moved * WORD, ranks),
                     *exchange(moved * SUM, ranks), AGREE, ("allreduce", 8), ("exscan", 8), AGREE]
@@ -76,6 +123,12 @@ def asked(call, n, ranks, results=None):
 
 def copied(call, n, ranks, results=None):
     """Bytes between device and host memory, on all ranks."""
+    if call == "join":
+        ends = 2 * ranks * ranks * 8  # of what goes to each rank
+        return ends + ranks * INDEX + 2 * n * (2 * WORD + 2 * INDEX + FOUND)
+    if call == "brackets":
+        openers, seen, closed, unmatched = nest(n, ranks)
+        return 2 * WORD * (openers + seen) + 2 * WORD * closed + WORD * unmatched
     bounds = ranks - 1
     rounds = ROUNDS * CANDIDATES * bounds + 2 * bounds  # keys that are searched, and their places
     search = ranks * rounds * (WORD + 8)
@@ -110,8 +163,9 @@ def differences(row):
             yield f"{kind}: {got['calls']} calls, {got['bytes']} bytes; expected {calls}, {round(total)}"
     if row["copied_bytes"] != copied(call, n, ranks, row["results"]):
         yield f"copies: {row['copied_bytes']} bytes; expected {copied(call, n, ranks, row['results'])}"
-    others = WORD * n * (1 - 1 / ranks)
-    if call == "sort" and abs(row["others_bytes"] - others) > .02 * others:
+    others = {"sort": WORD * n * (1 - 1 / ranks), "join": (2 * WORD + 2 * INDEX + FOUND) * n * (1 - 1 / ranks),
+              "brackets": WORD * sum(nest(n, ranks)[1:3]) + WORD * nest(n, ranks)[1]}.get(call, row["others_bytes"])
+    if abs(row["others_bytes"] - others) > .02 * others:
         yield f"to other ranks: {row['others_bytes']} bytes; expected about {others:.0f}"
     if row["error"]:
         yield row["error"]
@@ -175,7 +229,13 @@ SYSTEMS = {"A100, PCIe 4.0, 25 GB/s a device": System("a100", 1555e9, 25e9, 25e9
            "H200, PCIe 5.0, 50 GB/s a device": System("h200", 4800e9, 50e9, 50e9)}
 # Bytes of global memory for each element (tools/gpu_cost/model.py), and the work whose fraction of a copy counts.
 BYTES = {"reduce": (4, "reduce-u32"), "scan": (8, "scan-u32"), "histogram": (4, "reduce-u32"), "select": (6, "select-u32"),
-         "sort": (36, "sort-u32"), "sort pairs": (68, "sort-u32"), "by key": (8, "scan-u32")}
+         "sort": (36, "sort-u32"), "sort pairs": (68, "sort-u32"), "by key": (8, "scan-u32"),
+         # Joins: a sector of 32 bytes for each random access, and what goes with it; tables have 3 slots for a key.
+         "insert": (72, "transform-u32"), "find": (41, "transform-u32"), "gather": (40, "transform-u32"),
+         "distinct": (32, "transform-u32"), "owners": (32, "sort-u32"),
+         # Brackets, with match and errors; of a part also depth.
+         "brackets": (12, "scan-u32"), "own": (20, "scan-u32"), "unmatched": (8, "select-u32"), "passed": (12, "scan-u32"),
+         "shift": (8, "transform-u32"), "around": (12, "transform-u32")}
 
 
 def fractions(device):
@@ -194,6 +254,8 @@ def alone(system, call, n):
     """The same work in one call of gpuprim.h on one device."""
     if call == "group-by":
         return on_device(system, ("sort pairs", n), ("by key", n))
+    if call == "join":
+        return on_device(system, ("insert", n), ("find", n))
     return on_device(system, (call, n))
 
 
@@ -205,6 +267,13 @@ def device_time(system, call, n, ranks):
         return on_device(system, ("reduce", n), ("reduce", ranks))
     if call == "scan":
         return on_device(system, ("reduce", n), ("scan", ranks), ("scan", n))
+    if call == "join":
+        side = ("insert", "distinct", "owners", "gather")
+        build = (*side, "gather", "shift", "insert")
+        probe = (*side, "insert", "find", "find", "gather", "gather", "gather")
+        return on_device(system, *((work, n) for work in build + probe))
+    if call == "brackets":
+        return on_device(system, *((work, n) for work in ("own", "unmatched", "unmatched", "passed", "shift", "around", "reduce")))
     needles = (ROUNDS * CANDIDATES + 2) * (ranks - 1) * math.log2(max(n, 2))  # a sector of 32 bytes a step
     search = (ROUNDS + 2) * system.launch * (ranks > 1) + needles * 32 / system.memory
     if call == "sort":
@@ -231,8 +300,8 @@ def message(system, kind, size, ranks, others):
 
 
 def mpi_time(system, call, n, ranks):
-    # Random words: select's elements stay near where they were, sort's go anywhere.
-    others = 1 - 1 / ranks if call != "select" else min(1, ranks / math.sqrt(max(n, 1)))
+    # Random words: select's elements stay near where they were, sort's go anywhere; brackets send to others only.
+    others = {"select": min(1, ranks / math.sqrt(max(n, 1))), "brackets": 1}.get(call, 1 - 1 / ranks)
     return sum(message(system, kind, size, ranks, others) for kind, size in asked(call, n, ranks))
 
 

@@ -95,13 +95,24 @@ int MPI_Exscan(const void *from, void *to, int count, MPI_Datatype type, MPI_Op 
 
 /* ------------------------------------------------------------------ OpenCL */
 
-/* gpuprim_mpi.h has waited for the device before it maps or reads, so that no computing is in these times. */
+/* gpuprim_mpi.h has waited for the device before it maps, reads or writes, so that no computing is in these times. */
 cl_int counted_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
                     void *to, cl_uint wait_count, const cl_event *wait, cl_event *done)
 {
     const double began = PMPI_Wtime();
     const cl_int result =
         clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, to, wait_count, wait, done);
+    counted.copying += PMPI_Wtime() - began;
+    counted.copied += bytes;
+    return result;
+}
+
+cl_int counted_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+                     const void *from, cl_uint wait_count, const cl_event *wait, cl_event *done)
+{
+    const double began = PMPI_Wtime();
+    const cl_int result =
+        clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, from, wait_count, wait, done);
     counted.copying += PMPI_Wtime() - began;
     counted.copied += bytes;
     return result;

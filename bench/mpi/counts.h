@@ -43,6 +43,8 @@ extern const char *const counted_names[COUNTED_KINDS];
 
 cl_int counted_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
                     void *to, cl_uint wait_count, const cl_event *wait, cl_event *done);
+cl_int counted_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+                     const void *from, cl_uint wait_count, const cl_event *wait, cl_event *done);
 void *counted_map(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags, size_t offset,
                   size_t bytes, cl_uint wait_count, const cl_event *wait, cl_event *done, cl_int *error);
 cl_int counted_unmap(cl_command_queue queue, cl_mem buffer, void *mapped, cl_uint wait_count,

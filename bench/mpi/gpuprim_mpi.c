@@ -2,6 +2,7 @@
 #include "counts.h"
 
 #define clEnqueueReadBuffer counted_read
+#define clEnqueueWriteBuffer counted_write
 #define clEnqueueMapBuffer counted_map
 #define clEnqueueUnmapMemObject counted_unmap
 #define clWaitForEvents counted_wait

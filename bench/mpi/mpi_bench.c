@@ -13,7 +13,7 @@
 #include "../../gpuprim_mpi.h"
 #include "counts.h"
 
-enum { BINS = 256, KEYS = 1 << 16, REPEATS_MAX = 1001 };
+enum { BINS = 256, KEYS = 1 << 16, DEPTH = 1009, REPEATS_MAX = 1001 };
 
 static gp_context *gp;
 static gp_mpi *all;
@@ -31,16 +31,21 @@ static void need(bool right, const char *what)
 
 /* ------------------------------------------------------------------ the array */
 
-/* Words [first, first + count) of `total`, which are this rank's, in two inputs; outputs have room for any call's. */
+/* Words [first, first + count) of `total`, which are this rank's, in two inputs, one for each of a call's functions;
+   outputs have room for any call's. */
 typedef struct array {
     uint64_t first, count, total;
-    uint32_t *word[2]; /* random words; keys, of which each 2^16 in a row are all those below 2^16 */
+    uint32_t *word[2];
     cl_mem in[2], out[2];
     size_t out_bytes;
     gp_mpi_part part; /* what the last call has left here */
     uint64_t sum;
+    gp_brackets_errors errors;
 } array;
 
+typedef uint32_t word_at(uint64_t i);
+
+/* Random words. */
 static uint32_t mixed(uint64_t x)
 {
     x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -49,7 +54,7 @@ static uint32_t mixed(uint64_t x)
     return (uint32_t)(x ^ x >> 31);
 }
 
-/* One to one on 16 bits. */
+/* One to one on 16 bits: each 2^16 in a row are all words below 2^16. */
 static uint32_t mixed16(uint64_t i)
 {
     uint32_t x = (uint32_t)i & 0xffff;
@@ -58,7 +63,27 @@ static uint32_t mixed16(uint64_t i)
     return x * 29005u & 0xffff;
 }
 
-static void array_open(array *a, uint64_t total)
+/* One to one on 32 bits. */
+static uint32_t key_of(uint64_t i)
+{
+    uint32_t x = (uint32_t)i * 0x9e3779b1u;
+    x ^= x >> 15;
+    return x * 0x85ebca6bu;
+}
+
+static uint32_t every_other_key(uint64_t i) { return key_of(2 * i); }
+
+/* Nests one after the other, each DEPTH openers and then as many closers: where element i's partner is. */
+static uint64_t partner(uint64_t i) { return i - i % (2 * DEPTH) + 2 * DEPTH - 1 - i % (2 * DEPTH); }
+
+/* Its code: three kinds. */
+static uint32_t bracket(uint64_t i)
+{
+    const uint64_t other = partner(i), kind = 1 + (i < other ? i : other) % 3;
+    return i < other ? (uint32_t)kind : -(uint32_t)kind;
+}
+
+static void array_open(array *a, uint64_t total, word_at *const word[2])
 {
     const uint64_t p = (uint64_t)ranks, r = (uint64_t)rank, more = total % p;
     void *poison;
@@ -74,8 +99,8 @@ static void array_open(array *a, uint64_t total)
     need(poison && a->word[0] && a->word[1], "no memory");
     memset(poison, 0xa5, a->out_bytes);
     for (i = 0; i < a->count; i++) {
-        a->word[0][i] = mixed(a->first + i);
-        a->word[1][i] = mixed16(a->first + i);
+        a->word[0][i] = word[0](a->first + i);
+        a->word[1][i] = word[1](a->first + i);
     }
     for (i = 0; i < 2; i++) {
         OK(gp_buffer_create(gp, (a->count + 1) * sizeof *a->word[i], a->word[i], &a->in[i]));
@@ -253,19 +278,75 @@ static bool check_group_by(const array *a)
     return over_ranks(sum_of(a->word[0], a->count)) == over_ranks(sum) && right;
 }
 
+/* Element i of the keys looks for element 2 i of the build keys. */
+static void run_join(array *a)
+{
+    const gp_mpi_join_desc desc = {.build_keys = a->in[0],
+                                   .build_count = (size_t)a->count,
+                                   .keys = a->in[1],
+                                   .count = (size_t)a->count,
+                                   .out = a->out[0],
+                                   .found = a->out[1],
+                                   .key_size = sizeof(uint32_t)};
+    OK(gp_mpi_join(all, &desc));
+}
+
+static bool check_join(const array *a)
+{
+    uint64_t *at = read_out(a, 0, a->count * sizeof *at), i;
+    unsigned char *found = read_out(a, 1, a->count);
+    bool right = true;
+    for (i = 0; i < a->count; i++) {
+        const uint64_t wanted = 2 * (a->first + i);
+        const bool there = wanted < a->total;
+        right = found[i] == there && at[i] == (there ? wanted : UINT64_MAX) && right;
+    }
+    free(at);
+    free(found);
+    return right;
+}
+
+static void run_brackets(array *a)
+{
+    const gp_brackets_desc desc = {
+        .in = a->in[0], .count = (size_t)a->count, .type = GP_I32, .match = a->out[0], .index_type = GP_U32};
+    OK(gp_mpi_brackets(all, &desc, &a->errors));
+}
+
+static bool check_brackets(const array *a)
+{
+    const uint64_t rest = a->total % (2 * DEPTH),
+                   open = rest < DEPTH ? rest : (2 * DEPTH - rest) % (2 * DEPTH);
+    const gp_brackets_errors *e = &a->errors;
+    uint32_t *match = read_out(a, 0, a->count * sizeof *match);
+    bool right = e->unmatched_closers == 0 && e->unmatched_openers == open && e->mismatches == 0 &&
+                 e->first_unmatched_opener == (open ? a->total - rest : UINT64_MAX) &&
+                 e->max_depth == (a->total < DEPTH ? a->total : DEPTH);
+    uint64_t i;
+    for (i = 0; i < a->count; i++) {
+        const uint64_t other = partner(a->first + i);
+        right = match[i] == (other < a->total ? (uint32_t)other : UINT32_MAX) && right;
+    }
+    free(match);
+    return right;
+}
+
 typedef struct call {
     const char *name;
     double bytes; /* that a call reads and writes at the least, by element */
+    word_at *word[2];
     void (*run)(array *a);
     bool (*check)(const array *a);
 } call;
 
-static const call calls[] = {{"reduce", 4, run_reduce, check_reduce},
-                             {"scan", 8, run_scan, check_scan},
-                             {"histogram", 4, run_histogram, check_histogram},
-                             {"select", 6, run_select, check_select},
-                             {"sort", 8, run_sort, check_sort},
-                             {"group-by", 8, run_group_by, check_group_by}};
+static const call calls[] = {{"reduce", 4, {mixed, mixed16}, run_reduce, check_reduce},
+                             {"scan", 8, {mixed, mixed16}, run_scan, check_scan},
+                             {"histogram", 4, {mixed, mixed16}, run_histogram, check_histogram},
+                             {"select", 6, {mixed, mixed16}, run_select, check_select},
+                             {"sort", 8, {mixed, mixed16}, run_sort, check_sort},
+                             {"group-by", 8, {mixed, mixed16}, run_group_by, check_group_by},
+                             {"join", 17, {key_of, every_other_key}, run_join, check_join},
+                             {"brackets", 8, {bracket, mixed16}, run_brackets, check_brackets}};
 
 /* ------------------------------------------------------------------ measuring */
 
@@ -368,7 +449,7 @@ static bool run_call(const call *c, const char *scaling, uint64_t total, unsigne
     static times t;
     array a;
     bool right;
-    array_open(&a, total);
+    array_open(&a, total, c->word);
     c->run(&a);
     right = over_ranks(!c->check(&a)) == 0;
     c->run(&a);
@@ -400,7 +481,7 @@ static void describe(int argc, char **argv)
 }
 
 /* mpi_bench [--weak N] [--strong N] [--repeats R] [CALL...]: N elements a rank, in all. The exit status is 1 where a
-   result is wrong. */
+   result is wrong, 2 where arguments are. */
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"weak", required_argument, NULL, 'w'},
@@ -410,7 +491,7 @@ int main(int argc, char **argv)
     const gp_context_desc desc = {0};
     uint64_t weak = 0, strong = 0;
     unsigned repeats = 11;
-    bool right = true;
+    bool right = true, understood = true;
     int option, i;
     size_t k;
     MPI_Init(&argc, &argv);
@@ -420,8 +501,15 @@ int main(int argc, char **argv)
         if (option == 'w') weak = strtoull(optarg, NULL, 0);
         if (option == 's') strong = strtoull(optarg, NULL, 0);
         if (option == 'r') repeats = (unsigned)strtoul(optarg, NULL, 0);
+        if (option == '?') understood = false;
     }
-    if (repeats < 1 || repeats > REPEATS_MAX) repeats = REPEATS_MAX;
+    if (!understood || repeats < 1 || repeats > REPEATS_MAX) {
+        if (rank == 0)
+            fprintf(stderr, "usage: mpi_bench [--weak N] [--strong N] [--repeats 1 ... %d] [CALL...]\n",
+                    REPEATS_MAX);
+        MPI_Finalize();
+        return 2;
+    }
     OK(gp_context_create(&desc, &gp));
     OK(gp_mpi_create(gp, MPI_COMM_WORLD, &all));
     describe(argc, argv);
