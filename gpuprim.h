@@ -5241,7 +5241,7 @@ static void gpi_log_explain(const char *log, char *out, size_t size)
     else if (strstr(log, "undeclared identifier 'x'"))
         (void)snprintf(out, size, "the map names x, but in is NULL: ");
     else if (strstr(log, "undeclared identifier 'y'"))
-        (void)snprintf(out, size, "the map names y, but in2 is NULL: ");
+        (void)snprintf(out, size, "the expression names y, but there is no second input: ");
 }
 /* ---- End file src/program/build_log.c ---- */
 

@@ -15,7 +15,8 @@
    RULES THAT HOLD FOR EVERY CALL
      - The array is the ranks' parts one after the other, in the order of ranks. Parts may differ in length, and be
        empty. A desc is the device's own, and says what this rank's part is and where it lies; types, operations and
-       options in it are the same on all ranks, else the call fails.
+       options in it are the same on all ranks, else the call fails. Expressions, args and `initial` must be the same,
+       too, but are not compared.
      - All ranks of the communicator make the same calls in the same order. A call begins with gp_finish, and returns when
        its result is there.
      - Fields that have no meaning across ranks stay zero: count_buffer, scratch, wait, done, and those that a call names.
@@ -97,13 +98,14 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc);
 
    Result: the whole array's counts in `out`, on every rank. `bins`, out_type, bounds and edges are the same on all ranks.
    Cost: gp_histogram's, then all counts are sent and added up.
-   Limits: 2^31 - 1 counts; no `accumulate`. */
+   Limits: 2^31 - 1 counts; no `accumulate`. On a rank without elements `weights` may be NULL. */
 GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc);
 
 /* Selects elements of an array across ranks, as gp_select does, and divides them evenly.
 
    Result: the part's elements of the selection in `out`, which has room for gp_mpi_share's count of the parts' counts;
-     *part, if not NULL, says where they lie in the whole. indices_out and count_out stay NULL.
+     *part, if not NULL, says where they lie in the whole. indices_out and count_out stay NULL. On a rank without
+     elements `flags` may be NULL.
    Order: that of the whole array; stable. A predicate's i counts from the part's first element.
    Aliasing: as in gp_select.
    Cost: gp_select's; then each selected element is sent once. Memory for a copy of the part on the device.
@@ -421,9 +423,11 @@ static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *nam
         result = gpi_mpi_cl(all, function, "clGetMemObjectInfo",
                             clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL));
     if (result != GP_OK || (buffer && bytes / size >= count && bytes / size - count >= offset)) return result;
-    (void)snprintf(line, sizeof line,
-                   "%s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes", name, bytes,
-                   offset, count, size);
+    if (!buffer) (void)snprintf(line, sizeof line, "%s is NULL", name);
+    else
+        (void)snprintf(line, sizeof line,
+                       "%s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes", name, bytes,
+                       offset, count, size);
     return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
 }
 
@@ -661,7 +665,11 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
     if (result == GP_OK && counts > INT32_MAX)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 counts");
     result = gpi_mpi_same(all, function, result, gpi_mpi_sign(counts, size));
-    if (result == GP_OK) result = gp_histogram(all->gp, desc);
+    if (result == GP_OK) {
+        gp_histogram_desc own = *desc;
+        if (!own.count && !own.weights) own.weight_type = (gp_type)0;
+        result = gp_histogram(all->gp, &own);
+    }
     if (result == GP_OK) result = gp_finish(all->gp);
     if (result == GP_OK)
         result = gpi_mpi_map(all, function, desc->out, CL_MAP_READ | CL_MAP_WRITE, desc->out_offset * size,
@@ -804,7 +812,7 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
         if (!memory) result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
         else result = gpi_mpi_buffer(all, desc->count * size, &chosen);
     }
-    if (result == GP_OK) {
+    if (result == GP_OK && (desc->count || desc->flags || desc->predicate)) {
         gp_select_desc own = *desc;
         own.out = chosen;
         own.out_offset = 0;

@@ -440,7 +440,7 @@ static void test_bad_indices(void **state)
             "map_type is not set");
     REFUSED(d.map_type = GP_U32, GP_ERROR_INVALID_ARGUMENT, "here out_type is the map's type");
     REFUSED(d.map = "x + i", GP_ERROR_BUILD, "names x, but in is NULL");
-    REFUSED(d.map = "i + y", GP_ERROR_BUILD, "names y, but in2 is NULL");
+    REFUSED(d.map = "i + y", GP_ERROR_BUILD, "names y, but there is no second input");
 #undef REFUSED
     assert_gp(gp, gp_warmup(gp, &warm));
     built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;

@@ -293,29 +293,43 @@ static void test_floats(void)
 
 /* ------------------------------------------------------------------ histogram */
 
-static void test_histogram(size_t n)
+static void check_histogram(size_t n, bool weighted)
 {
     const size_t begin = part_begin(n, rank, UNEVEN), own = part_begin(n, rank + 1, UNEVEN) - begin;
     unsigned char *whole = malloc(n + 1);
     uint64_t expected[256] = {0}, *got;
+    uint32_t *weights = malloc((n + 1) * sizeof *weights);
     gp_histogram_desc desc = {0};
     size_t i;
-    CHECK(whole);
+    CHECK(whole && weights);
     for (i = 0; i < n; i++) whole[i] = (unsigned char)bits_at(SKEWED, i, n);
-    for (i = 0; i < n; i++) expected[whole[i]]++;
+    for (i = 0; i < n; i++) weights[i] = weighted ? (uint32_t)i : 1;
+    for (i = 0; i < n; i++) expected[whole[i]] += weights[i];
     desc.in = buffer_of(whole + begin, own);
     desc.out = poisoned(257 * 8);
     desc.out_offset = 1;
     desc.out_type = GP_U64;
     desc.count = own;
     desc.type = GP_U8;
+    if (weighted) desc.weight_type = GP_U32;
+    if (weighted && own) desc.weights = buffer_of(weights + begin, own * sizeof *weights);
     OK(gp_mpi_histogram(all, &desc));
     got = read_back(desc.out, 257 * 8);
     CHECK(memcmp(got + 1, expected, sizeof expected) == 0);
     free(got);
     clReleaseMemObject(desc.in);
     clReleaseMemObject(desc.out);
+    if (desc.weights) clReleaseMemObject(desc.weights);
+    free(weights);
     free(whole);
+}
+
+static void test_histogram(size_t n)
+{
+    check_histogram(n, false);
+    check_histogram(n, true);
+    check_histogram(1, true);
+    check_histogram(0, true);
 }
 
 /* ------------------------------------------------------------------ select, group by */
@@ -338,7 +352,7 @@ static void check_select(size_t n, int pattern, int split, bool flags)
     desc.out = poisoned(room.count * sizeof *whole);
     desc.type = GP_U32;
     desc.count = own;
-    if (flags) desc.flags = buffer_of(flag + begin, own);
+    if (flags) desc.flags = own ? buffer_of(flag + begin, own) : NULL;
     else desc.predicate = "x % 5 < 2";
     OK(gp_mpi_select(all, &desc, &part));
     CHECK(part.total == kept && part.first == part_begin(kept, rank, EVEN));
@@ -577,7 +591,7 @@ static void test_join_errors(void)
     CHECK(strstr(gp_last_error(gp), text));
     desc = good;
     if (rank == guilty) desc.build_keys = NULL;
-    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "build_keys has 0 bytes");
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "build_keys is NULL");
     desc = good;
     if (rank == guilty) desc.out_offset = 2;
     FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "out has 16 bytes");
