@@ -3691,21 +3691,22 @@ static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *ch
 
 static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
+    static const uint32_t widths[] = {64, 9, 8};
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
     const uint32_t begin = s->desc->begin_bit, all = (uint32_t)(8 * s->key_size);
     const uint32_t end = s->desc->end_bit ? s->desc->end_bit : all;
     gp_sort_desc desc = s->sort;
-    size_t part = 0;
-    gp_result result;
+    gp_result result = GP_OK;
+    size_t part = 0, k;
+    *bytes = 0;
     desc.begin_bit = begin;
-    desc.end_bit = end;
     desc.count = count;
-    result = gp_sort_scratch_size(c->gp, &desc, bytes);
-    if (result != GP_OK || end <= begin + 9) return result;
-    /* Groups are sorted by fewer bits: perhaps by one wide digit, which takes more scratch. */
-    desc.end_bit = begin + 9;
-    result = gp_sort_scratch_size(c->gp, &desc, &part);
-    if (part > *bytes) *bytes = part;
+    /* Chunks and groups are sorted by fewer bits: by one digit, perhaps a wide one, which may take more scratch. */
+    for (k = 0; k < sizeof widths / sizeof *widths && result == GP_OK; k++) {
+        desc.end_bit = end - begin > widths[k] ? begin + widths[k] : end;
+        result = gp_sort_scratch_size(c->gp, &desc, &part);
+        if (part > *bytes) *bytes = part;
+    }
     return result;
 }
 

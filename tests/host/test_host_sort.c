@@ -330,6 +330,25 @@ static void test_large(void **state)
 }
 
 /* Whatever the moment, what is sorted in place is there, in some order. */
+/* A context that allows no scratch of its own: all that a sort needs is within the budget. */
+static void test_scratch(void **state)
+{
+    static const size_t sizes[] = {0, 1, 4, 8};
+    const gp_context_desc none = {.scratch_limit = 1};
+    gp_context *const usual = gp;
+    size_t k;
+    (void)state;
+    gp = test_open_with(&none);
+    for (k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++) {
+        sort_case c = {
+            .type = GP_U32, .count = test_small() ? 20000 : 400000, .budget = k % 2 ? 2660851 : 700000};
+        c.value_size = sizes[k / 2];
+        check(&c);
+    }
+    gp_context_destroy(gp);
+    gp = usual;
+}
+
 static void test_cancel(void **state)
 {
     enum { COUNT = 5000 };
@@ -443,7 +462,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keys),    cmocka_unit_test(test_types),      cmocka_unit_test(test_bits),
         cmocka_unit_test(test_argsort), cmocka_unit_test(test_boundaries), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_cancel),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_scratch), cmocka_unit_test(test_cancel),     cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
