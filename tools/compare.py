@@ -6,8 +6,8 @@ usage: tools/compare.py [--all] [--in-turns] [--threshold PERCENT] A B
 A file may hold several runs, one after another; the first of A is compared with the first of B, and so on. A row's change is
 its time in B divided by that in A, and by how the case's other rows (limits, peers) changed, which the machine did and not
 the library; runs that took turns (tools/against.sh) need no such correction. It counts where the median of all pairs of runs is
-beyond the threshold (5 %), and their mean so many standard errors from no change as chance brings about once in 300 rows. A
-single pair adds its runs' spread to the threshold.
+beyond the threshold (5 %), and their mean too far from no change for chance to explain (with seven or more pairs, that happens to
+less than one row in 250). A single pair adds its runs' spread to the threshold.
 
 Exit status: 0; 1 where a row is slower; 2 for wrong usage or files.
 """
@@ -49,11 +49,11 @@ def noise(run, key):
     return row.get("spread", 0) / max(row.get("runs", 1), 1) ** 0.5
 
 
-def errors_from_none(ratios):
-    """How many standard errors the mean of their logarithms is from 0, in units of what chance does not reach."""
+def certainty(ratios):
+    """Student's t of their logarithms over a bound for it: beyond -1 or 1, chance hardly explains the change."""
     logs = [math.log(ratio) for ratio in ratios]
     error = max(statistics.stdev(logs), 1e-9) / len(logs) ** 0.5
-    return statistics.mean(logs) / error / (3 + 10 / (len(logs) - 1))  # Student's t, about
+    return statistics.mean(logs) / error / (3 + 10 / (len(logs) - 1))
 
 
 def changes(befores, afters, threshold, in_turns):
@@ -68,7 +68,7 @@ def changes(befores, afters, threshold, in_turns):
             beyond += noise(befores[0], key) + noise(afters[0], key)
             sure = math.copysign(1, change - 1)
         else:
-            sure = errors_from_none(ratios)
+            sure = certainty(ratios)
         if sure >= 1 and change > beyond:
             yield "slower", change, key
         elif sure <= -1 and change < 1 / beyond:

@@ -21,11 +21,11 @@
      - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its
        largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit.
      - `others` are further contexts, of devices of any kind, that share the work with `gp`. The one thread that calls
-       drives all of them, and no other one may use them meanwhile. The input goes through them in chunks, in about 32 for each; a context
-       that is done sooner gets more of them. The result is the same as with one context, bit for bit, but for sums and
-       products of floats, and monoids that are not exact: these repeat only if all devices are alike, and calls say
-       how far. `budget` is for each context. Args must be values, because a buffer belongs to one context. If one
-       fails, the call does, and the text says which. With other_count 0 `others` is not looked at.
+       drives all of them, and no other one may use them meanwhile. The input goes through them in about 32 chunks for
+       each; a context that is done sooner gets more of them. The result is the same as with one context, bit for bit,
+       but for sums and products of floats, and monoids that are not exact: these repeat only if all devices are alike,
+       and calls say how far. `budget` is for each context. Args must be values, because a buffer belongs to one
+       context. If one fails, the call does, and the text says which. With other_count 0 `others` is not looked at.
      - `progress` is told from time to time how much of the work is done; `total` is the same each time, and the last
        call has done == total. It runs on the caller's thread, and must not use the contexts. If it returns other than 0,
        the call ends with GP_ERROR_CANCELED.
