@@ -23225,8 +23225,11 @@ static const char *const gpi_kernel_sort_shares_serial[] = {
     "    gpi_key_bits sample[GPI_SHARE_SAMPLE];\n",
     "    share->first = 0;\n",
     "    share->last = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);\n",
-    "    for (ulong k = 0; k < GPI_SHARE_SAMPLE; k++)\n",
-    "        sample[k] = gpi_window_of(key[k * n / GPI_SHARE_SAMPLE], bits);\n",
+    "    for (ulong k = 0; k < GPI_SHARE_SAMPLE; k++) {\n",
+    "        const uint within =\n",
+    "            (uint)k * 2654435769u >> 23;\n",
+    "        sample[k] = gpi_window_of(key[(512 * k + within) * n / (512 * GPI_SHARE_SAMPLE)], bits);\n",
+    "    }\n",
     "    if (g > 0) share->first = gpi_share_bound(sample, GPI_SHARE_SAMPLE * g / shares, width);\n",
     "    if (g + 1 == shares) return true;\n",
     "    const gpi_key_bits next = gpi_share_bound(sample, GPI_SHARE_SAMPLE * (g + 1) / shares, width);\n",
@@ -23362,7 +23365,7 @@ static const char *const gpi_kernel_sort_shares_serial[] = {
     "\n",
     "#define GPI_SHARES_TAKE 1u\n",
     "#define GPI_SHARES_SORT 2u\n",
-    "#line 201\n",
+    "#line 204\n",
     "GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,\n",
     "                               uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -32916,7 +32919,7 @@ static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
     const size_t n = sort->desc->count;
     if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash || sort->shares) return false;
     if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
-    if (n <= GPI_SORT_SERIAL_SMALL || n >= gpi_buckets_count_min(sort)) return false;
+    if (n <= gpi_sort_few(sort) || n >= gpi_buckets_count_min(sort)) return false;
     return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
 }
 

@@ -58,8 +58,11 @@ static bool gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, 
     gpi_key_bits sample[GPI_SHARE_SAMPLE];
     share->first = 0;
     share->last = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
-    for (ulong k = 0; k < GPI_SHARE_SAMPLE; k++)
-        sample[k] = gpi_window_of(key[k * n / GPI_SHARE_SAMPLE], bits);
+    for (ulong k = 0; k < GPI_SHARE_SAMPLE; k++) {
+        const uint within =
+            (uint)k * 2654435769u >> 23; /* of 512: anywhere in part k, by the golden section */
+        sample[k] = gpi_window_of(key[(512 * k + within) * n / (512 * GPI_SHARE_SAMPLE)], bits);
+    }
     if (g > 0) share->first = gpi_share_bound(sample, GPI_SHARE_SAMPLE * g / shares, width);
     if (g + 1 == shares) return true;
     const gpi_key_bits next = gpi_share_bound(sample, GPI_SHARE_SAMPLE * (g + 1) / shares, width);

@@ -88,7 +88,7 @@ static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
     const size_t n = sort->desc->count;
     if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->hash || sort->shares) return false;
     if (tuning->sort_bucket > 1 || tuning->sort_lines) return false;
-    if (n <= GPI_SORT_SERIAL_SMALL || n >= gpi_buckets_count_min(sort)) return false;
+    if (n <= gpi_sort_few(sort) || n >= gpi_buckets_count_min(sort)) return false;
     return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
 }
 

@@ -768,22 +768,36 @@ static void test_many(void **state)
     gp_context_destroy(gp);
 }
 
-static void test_warmup(void **state)
+/* After gp_warmup a sort of any size builds nothing. */
+static void check_warmup(gp_context_desc of)
 {
-    gp_context *gp = open_variant(&variants[0], NULL);
-    const sort_case c = {GP_F32, 0, test_small() ? 3079 : 49159, KEYS_SPECIAL, 0, 0, true, false, false,
-                         false,  0};
+    static const size_t counts[] = {1000, 3079, 20011, 49159, 200003};
+    gp_context *gp = test_open_with(&of);
+    sort_case c = {GP_F32, 0, 0, KEYS_SPECIAL, 0, 0, true, false, false, false, 0};
     gp_sort_desc desc = {0};
     gp_warmup_desc warm = {0};
     uint64_t built;
-    (void)state;
+    size_t k;
     desc.key_type = GP_F32;
     warm.sort = &desc;
     assert_gp(gp, gp_warmup(gp, &warm));
     built = test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded;
-    check(gp, "warmed", &c);
+    for (k = 0; k < sizeof counts / sizeof *counts && counts[k] <= (test_small() ? 3079 : SIZE_MAX); k++) {
+        c.count = counts[k];
+        check(gp, "warmed", &c);
+    }
     assert_int_equal(test_profile_of(gp).programs_built + test_profile_of(gp).programs_loaded, built);
     gp_context_destroy(gp);
+}
+
+static void test_warmup(void **state)
+{
+    gp_context_desc small_tile = {0};
+    (void)state;
+    check_warmup(desc_of(&variants[0]));
+    small_tile.tuning.shape = GP_SHAPE_SERIAL;
+    small_tile.tuning.tile = 1024;
+    check_warmup(small_tile);
 }
 
 int main(void)
