@@ -1677,7 +1677,9 @@ GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_reco
      type GP_U8, table   a code for each of the 256 values, so that several symbols can be of one kind
      type GP_I8, GP_I32  the elements are codes
      map                 for any integer type: an OpenCL C expression in x and i, whose value, converted to
-                         int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0"
+                         int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0". On CPUs a map of one-byte
+                         elements that does not name i is asked once for each symbol that occurs in some
+                         tiles, not for each element.
 
    Result: at least one of match, parent, depth and errors. All are defined for any input. Kinds do not
    decide who matches: a pair of two kinds is a pair, and a mismatch.
@@ -11666,11 +11668,12 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "GPI_KERNEL void gp_brackets_pair(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                 GPI_NEST_PARAMETERS, uint cells, volatile __global uint *counters)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
     "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
-    "    gpi_pair_group(GPI_SYMBOL_INPUT, match + match_at, nest, (uint)get_group_id(0), cells != 0, shared);\n",
+    "    gpi_pair_group(symbols, match + match_at, nest, (uint)get_group_id(0), cells != 0, shared);\n",
     "    gpi_pair_note(nest, (uint)get_group_id(0), shared);\n",
     "}\n",
     "\n",
@@ -11682,7 +11685,7 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "#define GPI_GROW(x) nest.tree[x] = gpi_node_product(nest.tree[2 * (x)], nest.tree[2 * (x) + 1])\n",
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(nest.n), bottom, GPI_CLEAR, GPI_GROW);\n",
     "}\n",
-    "#line 65\n",
+    "#line 66\n",
     "static uint gpi_join_tile_of(uint group, uint groups)\n",
     "{\n",
     "    return group % 2 ? groups - 1 - group / 2 : group / 2;\n",
@@ -11691,14 +11694,14 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                 GPI_NEST_PARAMETERS)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_NEST_SET(nest);\n",
     "    const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));\n",
     "    GPI_SHARED(gpi_join_memory, shared);\n",
     "    const uint l = (uint)get_local_id(0);\n",
     "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
     "    if (gpi_leaf(nest, tile).pops > 0)\n",
-    "        gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG),\n",
-    "                     shared);\n",
+    "        gpi_note_add(nest, tile, gpi_join_tile(symbols, match + match_at, nest, tile, l, GPI_WG), shared);\n",
     "#if GPI_SHAPE_SERIAL\n",
     "    gpi_join_left(match + match_at, nest, tile, nest.notes[tile].joined);\n",
     "#endif\n",
@@ -11708,20 +11711,22 @@ static const char *const gpi_kernel_nest_brackets[] = {
     "                                    uint parents, __global gpi_index *depth, ulong depth_at, uint depths,\n",
     "                                    GPI_NEST_PARAMETERS)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;\n",
-    "    gpi_enclose_group(GPI_SYMBOL_INPUT, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
+    "    gpi_enclose_group(symbols, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,\n",
     "                      depth + depth_at, depths != 0, shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_brackets_measure(GPI_SYMBOL_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    const uint tile = (uint)get_group_id(0);\n",
     "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
-    "    gpi_measure_tile(GPI_SYMBOL_INPUT, nest, tile, shared);\n",
+    "    gpi_measure_tile(symbols, nest, tile, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -11783,6 +11788,31 @@ static const char *const gpi_kernel_nest_brackets_block_serial[] = {
     "}\n",
     "#endif\n",
     "\n",
+    "#if GPI_KEEPS\n",
+    "\n",
+    "GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index at)\n",
+    "{\n",
+    "    __global const GPI_SYMBOL *symbol = in.symbols + at;\n",
+    "    gpi_brackets_block block;\n",
+    "    ulong a, b, c, d;\n",
+    "    for (bool known = false; !known;) {\n",
+    "        a = b = c = d = 0;\n",
+    "#pragma unroll\n",
+    "        for (uint j = 0; j < 16; j++) {\n",
+    "            a = a >> 1 | in.known->bits[(uchar)symbol[j]];\n",
+    "            b = b >> 1 | in.known->bits[(uchar)symbol[j + 16]];\n",
+    "            c = c >> 1 | in.known->bits[(uchar)symbol[j + 32]];\n",
+    "            d = d >> 1 | in.known->bits[(uchar)symbol[j + 48]];\n",
+    "        }\n",
+    "        known = !((a | b | c | d) >> 32);\n",
+    "        for (uint j = 0; j < GPI_BRACKETS_BLOCK && !known; j++) (void)gpi_code(in, at + j);\n",
+    "    }\n",
+    "    block.openers = (a & 0xffff) | (b & 0xffff) << 16 | (c & 0xffff) << 32 | d << 48;\n",
+    "    block.closers = (a >> 16) | (b & 0xffff0000) | (c & 0xffff0000) << 16 | (d & 0xffff0000) << 32;\n",
+    "    return block;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
     "\n",
     "GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)\n",
     "{\n",
@@ -11790,6 +11820,9 @@ static const char *const gpi_kernel_nest_brackets_block_serial[] = {
     "    uchar sign[GPI_BRACKETS_BLOCK];\n",
     "#if GPI_TABLE\n",
     "    if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);\n",
+    "#endif\n",
+    "#if GPI_KEEPS\n",
+    "    if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);\n",
     "#endif\n",
     "    if (length == GPI_BRACKETS_BLOCK) {\n",
     "        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (uchar)gpi_sign(in, at + j);\n",
@@ -12053,7 +12086,13 @@ static const char *const gpi_kernel_nest_brackets_enclose_serial[] = {
     "    h.sums = h.before >= gpi_leaf(nest, tile).pops;\n",
     "    return h;\n",
     "}\n",
-    "#line 40\n",
+    "\n",
+    "\n",
+    "GPI_INLINE bool gpi_block_stays(gpi_brackets_block block, gpi_index height)\n",
+    "{\n",
+    "    return height >= (gpi_index)popcount(block.closers) || height >= (gpi_index)-gpi_least_height(block);\n",
+    "}\n",
+    "#line 46\n",
     "static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)\n",
     "{\n",
     "    const gpi_heights h = gpi_heights_make(nest, tile);\n",
@@ -12065,6 +12104,12 @@ static const char *const gpi_kernel_nest_brackets_enclose_serial[] = {
     "    for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {\n",
     "        const gpi_brackets_block block =\n",
     "            gpi_block_read(in, h.begin + i, min(h.length - i, GPI_BRACKETS_BLOCK));\n",
+    "        if (gpi_block_stays(block, (gpi_index)(height - floor))) {\n",
+    "            if (height + (int)popcount(block.openers) > rise)\n",
+    "                rise = max(rise, height + gpi_greatest_height(block));\n",
+    "            height += gpi_block_steps(block, GPI_BRACKETS_BLOCK);\n",
+    "            continue;\n",
+    "        }\n",
     "        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {\n",
     "            height = max(height + (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1), floor);\n",
     "            rise = max(rise, height);\n",
@@ -12081,7 +12126,7 @@ static const char *const gpi_kernel_nest_brackets_enclose_serial[] = {
     "    for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {\n",
     "        const uint length = min(h.length - i, GPI_BRACKETS_BLOCK);\n",
     "        const gpi_brackets_block block = gpi_block_read(in, h.begin + i, length);\n",
-    "        if (h.sums && length == GPI_BRACKETS_BLOCK) {\n",
+    "        if (length == GPI_BRACKETS_BLOCK && (h.sums || gpi_block_stays(block, height))) {\n",
     "            char above[GPI_BRACKETS_BLOCK];\n",
     "            gpi_block_heights(block, above);\n",
     "            for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {\n",
@@ -12098,7 +12143,7 @@ static const char *const gpi_kernel_nest_brackets_enclose_serial[] = {
     "        }\n",
     "    }\n",
     "}\n",
-    "#line 87\n",
+    "#line 99\n",
     "#define GPI_WALK_BELOW 256u\n",
     "#define GPI_WALK_LEAST (GPI_BRACKETS_BLOCK + 16)\n",
     "\n",
@@ -12108,7 +12153,7 @@ static const char *const gpi_kernel_nest_brackets_enclose_serial[] = {
     "    gpi_place place;\n",
     "    gpi_index stack[GPI_WALK_BELOW + GPI_WALK_LEAST + GPI_TILE + 16];\n",
     "} gpi_walk;\n",
-    "#line 99\n",
+    "#line 111\n",
     "GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)\n",
     "{\n",
     "    uint k = GPI_WALK_BELOW;\n",
@@ -12126,7 +12171,7 @@ static const char *const gpi_kernel_nest_brackets_enclose_serial[] = {
     "    while (k > 0) w->stack[--k] = GPI_NONE;\n",
     "    return w->stack + GPI_WALK_BELOW + count;\n",
     "}\n",
-    "#line 119\n",
+    "#line 131\n",
     "GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *free,\n",
     "                                   __global gpi_index *out)\n",
     "{\n",
@@ -13352,6 +13397,7 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "                                      __global gpi_index *depth, ulong depth_at, uint depths,\n",
     "                                      GPI_NEST_PARAMETERS)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_NEST_SET(nest);\n",
     "    GPI_SHARED(gpi_pair_memory, shared);\n",
     "    const uint group = gpi_lookback_ticket(scratch + tree_at, shared);\n",
@@ -13362,13 +13408,14 @@ static const char *const gpi_kernel_nest_brackets_single_pass[] = {
     "    to.depth = depth + depth_at;\n",
     "    to.parents = parents;\n",
     "    to.depths = depths;\n",
-    "    gpi_lookback_group(GPI_SYMBOL_INPUT, to, nest, group, shared);\n",
+    "    gpi_lookback_group(symbols, to, nest, group, shared);\n",
     "}\n",
     "\n",
     "\n",
     "GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,\n",
     "                                 GPI_NEST_PARAMETERS)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_NEST_SET(nest);\n",
     "    const uint tile = (uint)get_group_id(0);\n",
     "    if (tile >= gpi_tiles_of(nest.n)) return;\n",
@@ -13424,11 +13471,12 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "#line 14 \"kernels/nest/cross_tile.cl\"\n",
     "#endif\n",
     "\n",
+    "\n",
     "#if GPI_LOOKBACK\n",
     "#define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters\n",
     "#define GPI_NEST_SET(nest)                                                                       \\\n",
     "    const gpi_lookback back =                                                                    \\\n",
-    "        gpi_lookback_make(scratch + tree_at, GPI_SYMBOL_INPUT, counters,                         \\\n",
+    "        gpi_lookback_make(scratch + tree_at, symbols, counters,                                  \\\n",
     "                          gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \\\n",
     "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, back, leaves, back.n)\n",
     "#else\n",
@@ -13437,7 +13485,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "    const gpi_nest nest = gpi_nest_make(scratch, notes_at, (gpi_tiles)(scratch + tree_at), leaves, \\\n",
     "                                        gpi_count(bound, wanted, wanted_offset, wanted_words))\n",
     "#endif\n",
-    "#line 33\n",
+    "#line 34\n",
     "static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,\n",
     "                          ulong begin, gpi_note *note)\n",
     "{\n",
@@ -13454,7 +13502,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "    (void)in;\n",
     "    (void)note;\n",
     "}\n",
-    "#line 52\n",
+    "#line 53\n",
     "static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,\n",
     "                          gpi_index there, gpi_index begin, uint run)\n",
     "{\n",
@@ -13476,7 +13524,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "#endif\n",
     "    return k;\n",
     "}\n",
-    "#line 76\n",
+    "#line 77\n",
     "static gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,\n",
     "                              uint first, uint stride)\n",
     "{\n",
@@ -13506,7 +13554,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "    }\n",
     "    return note;\n",
     "}\n",
-    "#line 109\n",
+    "#line 110\n",
     "#define GPI_ERRORS_CLOSERS 0\n",
     "#define GPI_ERRORS_FIRST_CLOSER 1\n",
     "#define GPI_ERRORS_OPENERS 2\n",
@@ -13544,7 +13592,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "    if (left == 0) return ~0ul;\n",
     "    return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));\n",
     "}\n",
-    "#line 149\n",
+    "#line 150\n",
     "typedef struct gpi_summary {\n",
     "    ulong mismatches, first, joined, searches, depth;\n",
     "    ulong lone;\n",
@@ -13570,6 +13618,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,\n",
     "                                   GPI_NEST_PARAMETERS)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_NEST_SET(nest);\n",
     "    __local gpi_summary sums[GPI_WG];\n",
     "    const uint l = (uint)get_local_id(0);\n",
@@ -14109,11 +14158,12 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,\n",
     "                              volatile __global uint *counters)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_STACK_SET(stack);\n",
     "    GPI_STACK_VALUES_SET(input);\n",
     "    GPI_SHARED(gpi_slice_memory, shared);\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);\n",
-    "    gpi_slice_group(GPI_SYMBOL_INPUT, input, stack, shared);\n",
+    "    gpi_slice_group(symbols, input, stack, shared);\n",
     "}\n",
     "\n",
     "GPI_KERNEL void gp_stack_tree(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)\n",
@@ -14123,7 +14173,7 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "#define GPI_STACK_GROW(x) gpi_stack_grow(stack, x)\n",
     "    GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);\n",
     "}\n",
-    "#line 66\n",
+    "#line 67\n",
     "GPI_KERNEL void gp_stack_base(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS,\n",
     "                              gpi_argument initial)\n",
     "{\n",
@@ -14147,11 +14197,11 @@ static const char *const gpi_kernel_nest_stack_scan[] = {
     "GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,\n",
     "                              gpi_argument initial, uint exclusive, GPI_STACK_PARAMETERS)\n",
     "{\n",
+    "    GPI_SYMBOL_INPUT_SET(symbols);\n",
     "    GPI_STACK_SET(stack);\n",
     "    GPI_STACK_VALUES_SET(input);\n",
     "    GPI_SHARED(gpi_fold_memory, shared);\n",
-    "    gpi_fold_group(GPI_SYMBOL_INPUT, input, out + out_at, stack, gpi_base_of(initial), exclusive != 0,\n",
-    "                   shared);\n",
+    "    gpi_fold_group(symbols, input, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);\n",
     "}\n",
     "#endif\n",
 };
@@ -14743,17 +14793,17 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
 /* ---- Begin file kernels/nest/symbols.cl ---- */
 static const char *const gpi_kernel_nest_symbols[] = {
     "#line 1 \"kernels/nest/symbols.cl\"\n",
-    "#line 10\n",
+    "#line 14\n",
     "#ifndef GPI_NEST_SYMBOLS_CL\n",
     "#define GPI_NEST_SYMBOLS_CL\n",
     "#include \"base/args.cl\"\n",
-    "#line 13 \"kernels/nest/symbols.cl\"\n",
+    "#line 17 \"kernels/nest/symbols.cl\"\n",
     "#include \"base/count.cl\"\n",
-    "#line 14 \"kernels/nest/symbols.cl\"\n",
+    "#line 18 \"kernels/nest/symbols.cl\"\n",
     "#include \"base/platform.cl\"\n",
-    "#line 15 \"kernels/nest/symbols.cl\"\n",
+    "#line 19 \"kernels/nest/symbols.cl\"\n",
     "#include \"nest/stack_monoid.cl\"\n",
-    "#line 16 \"kernels/nest/symbols.cl\"\n",
+    "#line 20 \"kernels/nest/symbols.cl\"\n",
     "\n",
     "#if !defined(GPI_SYMBOL) || !defined(GPI_TABLE)\n",
     "#error \"GPI_SYMBOL and GPI_TABLE must be defined\"\n",
@@ -14771,32 +14821,64 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "    uchar compares;\n",
     "} gpi_classes;\n",
     "\n",
+    "#define GPI_KEEPS (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_KEEPS)\n",
+    "#if GPI_KEEPS\n",
+    "\n",
+    "typedef struct gpi_known_codes {\n",
+    "    ulong bits[256];\n",
+    "    int code[256];\n",
+    "} gpi_known_codes;\n",
+    "\n",
+    "#define GPI_KNOWN_OPENS (1ul << 15)\n",
+    "#define GPI_KNOWN_CLOSES (1ul << 31)\n",
+    "#define GPI_KNOWN_NOT (1ul << 47)\n",
+    "\n",
+    "#define GPI_KNOWN_SET(input)                                              \\\n",
+    "    gpi_known_codes input##_codes;                                        \\\n",
+    "    for (uint x = 0; x < 256; x++) input##_codes.bits[x] = GPI_KNOWN_NOT; \\\n",
+    "    (input).known = &input##_codes;\n",
+    "#else\n",
+    "#define GPI_KNOWN_SET(input)\n",
+    "#endif\n",
+    "\n",
     "typedef struct gpi_symbol_input {\n",
     "    __global const GPI_SYMBOL *symbols;\n",
     "    __global const gpi_classes *classes;\n",
+    "#if GPI_KEEPS\n",
+    "    gpi_known_codes *known;\n",
+    "#endif\n",
     "    GPI_ARGS_MEMBER\n",
     "} gpi_symbol_input;\n",
     "\n",
     "#define GPI_SYMBOL_INPUT_PARAMETERS                                 \\\n",
     "    GPI_ARGS_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, \\\n",
     "        __global const gpi_classes *restrict classes, GPI_COUNT_PARAMETERS\n",
-    "#define GPI_SYMBOL_INPUT gpi_input_make(GPI_ARGS_HERE in + in_at, classes)\n",
-    "\n",
-    "static gpi_symbol_input gpi_input_make(GPI_ARGS_PARAMETER __global const GPI_SYMBOL *symbols,\n",
-    "                                       __global const gpi_classes *classes)\n",
-    "{\n",
-    "    gpi_symbol_input in;\n",
-    "    in.symbols = symbols;\n",
-    "    in.classes = classes;\n",
-    "#if GPI_ARGS\n",
-    "    in.args = args;\n",
-    "#endif\n",
-    "    return in;\n",
-    "}\n",
+    "#define GPI_SYMBOL_INPUT_SET(input) \\\n",
+    "    gpi_symbol_input input;         \\\n",
+    "    GPI_KNOWN_SET(input)            \\\n",
+    "    GPI_ARGS_SET(input)             \\\n",
+    "    (input).symbols = in + in_at;   \\\n",
+    "    (input).classes = classes\n",
     "\n",
     "#if GPI_TABLE\n",
     "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }\n",
     "GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }\n",
+    "#elif GPI_KEEPS\n",
+    "\n",
+    "GPI_NOINLINE void gpi_symbol_learn(gpi_symbol_input in, GPI_SYMBOL x)\n",
+    "{\n",
+    "    const int code = gpi_symbol_map(GPI_ARGS_OF(in) x, 0);\n",
+    "    in.known->code[(uchar)x] = code;\n",
+    "    in.known->bits[(uchar)x] = code > 0 ? GPI_KNOWN_OPENS : code < 0 ? GPI_KNOWN_CLOSES : 0;\n",
+    "}\n",
+    "\n",
+    "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)\n",
+    "{\n",
+    "    const GPI_SYMBOL x = in.symbols[i];\n",
+    "    if (GPI_RARELY(in.known->bits[(uchar)x] == GPI_KNOWN_NOT)) gpi_symbol_learn(in, x);\n",
+    "    return in.known->code[(uchar)x];\n",
+    "}\n",
+    "GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }\n",
     "#else\n",
     "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)\n",
     "{\n",
@@ -15399,17 +15481,17 @@ static const char *const gpi_kernel_nest_tree_local[] = {
 /* ---- Begin file kernels/nest/tree_runs.cl ---- */
 static const char *const gpi_kernel_nest_tree_runs[] = {
     "#line 1 \"kernels/nest/tree_runs.cl\"\n",
-    "#line 25\n",
+    "#line 26\n",
     "#ifndef GPI_NEST_TREE_RUNS_CL\n",
     "#define GPI_NEST_TREE_RUNS_CL\n",
     "#include \"base/args.cl\"\n",
-    "#line 28 \"kernels/nest/tree_runs.cl\"\n",
-    "#include \"base/count.cl\"\n",
     "#line 29 \"kernels/nest/tree_runs.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 30 \"kernels/nest/tree_runs.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 31 \"kernels/nest/tree_runs.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 32 \"kernels/nest/tree_runs.cl\"\n",
     "\n",
     "#ifndef GPI_SELECT\n",
     "#error \"GPI_SELECT must be defined\"\n",
@@ -15420,7 +15502,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "#define GPI_TREE_INDEX 1u\n",
     "#define GPI_TREE_CHILDREN 2u\n",
     "#define GPI_TREE_END 4u\n",
-    "#line 44\n",
+    "#line 45\n",
     "typedef struct gpi_low {\n",
     "    gpi_index key, count;\n",
     "} gpi_low;\n",
@@ -15437,7 +15519,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "{\n",
     "    return gpi_low_make(min(a.key, b.key), (a.key <= b.key ? a.count : 0) + (b.key <= a.key ? b.count : 0));\n",
     "}\n",
-    "#line 67\n",
+    "#line 68\n",
     "#define GPI_DEFINE_LOWS(name, type)                                                      \\\n",
     "    static gpi_low gpi_##name##_between(type tree, uint leaves, uint first, uint last)   \\\n",
     "    {                                                                                    \\\n",
@@ -15461,7 +15543,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "    }\n",
     "\n",
     "GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)\n",
-    "#line 99\n",
+    "#line 100\n",
     "#if GPI_SHAPE_SERIAL\n",
     "typedef ushort gpi_tree_own;\n",
     "#else\n",
@@ -15473,7 +15555,21 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "        __global gpi_index *children, ulong children_at, __global gpi_index *end, ulong end_at,       \\\n",
     "        uint outputs, __global uint *scratch, ulong own_at, ulong marks_at, uint leaves\n",
     "\n",
+    "#define GPI_COUNTED_KEEPS (GPI_SHAPE_SERIAL && GPI_SELECT && GPI_MAP_KEEPS)\n",
+    "#if GPI_COUNTED_KEEPS\n",
+    "#define GPI_COUNTED_UNKNOWN 2\n",
+    "#define GPI_COUNTED_SET(f)                                           \\\n",
+    "    uchar counted[256];                                              \\\n",
+    "    for (uint x = 0; x < 256; x++) counted[x] = GPI_COUNTED_UNKNOWN; \\\n",
+    "    f.counted = counted;\n",
+    "#else\n",
+    "#define GPI_COUNTED_SET(f)\n",
+    "#endif\n",
+    "\n",
     "typedef struct gpi_family {\n",
+    "#if GPI_COUNTED_KEEPS\n",
+    "    uchar *counted;\n",
+    "#endif\n",
     "    __global const GPI_SYMBOL *in;\n",
     "    __global const gpi_index *parent;\n",
     "    __global gpi_index *index, *children, *end;\n",
@@ -15488,6 +15584,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "#define GPI_TREE_SET(f)                                  \\\n",
     "    gpi_family f;                                        \\\n",
     "    GPI_ARGS_SET(f)                                      \\\n",
+    "    GPI_COUNTED_SET(f)                                   \\\n",
     "    f.in = in + in_at;                                   \\\n",
     "    f.parent = parent + parent_at;                       \\\n",
     "    f.index = index + index_at;                          \\\n",
@@ -15509,7 +15606,13 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "\n",
     "static uint gpi_counts(gpi_family f, ulong i)\n",
     "{\n",
-    "#if GPI_SELECT\n",
+    "#if GPI_COUNTED_KEEPS\n",
+    "    const GPI_SYMBOL x = f.in[i];\n",
+    "    uint counted = f.counted[(uchar)x];\n",
+    "    if (GPI_RARELY(counted == GPI_COUNTED_UNKNOWN))\n",
+    "        f.counted[(uchar)x] = (uchar)(counted = gpi_counted(GPI_ARGS_OF(f) x, i));\n",
+    "    return counted;\n",
+    "#elif GPI_SELECT\n",
     "    return gpi_counted(GPI_ARGS_OF(f) f.in[i], i);\n",
     "#else\n",
     "    (void)f;\n",
@@ -15532,7 +15635,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "    run.length = (ulong)run.number * GPI_RUN < n ? (uint)min((ulong)GPI_RUN, n - run.begin) : 0;\n",
     "    return run;\n",
     "}\n",
-    "#line 174\n",
+    "#line 196\n",
     "typedef struct gpi_crowd {\n",
     "    gpi_index key, count;\n",
     "    uint first;\n",
@@ -15781,17 +15884,17 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    const gpi_index k = parent[i] - begin;\n",
     "    if (k < i) end[k] = max(end[k], end[i]);\n",
     "}\n",
-    "\n",
-    "\n",
-    "GPI_INLINE void gpi_end_ladder(uint i, ushort *end)\n",
+    "#line 182\n",
+    "GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)\n",
     "{\n",
     "    gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);\n",
+    "    row.sf = last;\n",
     "    row = max(row, row.s123456789abcdeff);\n",
     "    row = max(row, row.s23456789abcdefff);\n",
     "    row = max(row, row.s456789abcdefffff);\n",
     "    row = max(row, row.s89abcdefffffffff);\n",
     "    GPI_STORE_PRIVATE(gpi_near_row, row, end + i);\n",
-    "    if (i > 0) end[i - 1] = max(end[i - 1], row.s0);\n",
+    "    return row.s0;\n",
     "}\n",
     "\n",
     "\n",
@@ -15803,20 +15906,36 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    GPI_STORE_PRIVATE(gpi_near_row, max(GPI_LOAD_PRIVATE(gpi_near_row, lowest), ends), lowest);\n",
     "    lowest[0] = max(last, lowest[0]);\n",
     "}\n",
-    "#line 203\n",
+    "\n",
+    "\n",
+    "GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)\n",
+    "{\n",
+    "    uint i = run.length;\n",
+    "    while (i % 16 == 0 && i > 0 && gpi_is_ladder(parent, run.begin, i - 16)) i -= 16;\n",
+    "    return i;\n",
+    "}\n",
+    "#line 214\n",
     "static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)\n",
     "{\n",
     "    __global const gpi_index *parent = f.parent + run.begin;\n",
     "    __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;\n",
-    "    uint i = run.length;\n",
-    "    for (uint k = 0; k < GPI_TREE_ROWS * 16; k++) end[k] = (ushort)(k + 1);\n",
+    "    const uint length = gpi_open_rows(run, parent);\n",
+    "    uint i = length;\n",
+    "    ushort up = 0;\n",
+    "    for (uint k = 0; k < length; k++) end[k] = (ushort)(k + 1);\n",
     "    for (; i % 16 != 0; i--) gpi_end_one(parent, run.begin, i - 1, end);\n",
     "    for (; i > 0; i -= 16) {\n",
-    "        if (marks[i / 16 - 1] == 0xffff) continue;\n",
-    "        if (gpi_are_siblings(parent, run.begin, i - 16)) {\n",
+    "        const bool inside = marks[i / 16 - 1] != 0xffff;\n",
+    "        const bool siblings = inside && gpi_are_siblings(parent, run.begin, i - 16);\n",
+    "        if (inside && !siblings && gpi_is_ladder(parent, run.begin, i - 16)) {\n",
+    "            up = gpi_end_ladder(i - 16, max(end[i - 1], up), end);\n",
+    "            continue;\n",
+    "        }\n",
+    "        if (up) end[i - 1] = max(end[i - 1], up);\n",
+    "        up = 0;\n",
+    "        if (!inside) continue;\n",
+    "        if (siblings) {\n",
     "            gpi_end_one(parent, run.begin, i - 1, end);\n",
-    "        } else if (gpi_is_ladder(parent, run.begin, i - 16)) {\n",
-    "            gpi_end_ladder(i - 16, end);\n",
     "        } else if (gpi_is_descent(parent, run.begin, i - 16)) {\n",
     "            gpi_end_descent(parent[i - 16] - run.begin, i - 16, end);\n",
     "        } else {\n",
@@ -15824,7 +15943,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "            for (uint k = 1; k <= 16; k++) gpi_end_one(parent, run.begin, i - k, end);\n",
     "        }\n",
     "    }\n",
-    "    gpi_store_near(f.end + run.begin, run.begin, end, run.length);\n",
+    "    gpi_store_near(f.end + run.begin, run.begin, end, length);\n",
     "}\n",
     "\n",
     "\n",
@@ -15833,7 +15952,9 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    gpi_index open = run.begin + run.length;\n",
     "    while (open > run.begin) {\n",
     "        const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);\n",
-    "        for (uint k = 1; k <= rungs; k++) f.own[open - k] = own[i - k];\n",
+    "        if (rungs == 16)\n",
+    "            GPI_STORE_VECTOR(gpi_near_row, GPI_LOAD_PRIVATE(gpi_near_row, own + i - 16), f.own + open - 16);\n",
+    "        else f.own[open - 1] = own[i - 1];\n",
     "        open = GPI_KEY(i - rungs);\n",
     "    }\n",
     "}\n",
@@ -15850,13 +15971,23 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    if (f.outputs & GPI_TREE_CHILDREN) gpi_store_near(f.children + run.begin, 0, near, run.length);\n",
     "    if (f.outputs & GPI_TREE_END) gpi_end_run(f, run, near);\n",
     "}\n",
-    "#line 253\n",
+    "#line 274\n",
     "GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)\n",
     "{\n",
     "    return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, f.parent + at),\n",
     "                          (gpi_index_row)(parent)-GPI_LANE_NUMBERS(gpi_index_row));\n",
     "}\n",
-    "#line 261\n",
+    "\n",
+    "\n",
+    "GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)\n",
+    "{\n",
+    "    out[1] = row.s1;\n",
+    "    out[2] = row.s2;\n",
+    "    out[3] = row.s3;\n",
+    "    vstore4(row.s4567, 0, out + 4);\n",
+    "    vstore8(row.hi, 0, out + 8);\n",
+    "}\n",
+    "#line 292\n",
     "GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)\n",
     "{\n",
     "    const gpi_index parent = f.parent[at], lowest = parent - 15;\n",
@@ -15865,17 +15996,14 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "        return false;\n",
     "    if (crowd->between.key - (lowest + 1) < 16) return false;\n",
     "    gpi_children_done(f, crowd->key, crowd->count);\n",
-    "    if (f.outputs & GPI_TREE_INDEX) {\n",
-    "        const gpi_near_row own = GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest);\n",
-    "        GPI_STORE_VECTOR(gpi_index_row, gpi_convert_row(GPI_TURNED(own)), f.index + at);\n",
-    "    }\n",
-    "    for (uint k = 15; k > 0 && f.outputs & GPI_TREE_CHILDREN; k--)\n",
-    "        f.children[lowest + k] = f.own[lowest + k] + 1;\n",
+    "    const gpi_index_row own = gpi_convert_row(GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest));\n",
+    "    if (f.outputs & GPI_TREE_INDEX) GPI_STORE_VECTOR(gpi_index_row, GPI_TURNED(own), f.index + at);\n",
+    "    if (f.outputs & GPI_TREE_CHILDREN) gpi_store_but_first(own + (gpi_index_row)(1), f.children + lowest);\n",
     "    crowd->key = lowest + 1;\n",
     "    crowd->count = f.own[lowest] + 1;\n",
     "    return true;\n",
     "}\n",
-    "#line 282\n",
+    "#line 310\n",
     "GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)\n",
     "{\n",
     "    const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);\n",
@@ -15915,7 +16043,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    }\n",
     "    gpi_crowd_end(f, run, &crowd);\n",
     "}\n",
-    "#line 324\n",
+    "#line 352\n",
     "static void gpi_run_ends(gpi_family f, gpi_tree_run run)\n",
     "{\n",
     "    gpi_index open = run.begin + run.length;\n",
@@ -15924,6 +16052,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    while (open > run.begin) {\n",
     "        const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);\n",
     "        const gpi_index up = GPI_KEY(i - rungs);\n",
+    "        if (i >= GPI_TREE_AHEAD) GPI_PREFETCH_READ(f.parent + run.begin + i - GPI_TREE_AHEAD);\n",
     "        const uint single = rungs == 16 && gpi_ends_descend(f, open, next, &at) ? 0 : rungs;\n",
     "        for (uint k = 0; k < single; k++, open--) {\n",
     "            if (next != f.leaves && (next == run.number || f.tree[f.leaves + next].key >= open)) {\n",
@@ -26475,6 +26604,7 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
 /* user_text.c */
 static bool gpi_is_blank(const char *text);
 static bool gpi_has_word_anywhere(const char *text, const char *word);
+static bool gpi_may_define(const char *source, const char *word);
 static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text);
 static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text);
 static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
@@ -27014,6 +27144,12 @@ static bool gpi_has_word_anywhere(const char *text, const char *word)
     return false;
 }
 
+/* Whether a macro may hide the word. */
+static bool gpi_may_define(const char *source, const char *word)
+{
+    return source && strchr(source, '#') && gpi_has_word_anywhere(source, word);
+}
+
 /* What is written between texts of the caller's. */
 static bool gpi_is_between(const char *word, size_t length)
 {
@@ -27374,6 +27510,7 @@ static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, co
                                         size_t count);
 static size_t gpi_arg_size(const gp_arg *arg);
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text);
+static bool gpi_args_may_define(const gpi_args *args, const char *word);
 static void gpi_args_define(const gpi_args *args, gpi_text *text);
 static const char *gpi_args_parameter(const gpi_args *args);
 static void gpi_args_name(const gpi_args *args, gpi_text *text);
@@ -27573,6 +27710,17 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
         if (before && before->source && strcmp(before->source, source) == 0) return true;
     }
     return false;
+}
+
+/* Whether a macro in what is pasted for them may hide the word. */
+static bool gpi_args_may_define(const gpi_args *args, const char *word)
+{
+    size_t k;
+    for (k = 0; k < args->record_count + args->count; k++) {
+        const gp_record *record = gpi_record_of(args, k);
+        if (record && gpi_may_define(record->source, word)) return true;
+    }
+    return gpi_may_define(args->pasted, word);
 }
 
 /* Each source once, and that sizes are those that are named. */
@@ -30481,21 +30629,16 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
 
 /* Where positions count from a run's first element, it has to be known before the element is. A macro may hide that the
    map has them. */
-static bool gpi_by_key_may_define(const char *source)
-{
-    return source && strchr(source, '#') && gpi_has_word_anywhere(source, "i");
-}
-
 static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_key_desc *d)
 {
     size_t k;
     if (!d->map) return false;
     for (k = 0; k < d->arg_count; k++)
-        if (d->args[k].record && gpi_by_key_may_define(d->args[k].record->source)) return true;
+        if (d->args[k].record && gpi_may_define(d->args[k].record->source, "i")) return true;
     return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
-           (d->monoid && gpi_by_key_may_define(d->monoid->source)) ||
-           (d->record && gpi_by_key_may_define(d->record->source)) ||
-           (d->key_record && gpi_by_key_may_define(d->key_record->source));
+           (d->monoid && gpi_may_define(d->monoid->source, "i")) ||
+           (d->record && gpi_may_define(d->record->source, "i")) ||
+           (d->key_record && gpi_may_define(d->key_record->source, "i"));
 }
 
 /* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged
@@ -35109,7 +35252,8 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b);
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b);
 static void gpi_symbols_free(gp_context *gp);
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b);
-static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text);
+static bool gpi_map_keeps(const gp_context *gp, gp_type type, const char *map, const gpi_args *args);
+static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text);
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text);
 static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b);
 
@@ -35725,8 +35869,15 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
+/* GPI_MAP_KEEPS of nest/symbols.cl: neither the map nor a macro in it may name i. */
+static bool gpi_map_keeps(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
+{
+    return map && gpi_type_size(type) == 1 && !gpi_has_word_anywhere(map, "i") &&
+           !gpi_has_word_anywhere(gp->desc.build_options, "i") && !gpi_args_may_define(args, "i");
+}
+
 /* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */
-static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
+static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
                  b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
@@ -35734,6 +35885,8 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_LOOKBACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->errors != NULL, b->back && (b->desc->parent || b->desc->depth));
+    gpi_text_add(text, "#define GPI_MAP_KEEPS %d\n",
+                 gpi_map_keeps(gp, b->desc->type, b->desc->map, &b->args));
     if (b->has_table) return;
     gpi_text_add(text, "static int gpi_symbol_map(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&b->args), gpi_type_cl(b->desc->type));
@@ -35759,7 +35912,7 @@ static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
     gpi_brackets_add_shape(&b->plan, &text);
     gpi_text_sub_group(gp, &b->plan, &text);
     gpi_args_define(&b->args, &text);
-    gpi_brackets_add_nest(b, &text);
+    gpi_brackets_add_nest(gp, b, &text);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
     return NULL;
@@ -35798,6 +35951,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, function, b);
+    s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 
 static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
@@ -35826,7 +35980,7 @@ static char *gpi_stack_prelude(const gp_context *gp, const gpi_stack_scan *s)
     if (!element) return NULL;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", element);
-    gpi_brackets_add_nest(&s->nest, &text);
+    gpi_brackets_add_nest(gp, &s->nest, &text);
     GP_FREE(element);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
@@ -36097,6 +36251,7 @@ static char *gpi_tree_prelude(const gp_context *gp, const gpi_tree *t)
     gpi_text_add(&text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_LOOKBACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
+    gpi_text_add(&text, "#define GPI_MAP_KEEPS %d\n", gpi_map_keeps(gp, d->type, d->map, &t->args));
     gpi_args_define(&t->args, &text);
     gpi_text_add(&text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&t->args), symbol);

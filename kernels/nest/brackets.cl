@@ -41,11 +41,12 @@ static bool gpi_is_beyond(gpi_nest nest, uint group)
 GPI_KERNEL void gp_brackets_pair(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS, uint cells, volatile __global uint *counters)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
-    gpi_pair_group(GPI_SYMBOL_INPUT, match + match_at, nest, (uint)get_group_id(0), cells != 0, shared);
+    gpi_pair_group(symbols, match + match_at, nest, (uint)get_group_id(0), cells != 0, shared);
     gpi_pair_note(nest, (uint)get_group_id(0), shared);
 }
 
@@ -70,14 +71,14 @@ static uint gpi_join_tile_of(uint group, uint groups)
 GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_NEST_SET(nest);
     const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));
     GPI_SHARED(gpi_join_memory, shared);
     const uint l = (uint)get_local_id(0);
     if (tile >= gpi_tiles_of(nest.n)) return;
     if (gpi_leaf(nest, tile).pops > 0)
-        gpi_note_add(nest, tile, gpi_join_tile(GPI_SYMBOL_INPUT, match + match_at, nest, tile, l, GPI_WG),
-                     shared);
+        gpi_note_add(nest, tile, gpi_join_tile(symbols, match + match_at, nest, tile, l, GPI_WG), shared);
 #if GPI_SHAPE_SERIAL
     gpi_join_left(match + match_at, nest, tile, nest.notes[tile].joined);
 #endif
@@ -87,19 +88,21 @@ GPI_KERNEL void gp_brackets_enclose(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_in
                                     uint parents, __global gpi_index *depth, ulong depth_at, uint depths,
                                     GPI_NEST_PARAMETERS)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     if (gpi_is_beyond(nest, (uint)get_group_id(0))) return;
-    gpi_enclose_group(GPI_SYMBOL_INPUT, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,
+    gpi_enclose_group(symbols, nest, (uint)get_group_id(0), parent + parent_at, parents != 0,
                       depth + depth_at, depths != 0, shared);
 }
 
 GPI_KERNEL void gp_brackets_measure(GPI_SYMBOL_INPUT_PARAMETERS, GPI_NEST_PARAMETERS)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     const uint tile = (uint)get_group_id(0);
     if (tile >= gpi_tiles_of(nest.n)) return;
-    gpi_measure_tile(GPI_SYMBOL_INPUT, nest, tile, shared);
+    gpi_measure_tile(symbols, nest, tile, shared);
 }
 #endif

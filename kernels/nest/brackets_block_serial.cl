@@ -52,6 +52,31 @@ GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index a
 }
 #endif
 
+#if GPI_KEEPS
+/* Four rows of 16 elements abreast; once more where a code was not known. */
+GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index at)
+{
+    __global const GPI_SYMBOL *symbol = in.symbols + at;
+    gpi_brackets_block block;
+    ulong a, b, c, d;
+    for (bool known = false; !known;) {
+        a = b = c = d = 0;
+#pragma unroll
+        for (uint j = 0; j < 16; j++) {
+            a = a >> 1 | in.known->bits[(uchar)symbol[j]];
+            b = b >> 1 | in.known->bits[(uchar)symbol[j + 16]];
+            c = c >> 1 | in.known->bits[(uchar)symbol[j + 32]];
+            d = d >> 1 | in.known->bits[(uchar)symbol[j + 48]];
+        }
+        known = !((a | b | c | d) >> 32);
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK && !known; j++) (void)gpi_code(in, at + j);
+    }
+    block.openers = (a & 0xffff) | (b & 0xffff) << 16 | (c & 0xffff) << 32 | d << 48;
+    block.closers = (a >> 16) | (b & 0xffff0000) | (c & 0xffff0000) << 16 | (d & 0xffff0000) << 32;
+    return block;
+}
+#endif
+
 /* `length` elements from `at` on, and nothing after them. */
 GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
 {
@@ -59,6 +84,9 @@ GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, 
     uchar sign[GPI_BRACKETS_BLOCK];
 #if GPI_TABLE
     if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);
+#endif
+#if GPI_KEEPS
+    if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);
 #endif
     if (length == GPI_BRACKETS_BLOCK) {
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (uchar)gpi_sign(in, at + j);

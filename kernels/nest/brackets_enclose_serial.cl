@@ -18,7 +18,7 @@
 /* ------------------------------------------------------------------ heights */
 
 /* A tile gone over for heights of the stack. Where no closer in it is without an opener, in this tile or
-   before, they can be summed up. */
+   before, they can be summed up; else in blocks without such closers. */
 typedef struct gpi_heights {
     gpi_index begin, before; /* height before the tile */
     uint length;
@@ -35,6 +35,12 @@ static gpi_heights gpi_heights_make(gpi_nest nest, uint tile)
     return h;
 }
 
+/* Whether no closer of the block finds a stack of this height empty. */
+GPI_INLINE bool gpi_block_stays(gpi_brackets_block block, gpi_index height)
+{
+    return height >= (gpi_index)popcount(block.closers) || height >= (gpi_index)-gpi_least_height(block);
+}
+
 /* How far the stack gets above its height before the tile. gpi_strand_rise has told, unless closers find the stack
    empty. */
 static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)
@@ -48,6 +54,12 @@ static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint
     for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {
         const gpi_brackets_block block =
             gpi_block_read(in, h.begin + i, min(h.length - i, GPI_BRACKETS_BLOCK));
+        if (gpi_block_stays(block, (gpi_index)(height - floor))) {
+            if (height + (int)popcount(block.openers) > rise)
+                rise = max(rise, height + gpi_greatest_height(block));
+            height += gpi_block_steps(block, GPI_BRACKETS_BLOCK);
+            continue;
+        }
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
             height = max(height + (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1), floor);
             rise = max(rise, height);
@@ -64,7 +76,7 @@ static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __glob
     for (uint i = 0; i < h.length; i += GPI_BRACKETS_BLOCK) {
         const uint length = min(h.length - i, GPI_BRACKETS_BLOCK);
         const gpi_brackets_block block = gpi_block_read(in, h.begin + i, length);
-        if (h.sums && length == GPI_BRACKETS_BLOCK) {
+        if (length == GPI_BRACKETS_BLOCK && (h.sums || gpi_block_stays(block, height))) {
             char above[GPI_BRACKETS_BLOCK];
             gpi_block_heights(block, above);
             for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {

@@ -161,6 +161,7 @@ GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_
                                       __global gpi_index *depth, ulong depth_at, uint depths,
                                       GPI_NEST_PARAMETERS)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_NEST_SET(nest);
     GPI_SHARED(gpi_pair_memory, shared);
     const uint group = gpi_lookback_ticket(scratch + tree_at, shared);
@@ -171,13 +172,14 @@ GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_
     to.depth = depth + depth_at;
     to.parents = parents;
     to.depths = depths;
-    gpi_lookback_group(GPI_SYMBOL_INPUT, to, nest, group, shared);
+    gpi_lookback_group(symbols, to, nest, group, shared);
 }
 
 /* Openers that nobody closes: of those that the tile leaves the lowest ones. */
 GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_NEST_SET(nest);
     const uint tile = (uint)get_group_id(0);
     if (tile >= gpi_tiles_of(nest.n)) return;

@@ -13,11 +13,12 @@
 #include "nest/lookback.cl"
 #endif
 
+/* Of GPI_SYMBOL_INPUT_SET(symbols). */
 #if GPI_LOOKBACK
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters
 #define GPI_NEST_SET(nest)                                                                       \
     const gpi_lookback back =                                                                    \
-        gpi_lookback_make(scratch + tree_at, GPI_SYMBOL_INPUT, counters,                         \
+        gpi_lookback_make(scratch + tree_at, symbols, counters,                                  \
                           gpi_count(bound, wanted, wanted_offset, wanted_words), leaves, polls); \
     const gpi_nest nest = gpi_nest_make(scratch, notes_at, back, leaves, back.n)
 #else
@@ -171,6 +172,7 @@ static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
 GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,
                                    GPI_NEST_PARAMETERS)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_NEST_SET(nest);
     __local gpi_summary sums[GPI_WG];
     const uint l = (uint)get_local_id(0);

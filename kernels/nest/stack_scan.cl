@@ -46,11 +46,12 @@
 GPI_KERNEL void gp_stack_pair(GPI_STACK_VALUES_PARAMETERS, GPI_STACK_PARAMETERS,
                               volatile __global uint *counters)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_STACK_SET(stack);
     GPI_STACK_VALUES_SET(input);
     GPI_SHARED(gpi_slice_memory, shared);
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    gpi_slice_group(GPI_SYMBOL_INPUT, input, stack, shared);
+    gpi_slice_group(symbols, input, stack, shared);
 }
 
 GPI_KERNEL void gp_stack_tree(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS, uint bottom)
@@ -86,10 +87,10 @@ GPI_KERNEL void gp_stack_base(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_S
 GPI_KERNEL void gp_stack_fold(GPI_STACK_VALUES_PARAMETERS, __global GPI_OUT *out, ulong out_at,
                               gpi_argument initial, uint exclusive, GPI_STACK_PARAMETERS)
 {
+    GPI_SYMBOL_INPUT_SET(symbols);
     GPI_STACK_SET(stack);
     GPI_STACK_VALUES_SET(input);
     GPI_SHARED(gpi_fold_memory, shared);
-    gpi_fold_group(GPI_SYMBOL_INPUT, input, out + out_at, stack, gpi_base_of(initial), exclusive != 0,
-                   shared);
+    gpi_fold_group(symbols, input, out + out_at, stack, gpi_base_of(initial), exclusive != 0, shared);
 }
 #endif

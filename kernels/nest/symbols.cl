@@ -3,10 +3,14 @@
    Bytes find both in a table that comes with the call, so that one program serves every table. Codes of one
    byte are bytes whose table is the identity. For other types an expression gives the code.
 
+   The compiler makes jumps of an expression that compares, which are mispredicted, and no vectors. So in the serial
+   shape each byte's code is found out once, when it first occurs: of others the expression need not make sense.
+
    Parameters
        GPI_SYMBOL       type of an input element
        GPI_TABLE        1: uchar, with a table; 0: the code of element i, which is x, is
-       gpi_symbol_map(x, i)                                                                              */
+       gpi_symbol_map(x, i)
+       GPI_MAP_KEEPS    1: a symbol is a byte, whose code is the same for all i                           */
 #ifndef GPI_NEST_SYMBOLS_CL
 #define GPI_NEST_SYMBOLS_CL
 #include "base/args.cl"
@@ -30,32 +34,64 @@ typedef struct gpi_classes {
     uchar compares; /* 1: a list, or codes; 0: the list would be too long */
 } gpi_classes;
 
+#define GPI_KEEPS (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_KEEPS)
+#if GPI_KEEPS
+/* Codes of symbols, as bytes, as far as they have occurred, and their signs as bits of a row: of its last one. */
+typedef struct gpi_known_codes {
+    ulong bits[256];
+    int code[256];
+} gpi_known_codes;
+
+#define GPI_KNOWN_OPENS (1ul << 15)
+#define GPI_KNOWN_CLOSES (1ul << 31)
+#define GPI_KNOWN_NOT (1ul << 47)
+
+#define GPI_KNOWN_SET(input)                                              \
+    gpi_known_codes input##_codes;                                        \
+    for (uint x = 0; x < 256; x++) input##_codes.bits[x] = GPI_KNOWN_NOT; \
+    (input).known = &input##_codes;
+#else
+#define GPI_KNOWN_SET(input)
+#endif
+
 typedef struct gpi_symbol_input {
     __global const GPI_SYMBOL *symbols;
     __global const gpi_classes *classes; /* GPI_TABLE */
+#if GPI_KEEPS
+    gpi_known_codes *known;
+#endif
     GPI_ARGS_MEMBER
 } gpi_symbol_input;
 
 #define GPI_SYMBOL_INPUT_PARAMETERS                                 \
     GPI_ARGS_PARAMETERS __global const GPI_SYMBOL *in, ulong in_at, \
         __global const gpi_classes *restrict classes, GPI_COUNT_PARAMETERS
-#define GPI_SYMBOL_INPUT gpi_input_make(GPI_ARGS_HERE in + in_at, classes)
-
-static gpi_symbol_input gpi_input_make(GPI_ARGS_PARAMETER __global const GPI_SYMBOL *symbols,
-                                       __global const gpi_classes *classes)
-{
-    gpi_symbol_input in;
-    in.symbols = symbols;
-    in.classes = classes;
-#if GPI_ARGS
-    in.args = args;
-#endif
-    return in;
-}
+#define GPI_SYMBOL_INPUT_SET(input) \
+    gpi_symbol_input input;         \
+    GPI_KNOWN_SET(input)            \
+    GPI_ARGS_SET(input)             \
+    (input).symbols = in + in_at;   \
+    (input).classes = classes
 
 #if GPI_TABLE
 GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }
 GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }
+#elif GPI_KEEPS
+/* Finds out a symbol's code. */
+GPI_NOINLINE void gpi_symbol_learn(gpi_symbol_input in, GPI_SYMBOL x)
+{
+    const int code = gpi_symbol_map(GPI_ARGS_OF(in) x, 0);
+    in.known->code[(uchar)x] = code;
+    in.known->bits[(uchar)x] = code > 0 ? GPI_KNOWN_OPENS : code < 0 ? GPI_KNOWN_CLOSES : 0;
+}
+
+GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)
+{
+    const GPI_SYMBOL x = in.symbols[i];
+    if (GPI_RARELY(in.known->bits[(uchar)x] == GPI_KNOWN_NOT)) gpi_symbol_learn(in, x);
+    return in.known->code[(uchar)x];
+}
+GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }
 #else
 GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)
 {

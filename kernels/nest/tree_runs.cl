@@ -21,7 +21,8 @@
        join    an item a run         what goes beyond runs; local: beyond tiles
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
-       GPI_SELECT           1: elements count only where gpi_counted(x, i) is not 0                     */
+       GPI_SELECT           1: elements count only where gpi_counted(x, i) is not 0
+       GPI_MAP_KEEPS        with GPI_SELECT: as in nest/symbols.cl                                       */
 #ifndef GPI_NEST_TREE_RUNS_CL
 #define GPI_NEST_TREE_RUNS_CL
 #include "base/args.cl"
@@ -107,7 +108,21 @@ typedef uchar gpi_tree_own;
         __global gpi_index *children, ulong children_at, __global gpi_index *end, ulong end_at,       \
         uint outputs, __global uint *scratch, ulong own_at, ulong marks_at, uint leaves
 
+#define GPI_COUNTED_KEEPS (GPI_SHAPE_SERIAL && GPI_SELECT && GPI_MAP_KEEPS)
+#if GPI_COUNTED_KEEPS
+#define GPI_COUNTED_UNKNOWN 2
+#define GPI_COUNTED_SET(f)                                           \
+    uchar counted[256];                                              \
+    for (uint x = 0; x < 256; x++) counted[x] = GPI_COUNTED_UNKNOWN; \
+    f.counted = counted;
+#else
+#define GPI_COUNTED_SET(f)
+#endif
+
 typedef struct gpi_family {
+#if GPI_COUNTED_KEEPS
+    uchar *counted; /* what is known of symbols, as bytes */
+#endif
     __global const GPI_SYMBOL *in;
     __global const gpi_index *parent;
     __global gpi_index *index, *children, *end;
@@ -122,6 +137,7 @@ typedef struct gpi_family {
 #define GPI_TREE_SET(f)                                  \
     gpi_family f;                                        \
     GPI_ARGS_SET(f)                                      \
+    GPI_COUNTED_SET(f)                                   \
     f.in = in + in_at;                                   \
     f.parent = parent + parent_at;                       \
     f.index = index + index_at;                          \
@@ -143,7 +159,13 @@ static gpi_index gpi_key_of(gpi_family f, ulong i)
 
 static uint gpi_counts(gpi_family f, ulong i)
 {
-#if GPI_SELECT
+#if GPI_COUNTED_KEEPS
+    const GPI_SYMBOL x = f.in[i];
+    uint counted = f.counted[(uchar)x];
+    if (GPI_RARELY(counted == GPI_COUNTED_UNKNOWN))
+        f.counted[(uchar)x] = (uchar)(counted = gpi_counted(GPI_ARGS_OF(f) x, i));
+    return counted;
+#elif GPI_SELECT
     return gpi_counted(GPI_ARGS_OF(f) f.in[i], i);
 #else
     (void)f;

@@ -176,16 +176,19 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
     if (k < i) end[k] = max(end[k], end[i]);
 }
 
-/* 16 elements of which each is the parent of the next one: ends go up from the last one. */
-GPI_INLINE void gpi_end_ladder(uint i, ushort *end)
+/* 16 elements from the i-th on, of which each is the parent of the next one: ends go up from the last one, whose is
+   `last`. Returns the first one's, which goes on up. (It stays in a register: a row that has just been stored in
+   part is waited for.) */
+GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
 {
     gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
+    row.sf = last;
     row = max(row, row.s123456789abcdeff);
     row = max(row, row.s23456789abcdefff);
     row = max(row, row.s456789abcdefffff);
     row = max(row, row.s89abcdefffffffff);
     GPI_STORE_PRIVATE(gpi_near_row, row, end + i);
-    if (i > 0) end[i - 1] = max(end[i - 1], row.s0);
+    return row.s0;
 }
 
 /* 16 elements as in gpi_is_descent: nobody is below any but the last one. */
@@ -198,21 +201,37 @@ GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
     lowest[0] = max(last, lowest[0]);
 }
 
+/* Where the run's last rows begin that are a ladder: they are open at its end, and gpi_run_ends tells where they end. */
+GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)
+{
+    uint i = run.length;
+    while (i % 16 == 0 && i > 0 && gpi_is_ladder(parent, run.begin, i - 16)) i -= 16;
+    return i;
+}
+
 /* From the back: what comes after an element has ended. Of siblings side by side all but the last one have
    nobody below them. */
 static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
 {
     __global const gpi_index *parent = f.parent + run.begin;
     __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
-    uint i = run.length;
-    for (uint k = 0; k < GPI_TREE_ROWS * 16; k++) end[k] = (ushort)(k + 1);
+    const uint length = gpi_open_rows(run, parent);
+    uint i = length;
+    ushort up = 0; /* end of the row after, which is a ladder: it goes to the last one of this row */
+    for (uint k = 0; k < length; k++) end[k] = (ushort)(k + 1);
     for (; i % 16 != 0; i--) gpi_end_one(parent, run.begin, i - 1, end);
     for (; i > 0; i -= 16) {
-        if (marks[i / 16 - 1] == 0xffff) continue;
-        if (gpi_are_siblings(parent, run.begin, i - 16)) {
+        const bool inside = marks[i / 16 - 1] != 0xffff;
+        const bool siblings = inside && gpi_are_siblings(parent, run.begin, i - 16);
+        if (inside && !siblings && gpi_is_ladder(parent, run.begin, i - 16)) {
+            up = gpi_end_ladder(i - 16, max(end[i - 1], up), end);
+            continue;
+        }
+        if (up) end[i - 1] = max(end[i - 1], up);
+        up = 0;
+        if (!inside) continue;
+        if (siblings) {
             gpi_end_one(parent, run.begin, i - 1, end);
-        } else if (gpi_is_ladder(parent, run.begin, i - 16)) {
-            gpi_end_ladder(i - 16, end);
         } else if (gpi_is_descent(parent, run.begin, i - 16)) {
             gpi_end_descent(parent[i - 16] - run.begin, i - 16, end);
         } else {
@@ -220,7 +239,7 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
             for (uint k = 1; k <= 16; k++) gpi_end_one(parent, run.begin, i - k, end);
         }
     }
-    gpi_store_near(f.end + run.begin, run.begin, end, run.length);
+    gpi_store_near(f.end + run.begin, run.begin, end, length);
 }
 
 /* What later runs may ask for: the children of elements that are still open at the run's end. */
@@ -229,7 +248,9 @@ static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)
     gpi_index open = run.begin + run.length; /* a key */
     while (open > run.begin) {
         const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
-        for (uint k = 1; k <= rungs; k++) f.own[open - k] = own[i - k];
+        if (rungs == 16)
+            GPI_STORE_VECTOR(gpi_near_row, GPI_LOAD_PRIVATE(gpi_near_row, own + i - 16), f.own + open - 16);
+        else f.own[open - 1] = own[i - 1];
         open = GPI_KEY(i - rungs);
     }
 }
@@ -256,6 +277,16 @@ GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)
                           (gpi_index_row)(parent)-GPI_LANE_NUMBERS(gpi_index_row));
 }
 
+/* All of a row but its first one, which is not this run's to write. */
+GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
+{
+    out[1] = row.s1;
+    out[2] = row.s2;
+    out[3] = row.s3;
+    vstore4(row.s4567, 0, out + 4);
+    vstore8(row.hi, 0, out + 8);
+}
+
 /* A row of the run, as in deep nests: each element has the parent before its neighbour's. True: done. The
    parents have to be in one run, the crowd's, and without children in the runs between. */
 GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
@@ -266,12 +297,9 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
         return false;
     if (crowd->between.key - (lowest + 1) < 16) return false;
     gpi_children_done(f, crowd->key, crowd->count);
-    if (f.outputs & GPI_TREE_INDEX) {
-        const gpi_near_row own = GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest);
-        GPI_STORE_VECTOR(gpi_index_row, gpi_convert_row(GPI_TURNED(own)), f.index + at);
-    }
-    for (uint k = 15; k > 0 && f.outputs & GPI_TREE_CHILDREN; k--)
-        f.children[lowest + k] = f.own[lowest + k] + 1;
+    const gpi_index_row own = gpi_convert_row(GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest));
+    if (f.outputs & GPI_TREE_INDEX) GPI_STORE_VECTOR(gpi_index_row, GPI_TURNED(own), f.index + at);
+    if (f.outputs & GPI_TREE_CHILDREN) gpi_store_but_first(own + (gpi_index_row)(1), f.children + lowest);
     crowd->key = lowest + 1;
     crowd->count = f.own[lowest] + 1;
     return true;
@@ -329,6 +357,7 @@ static void gpi_run_ends(gpi_family f, gpi_tree_run run)
     while (open > run.begin) {
         const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
         const gpi_index up = GPI_KEY(i - rungs);
+        if (i >= GPI_TREE_AHEAD) GPI_PREFETCH_READ(f.parent + run.begin + i - GPI_TREE_AHEAD);
         const uint single = rungs == 16 && gpi_ends_descend(f, open, next, &at) ? 0 : rungs;
         for (uint k = 0; k < single; k++, open--) {
             if (next != f.leaves && (next == run.number || f.tree[f.leaves + next].key >= open)) {

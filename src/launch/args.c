@@ -198,6 +198,17 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
+/* Whether a macro in what is pasted for them may hide the word. */
+static bool gpi_args_may_define(const gpi_args *args, const char *word)
+{
+    size_t k;
+    for (k = 0; k < args->record_count + args->count; k++) {
+        const gp_record *record = gpi_record_of(args, k);
+        if (record && gpi_may_define(record->source, word)) return true;
+    }
+    return gpi_may_define(args->pasted, word);
+}
+
 /* Each source once, and that sizes are those that are named. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {

@@ -160,8 +160,15 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
+/* GPI_MAP_KEEPS of nest/symbols.cl: neither the map nor a macro in it may name i. */
+static bool gpi_map_keeps(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
+{
+    return map && gpi_type_size(type) == 1 && !gpi_has_word_anywhere(map, "i") &&
+           !gpi_has_word_anywhere(gp->desc.build_options, "i") && !gpi_args_may_define(args, "i");
+}
+
 /* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */
-static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
+static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
                  b->has_table ? "uchar" : gpi_type_cl(b->desc->type), b->has_table);
@@ -169,6 +176,8 @@ static void gpi_brackets_add_nest(const gpi_brackets *b, gpi_text *text)
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_LOOKBACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->errors != NULL, b->back && (b->desc->parent || b->desc->depth));
+    gpi_text_add(text, "#define GPI_MAP_KEEPS %d\n",
+                 gpi_map_keeps(gp, b->desc->type, b->desc->map, &b->args));
     if (b->has_table) return;
     gpi_text_add(text, "static int gpi_symbol_map(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&b->args), gpi_type_cl(b->desc->type));
@@ -194,7 +203,7 @@ static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
     gpi_brackets_add_shape(&b->plan, &text);
     gpi_text_sub_group(gp, &b->plan, &text);
     gpi_args_define(&b->args, &text);
-    gpi_brackets_add_nest(b, &text);
+    gpi_brackets_add_nest(gp, b, &text);
     if (!text.failed) return text.data;
     GP_FREE(text.data);
     return NULL;

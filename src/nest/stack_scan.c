@@ -39,6 +39,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, function, b);
+    s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 
 static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
@@ -67,7 +68,7 @@ static char *gpi_stack_prelude(const gp_context *gp, const gpi_stack_scan *s)
     if (!element) return NULL;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", element);
-    gpi_brackets_add_nest(&s->nest, &text);
+    gpi_brackets_add_nest(gp, &s->nest, &text);
     GP_FREE(element);
     if (!text.failed) return text.data;
     GP_FREE(text.data);

@@ -211,6 +211,12 @@ static bool gpi_has_word_anywhere(const char *text, const char *word)
     return false;
 }
 
+/* Whether a macro may hide the word. */
+static bool gpi_may_define(const char *source, const char *word)
+{
+    return source && strchr(source, '#') && gpi_has_word_anywhere(source, word);
+}
+
 /* What is written between texts of the caller's. */
 static bool gpi_is_between(const char *word, size_t length)
 {

@@ -15,21 +15,16 @@
 
 /* Where positions count from a run's first element, it has to be known before the element is. A macro may hide that the
    map has them. */
-static bool gpi_by_key_may_define(const char *source)
-{
-    return source && strchr(source, '#') && gpi_has_word_anywhere(source, "i");
-}
-
 static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_key_desc *d)
 {
     size_t k;
     if (!d->map) return false;
     for (k = 0; k < d->arg_count; k++)
-        if (d->args[k].record && gpi_by_key_may_define(d->args[k].record->source)) return true;
+        if (d->args[k].record && gpi_may_define(d->args[k].record->source, "i")) return true;
     return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
-           (d->monoid && gpi_by_key_may_define(d->monoid->source)) ||
-           (d->record && gpi_by_key_may_define(d->record->source)) ||
-           (d->key_record && gpi_by_key_may_define(d->key_record->source));
+           (d->monoid && gpi_may_define(d->monoid->source, "i")) ||
+           (d->record && gpi_may_define(d->record->source, "i")) ||
+           (d->key_record && gpi_may_define(d->key_record->source, "i"));
 }
 
 /* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged

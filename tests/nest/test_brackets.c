@@ -147,6 +147,82 @@ static void test_symbols(void **state)
     free(text);
 }
 
+/* A map of bytes: with an argument that changes from call to call; that cannot be asked for symbols which do not
+   occur; that names the index, or has a macro that does. */
+typedef struct byte_map {
+    gp_type type;
+    const char *map;
+    int (*code)(int x, size_t i, int a);
+} byte_map;
+
+static int code_of_class(int x, size_t i, int a)
+{
+    (void)i;
+    return x % 16 == a ? 1 + x / 64 : x % 16 == 9 ? -1 - x / 64 : 0;
+}
+static int code_of_signed(int x, size_t i, int a)
+{
+    (void)i;
+    return x < -100 ? -x : x > 90 ? -200 - x : x == -a ? 1 : 0;
+}
+static int code_of_quotient(int x, size_t i, int a)
+{
+    (void)i;
+    (void)a;
+    return 1000 / (x - 7) > 4 ? 1 : 1000 / (x - 7) < -140 ? -1 : x > 240 ? -1 : 0;
+}
+static int code_of_place(int x, size_t i, int a) { return (int)i % 3 == a % 3 ? x % 3 - 1 : 0; }
+
+static const byte_map byte_maps[] = {
+    {GP_U8, "x % 16 == a ? 1 + x / 64 : x % 16 == 9 ? -1 - x / 64 : 0", code_of_class},
+    {GP_I8, "x < -100 ? -x : x > 90 ? -200 - x : x == -a ? 1 : 0", code_of_signed},
+    {GP_U8, "1000 / (x - 7) > 4 ? 1 : 1000 / (x - 7) < -140 ? -1 : x > 240 ? -1 : 0", code_of_quotient},
+    {GP_U8, "i % 3 == a % 3 ? x % 3 - 1 : 0", code_of_place},
+    {GP_U8, "PLACE % 3 == a % 3 ? x % 3 - 1 : 0", code_of_place},
+};
+
+static void check_byte_map(gp_context *gp, const char *name, const byte_map *m, gp_brackets_desc desc, int a)
+{
+    static const gp_record place = {
+        .source = "#define PLACE i\ntypedef int whole;", .cl_type = "whole", .size = 4};
+    const gp_arg args[] = {{.name = "a", .record = &place, .value = &a}};
+    const size_t n = desc.count;
+    unsigned char *text = malloc(n);
+    int *code = malloc(n * sizeof *code);
+    size_t i;
+    assert_non_null(text);
+    assert_non_null(code);
+    for (i = 0; i < n; i++) {
+        text[i] = (unsigned char)(i < 256 ? i : test_random() >> 9);
+        if (m->code == code_of_quotient && text[i] == 7) text[i] = 8;
+        code[i] = m->code(m->type == GP_I8 ? (signed char)text[i] : text[i], i, a);
+    }
+    desc.type = m->type;
+    desc.map = m->map;
+    desc.args = args;
+    desc.arg_count = 1;
+    nest_check(gp, name, desc, text, 1, code, 15);
+    free(code);
+    free(text);
+}
+
+static void test_maps_of_bytes(void **state)
+{
+    const size_t n = test_small() ? 300 : 40009;
+    size_t v, k;
+    int a;
+    (void)state;
+    for (v = 0; v < 6; v++) {
+        gp_context *gp = v == 2 || v == 4 ? NULL : nest_open(v);
+        for (k = 0; gp && k < sizeof byte_maps / sizeof *byte_maps; k++) {
+            if (v > 0 && k != 1) continue; /* each is a program */
+            for (a = 3; a < 9; a += 2)
+                check_byte_map(gp, nest_variants[v].name, &byte_maps[k], nest_desc(n), a);
+        }
+        gp_context_destroy(gp);
+    }
+}
+
 /* Of 2^k symbols, none to all of which are brackets; of the text, one symbol in sixteen may be one. */
 static void make_table(size_t t, size_t n, int8_t *table, unsigned char *text, int *code)
 {
@@ -334,12 +410,12 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),   cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_large),           cmocka_unit_test(test_offsets_and_wide),
-        cmocka_unit_test(test_symbols),         cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_large),         cmocka_unit_test(test_offsets_and_wide),
+        cmocka_unit_test(test_symbols),       cmocka_unit_test(test_maps_of_bytes),
+        cmocka_unit_test(test_tables),        cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_scratch),       cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_warmup),
     };
     return cmocka_run_group_tests_name("brackets", tests, NULL, NULL);
 }

@@ -179,6 +179,13 @@ static void test_descs(void **state)
         for (i = 0; i < n; i++) code[i] = table[text[i]];
         if (!dear) check_values(gp, "table", &test_affine, desc, text, 1, code, n);
         desc.table = NULL;
+        desc.type = GP_I8;
+        desc.map = "x == '(' || x == '[' || x == '{' ? 1 : -(x == ')' || x == ']' || x == '}')";
+        for (i = 0; i < n; i++) code[i] = (strchr("([{", text[i]) != NULL) - (strchr(")]}", text[i]) != NULL);
+        if (!dear) check_values(gp, "map of bytes", &test_affine, desc, text, 1, code, n);
+        desc.map = "i % 2 ? x == '(' || x == '[' || x == '{' : -(x == ')' || x == ']' || x == '}')";
+        for (i = 0; i < n; i++) code[i] = i % 2 ? code[i] > 0 : -(code[i] < 0);
+        if (!dear) check_values(gp, "map of bytes and places", &test_affine, desc, text, 1, code, n);
         desc.type = GP_I32;
         desc.map = "x > 5 ? 1 : -(x < -5)";
         for (i = 0; i < n; i++) wide[i] = (int)(test_random() >> 7) % 15 - 7;

@@ -165,6 +165,8 @@ static uint64_t *random_tree(size_t n, uint32_t up)
 /* Any outputs, odd offsets, wide indices, and elements that do not count. */
 static void test_descs(void **state)
 {
+    static const char *const maps[] = {NULL, "x < 0 ? -3 : x", "x == 0 ? 0 : 100 % x + 1",
+                                       "i > 9 ? x : x != 0"};
     const size_t n = test_small() ? 333 : 20011;
     unsigned char *counts = malloc(n);
     size_t v, i;
@@ -186,9 +188,11 @@ static void test_descs(void **state)
             check_parents(gp, desc, parent, NULL, n, i > 0 ? (unsigned)i : 7);
             for (k = 0; k < n; k++)
                 counts[k] = test_random() >> 9 & 1 ? 0 : (unsigned char)(test_random() >> 9);
-            desc.type = GP_U8;
+            desc.type = i % 4 == 1 ? GP_I8 : GP_U8;
+            desc.map = maps[i % 4];
             if (!dear || i < 4) check_parents(gp, desc, parent, counts, n, 7);
             desc.type = GP_TYPE_NONE;
+            desc.map = NULL;
             desc.index_type = GP_U64;
             if (!dear) check_parents(gp, desc, parent, NULL, n, 7);
             free(parent);
