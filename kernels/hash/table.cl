@@ -172,14 +172,19 @@ GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *coun
     if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
 }
 
+GPI_INLINE uint gpi_hash_of(gp_hash_table t, gp_hash_key key)
+{
+#if GPI_WIDE && !GPI_HASH_PACKED
+    return (uint)gpi_hash_64(key ^ t.seed);
+#else
+    return gpi_hash_32(key ^ t.seed);
+#endif
+}
+
 /* Where the probe for `key` begins. */
 GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 {
-#if GPI_WIDE && !GPI_HASH_PACKED
-    const uint home = (uint)gpi_hash_64(key ^ t.seed) & t.mask;
-#else
-    const uint home = gpi_hash_32(key ^ t.seed) & t.mask;
-#endif
+    const uint home = gpi_hash_of(t, key) & t.mask;
     return key > GPI_KEY_NONE - GPI_SIDE_SLOTS ? t.mask + 1 + (uint)(GPI_KEY_NONE - key) : home;
 }
 

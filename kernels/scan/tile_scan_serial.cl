@@ -1,5 +1,5 @@
 /* tile_scan_serial.cl - a tile scanned in the serial shape: vectors of 16 elements are scanned in registers;
-   elements that have no vectors go one by one, in the chains of scan/tile_serial.cl. */
+   sums of bytes 64 at a time; elements that have no vectors go one by one, in the chains of scan/tile_serial.cl. */
 #ifndef GPI_SCAN_TILE_SCAN_SERIAL_CL
 #define GPI_SCAN_TILE_SCAN_SERIAL_CL
 #include "base/paste.cl"
@@ -7,6 +7,7 @@
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
+#include "scan/bytes_scan.cl"
 #include "scan/lanes_scan.cl"
 #include "scan/tile.cl"
 #include "scan/tile_sink.cl"
@@ -91,6 +92,24 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
 }
 #endif
 
+#if GPI_SCANS_BYTES
+/* Elements [i, end), as far as they fill vectors: where the rest begins. *sum: of all before. */
+GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,
+                                const bool exclusive)
+{
+    const ulong8 none = (ulong8)(end >> 63);
+    ulong8 before = (ulong8)((ulong)*sum);
+    for (; i + sizeof(gpi_bytes) <= end; i += sizeof(gpi_bytes)) {
+        const gpi_bytes_aligned x = *(__global const gpi_bytes *)(input.in + i);
+        gpi_prefetch_scan(input, sink, i, sizeof(gpi_bytes));
+        const gpi_bytes_aligned s = gpi_bytes_scan(x, none, &before);
+        *(__global gpi_bytes *)(sink.out + i) = exclusive ? s - x : s;
+    }
+    *sum = (GPI_T)before.s0;
+    return i;
+}
+#endif
+
 /* Called with a constant `exclusive`, so that the test leaves the loops. */
 GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T sum, gpi_sink sink,
                                 const bool exclusive)
@@ -100,6 +119,9 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong bas
 #if GPI_LANES > 1
 #if GPI_SEGMENTED
     if (i == 0 && i < end) sum = gpi_scan_one(input, sink, i++, sum, exclusive); /* has nothing before it */
+#endif
+#if GPI_SCANS_BYTES
+    if (sizeof(GPI_IN) == 1) i = gpi_scan_bytes(input, sink, i, end, &sum, exclusive);
 #endif
     gpi_carry carry = GPI_CARRY(sum);
     for (; i + GPI_SCAN_STEP * GPI_LANES <= end; i += GPI_SCAN_STEP * GPI_LANES) {

@@ -65,7 +65,11 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-static bool gpi_sort_is_on_amd(const gp_context *gp) { return strstr(gp->info.vendor, "AMD") != NULL; }
+/* PoCL names the CPU's vendor, and Intel's runtime itself; both name the CPU. */
+static bool gpi_sort_is_on_amd(const gp_context *gp)
+{
+    return strstr(gp->info.vendor, "AMD") != NULL || strstr(gp->info.name, "AMD") != NULL;
+}
 
 /* Keys of the smallest pass that writes lines, or fetches; `element`: bytes of a key and its value. */
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)

@@ -244,6 +244,13 @@ static void test_matrix_16_bytes(void **state)
     check_variant(&test_variants[2], &test_matrix); /* serial, narrow: eight words a state */
 }
 
+/* In the serial shape 64 at a time. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    check_variant(&test_variants[0], &test_u8_sum);
+}
+
 /* Types and operations on the device's default variant: all where builds are cheap, else a diagonal. */
 static void test_types_and_ops(void **state)
 {
@@ -542,11 +549,12 @@ static void test_own_scratch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant_u32),    cmocka_unit_test(test_every_variant_affine),
-        cmocka_unit_test(test_matrix_16_bytes),      cmocka_unit_test(test_types_and_ops),
-        cmocka_unit_test(test_segments_and_reverse), cmocka_unit_test(test_fault_injection),
-        cmocka_unit_test(test_float_deterministic),  cmocka_unit_test(test_nan_and_zeros),
-        cmocka_unit_test(test_nan_in_segments),      cmocka_unit_test(test_own_scratch),
+        cmocka_unit_test(test_every_variant_u32), cmocka_unit_test(test_every_variant_affine),
+        cmocka_unit_test(test_matrix_16_bytes),   cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_types_and_ops),     cmocka_unit_test(test_segments_and_reverse),
+        cmocka_unit_test(test_fault_injection),   cmocka_unit_test(test_float_deterministic),
+        cmocka_unit_test(test_nan_and_zeros),     cmocka_unit_test(test_nan_in_segments),
+        cmocka_unit_test(test_own_scratch),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

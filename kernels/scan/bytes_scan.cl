@@ -1,0 +1,64 @@
+/* bytes_scan.cl - 64 sums of bytes scanned in a register, where vectors of 64 bytes are AVX-512's (GPI_PACKS).
+
+       in      b0 b1 ... b7 | b8 b9 ... | ...           8 words of 8 bytes
+       s       in each word, each byte and those before it: three shifts, three additions
+       t       the words' sums and those before them: the same, by words
+       out     s + what all words before have
+
+   19 instructions; vectors of 16 elements (scan/lanes_scan.cl) take 44 for as many.
+
+   Sets
+       GPI_SCANS_BYTES   1 where elements are such sums, as they are in memory */
+#ifndef GPI_SCAN_BYTES_SCAN_CL
+#define GPI_SCAN_BYTES_SCAN_CL
+#include "base/platform.cl"
+#include "element/ops.cl"
+
+#if GPI_PACKS && GPI_LANES > 1 && GPI_SIZE == 1 && GPI_FIELD_COUNT == 1 && !GPI_MAPPED && !GPI_REVERSE && \
+    !GPI_SEGMENTED
+#if GPI_OP_0 == GPI_SUM
+#define GPI_SCANS_BYTES 1
+#endif
+#endif
+#ifndef GPI_SCANS_BYTES
+#define GPI_SCANS_BYTES 0
+#endif
+
+#if GPI_SCANS_BYTES
+/* In each word, bytes move up. */
+static gpi_bytes_aligned gpi_bytes_up(gpi_bytes_aligned x, uint bits)
+{
+    return __builtin_astype(__builtin_astype(x, ulong8) << bits, gpi_bytes_aligned);
+}
+
+/* Words move up by k; below them are those of `none`. */
+#define GPI_WORDS_UP(none, t, k) \
+    __builtin_shufflevector(none, t, 8 - k, 9 - k, 10 - k, 11 - k, 12 - k, 13 - k, 14 - k, 15 - k)
+
+/* The lowest byte of each word, in all of its bytes. */
+#define GPI_OF_WORD(w) 8 * w, 8 * w, 8 * w, 8 * w, 8 * w, 8 * w, 8 * w, 8 * w
+static gpi_bytes_aligned gpi_bytes_of_words(ulong8 words)
+{
+    const gpi_bytes_aligned x = __builtin_astype(words, gpi_bytes_aligned);
+    return __builtin_shufflevector(x, x, GPI_OF_WORD(0), GPI_OF_WORD(1), GPI_OF_WORD(2), GPI_OF_WORD(3),
+                                   GPI_OF_WORD(4), GPI_OF_WORD(5), GPI_OF_WORD(6), GPI_OF_WORD(7));
+}
+
+/* Each word of *before: the sum of all before, and of x as well afterwards. `none` is 0, which the compiler must not know:
+   LLVM would shift zeros in by vpexpandq, and that takes twice as long in all. */
+GPI_INLINE gpi_bytes_aligned gpi_bytes_scan(gpi_bytes_aligned x, ulong8 none, ulong8 *before)
+{
+    gpi_bytes_aligned s = x;
+    s += gpi_bytes_up(s, 8);
+    s += gpi_bytes_up(s, 16);
+    s += gpi_bytes_up(s, 32);
+    ulong8 t = __builtin_astype(s, ulong8) >> 56;
+    t += GPI_WORDS_UP(none, t, 1);
+    t += GPI_WORDS_UP(none, t, 2);
+    t += GPI_WORDS_UP(none, t, 4);
+    s += gpi_bytes_of_words(*before + GPI_WORDS_UP(none, t, 1));
+    *before += (ulong8)(t.s7);
+    return s;
+}
+#endif
+#endif
