@@ -21,5 +21,6 @@
 #else
 #include "scan/tile_local.cl"
 #include "scan/tile_keyed.cl"
+#include "scan/tile_chunks.cl"
 #endif
 #endif

@@ -57,6 +57,13 @@
 #endif
 #define GPI_CELL_VECTORS (GPI_CELL_CHUNK == 4 && GPI_CELL_SIZE % 4 == 0)
 
+/* 1: the tile of scan/tile_chunks.cl. */
+#if GPI_CELL_CHUNK == 4 && GPI_QUADS && !GPI_KEPT && !GPI_KEYED && !defined(GPI_SELECT_BY)
+#define GPI_BY_CHUNKS 1
+#else
+#define GPI_BY_CHUNKS 0
+#endif
+
 /* Unused cells keep items that stride by GPI_PER_ITEM off one another's banks: after every 32 cells one, or four, so
    that vectors stay aligned; larger cells that fill vectors have shorter rows. All is a power of two, so that
 
@@ -81,11 +88,26 @@ typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;
 #endif
 #endif
 
-typedef struct gpi_tile_memory {
-#if GPI_CELL_VECTORS
-    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)] __attribute__((aligned(16)));
+#if GPI_BY_CHUNKS
+/* Of an item's elements as many as fill 32 registers stay there, and a quarter in any case; the rest is on the stage, by way
+   of which some results go. */
+#define GPI_HELD_MOST (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)
+#define GPI_HELD_LEAST (GPI_HELD_MOST > GPI_PER_ITEM / 4 ? GPI_HELD_MOST : GPI_PER_ITEM / 4)
+#define GPI_HELD (GPI_HELD_LEAST < GPI_PER_ITEM ? GPI_HELD_LEAST : GPI_PER_ITEM)
+#define GPI_STAGED (GPI_PER_ITEM - GPI_HELD)
+#define GPI_TILE_STAGE (GPI_WG * (GPI_STAGED ? GPI_STAGED : 4))
 #else
-    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE)];
+#define GPI_TILE_STAGE GPI_TILE
+#endif
+
+typedef struct gpi_tile_memory {
+#if GPI_BY_CHUNKS
+    GPI_CELL product[GPI_TILE_PAD(GPI_TILE / 4)] __attribute__((aligned(16)));
+#endif
+#if GPI_CELL_VECTORS
+    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE_STAGE)] __attribute__((aligned(16)));
+#else
+    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE_STAGE)];
 #endif
 #if GPI_KEYED && GPI_KEY_QUADS
     GPI_HEADS_TYPE key[GPI_KEY_PAD(GPI_TILE)] __attribute__((aligned(4 * GPI_HEADS_SIZE)));
@@ -107,7 +129,7 @@ typedef union gpi_cell_chunk {
 } gpi_cell_chunk;
 #endif
 
-#if !GPI_KEPT && !GPI_KEYED
+#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS
 /* Of a scan by sub-groups an item's own elements stay on the stage while the group looks back: registers are for more groups. */
 typedef struct gpi_tile {
 #if defined(GPI_SELECT_BY) || !GPI_SUB_GROUP
@@ -242,7 +264,7 @@ GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared 
     }
 }
 
-#if !GPI_KEPT && !GPI_KEYED /* else select/kept.cl or scan/tile_keyed.cl has the rest */
+#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS /* else another file has the rest */
 /* Reads the tile, once: every item keeps its own elements and what is before them. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {

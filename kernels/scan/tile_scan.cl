@@ -11,6 +11,7 @@
 #if GPI_SHAPE_SERIAL
 #include "scan/tile_scan_serial.cl"
 #else
+#include "scan/tile_scan_chunks.cl"
 #include "scan/tile_scan_local.cl"
 #endif
 #endif

@@ -10,6 +10,7 @@
 #include "scan/tile.cl"
 #include "scan/tile_sink.cl"
 
+#if !GPI_BY_CHUNKS /* else scan/tile_scan_chunks.cl has it */
 /* A cell as what is scanned: this item's own element j, and a result; and a result as a cell. */
 #if GPI_KEYED
 #define GPI_CELL_ITEM(tile, cell, j) gpi_keyed_item(tile, cell, j)
@@ -109,4 +110,5 @@ GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input 
     gpi_stripe_sync(); /* the stage is filled */
     gpi_stage_store(input, base, sink, shared);
 }
+#endif
 #endif

@@ -379,7 +379,11 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
-    return gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+    enum { MOST = 32 }; /* elements of an item that have keys beside them (gpi_prelude_keyed) */
+    const gp_result result = gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
+    if (element->operation.segments && plan->sub_group && plan->per_item > MOST && !gp->desc.tuning.tile)
+        plan->per_item = MOST;
+    return result;
 }
 
 /* Input for a warm-up: elements that the caller's own functions can be trusted with. */

@@ -15,7 +15,9 @@
 
    NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
               each multiprocessor, and six groups have 192 KB under way. Half of that where local memory is small
-              (tuning.c). Groups that have started go on running, so that others may wait for them.
+              (tuning.c). Of a scan half of a tile is in registers, half in local memory: small groups, twice as much an
+              item, so that what each does once weighs less. Groups that have started go on running, so that others may
+              wait for them.
    AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
    INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
    MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
@@ -36,7 +38,7 @@
     X(SCAN,       POCL,      SERIAL,      1,  131072, AUTO,   SINGLE_PASS, 1 << 19)   \
     X(SCAN,       INTEL_CPU, SERIAL,      1,   65536, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SCAN,       LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  200)       \
-    X(SCAN,       NVIDIA,    SUB_GROUP, 256,     128, AUTO,   SINGLE_PASS, 1 << 14)   \
+    X(SCAN,       NVIDIA,    SUB_GROUP, 128,     256, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SCAN,       AMD,       SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SCAN,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 14)   \
     X(SCAN,       MALI,      LOCAL,      64,      32, AUTO,   MULTI_PASS,  1 << 12)   \

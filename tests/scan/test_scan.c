@@ -184,14 +184,12 @@ static scan_case plain_case(const test_element *element)
     return c;
 }
 
-/* Every variant, one element: sizes, exclusive, initial, in place, patterns, offsets. */
-static void check_variant(const test_variant *variant, const test_element *element)
+/* One element: sizes, exclusive, initial, in place, patterns, offsets. */
+static void check_plain(gp_context *gp, const test_variant *variant, const test_element *element)
 {
-    gp_context *gp = test_open(variant, NULL);
     scan_case c = plain_case(element);
     size_t k;
     gp_stats profile;
-    if (!gp) return; /* the device cannot */
     check_sizes(gp, variant, c);
     c.exclusive = true;
     check_sizes(gp, variant, c);
@@ -220,6 +218,13 @@ static void check_variant(const test_variant *variant, const test_element *eleme
     }
     assert_gp(gp, gp_stats_read(gp, &profile));
     assert_int_equal(profile.abandoned, 0);
+}
+
+static void check_variant(const test_variant *variant, const test_element *element)
+{
+    gp_context *gp = test_open(variant, NULL);
+    if (!gp) return; /* the device cannot */
+    check_plain(gp, variant, element);
     gp_context_destroy(gp);
 }
 
@@ -249,6 +254,23 @@ static void test_bytes(void **state)
 {
     (void)state;
     check_variant(&test_variants[0], &test_u8_sum);
+/* More elements an item than it has registers for (kernels/scan/tile_chunks.cl), of 4, 8 and 1 bytes. */
+static void test_many_an_item(void **state)
+{
+    static const test_variant variant = {"64 an item", GP_SHAPE_SUB_GROUP, GP_STRATEGY_AUTO, GP_WORDS_AUTO};
+    static const test_element *const elements[] = {&test_u32_sum, &test_u64_sum, &test_u8_sum};
+    gp_context_desc desc = {0};
+    gp_context *gp;
+    size_t i;
+    (void)state;
+    desc.tuning.shape = variant.shape;
+    desc.tuning.sub_group_size = 8;
+    desc.tuning.work_group_size = 32;
+    desc.tuning.tile = 64;
+    gp = test_open_if(&desc);
+    if (!gp) return; /* the device cannot */
+    for (i = 0; i < sizeof elements / sizeof *elements; i++) check_plain(gp, &variant, elements[i]);
+    gp_context_destroy(gp);
 }
 
 /* Types and operations on the device's default variant: all where builds are cheap, else a diagonal. */
@@ -551,6 +573,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_variant_u32), cmocka_unit_test(test_every_variant_affine),
         cmocka_unit_test(test_matrix_16_bytes),   cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_matrix_16_bytes),   cmocka_unit_test(test_many_an_item),
         cmocka_unit_test(test_types_and_ops),     cmocka_unit_test(test_segments_and_reverse),
         cmocka_unit_test(test_fault_injection),   cmocka_unit_test(test_float_deterministic),
         cmocka_unit_test(test_nan_and_zeros),     cmocka_unit_test(test_nan_in_segments),
