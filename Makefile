@@ -312,7 +312,7 @@ build/stress/%.o: tests/stress/%.c | gpuprim.h deps-test
 # of each call's OpenCL calls and commands fail (0: all).
 MPICC ?= mpicc
 export MPICC MPIRUN RANKS MPI_LARGE MPI_FAULTS
-mpi-test: build/mpi/ranks build/mpi/manual build/mpi/manual_join ## gpuprim_mpi.h on 1 to 8 ranks of this machine
+mpi-test: build/mpi/ranks build/mpi/manual build/mpi/manual_join build/mpi/manual_reference ## gpuprim_mpi.h on 1 to 8 ranks of this machine
 	@$(POCL_ALONE) tools/mpi_test.sh build/mpi
 
 mpi-fault-check: build/mpi/faults build/fault/layer.so ## ... where calls of OpenCL fail on one rank: MPI_FAULTS of each gp_mpi_... call
@@ -327,7 +327,8 @@ build/mpi/ranks build/mpi/faults: build/mpi/%: tests/mpi/%.c build/mpi/gpuprim.o
 
 build/mpi/manual: manual/code/mpi.c
 build/mpi/manual_join: manual/code/mpi_join.c
-build/mpi/manual build/mpi/manual_join: gpuprim_mpi.h gpuprim.h | deps-mpi
+build/mpi/manual_reference: manual/code/mpi_reference.c
+build/mpi/manual build/mpi/manual_join build/mpi/manual_reference: gpuprim_mpi.h gpuprim.h | deps-mpi
 	@mkdir -p $(@D)
 	$(MPICC) $(C_FLAGS) -o $@ $(filter %.c,$^) $(LDFLAGS) $(OPENCL_LIBS) -lm
 
@@ -506,7 +507,7 @@ site: manual | deps-site ## build/site/index.html: the manual, a page for each c
 	build/sphinx/bin/sphinx-build -q -W --keep-going -E -j auto -c manual -d build/manual.doctrees build/manual build/site
 
 FIRST_PROGRAMS := build/manual.code/first_program build/manual.code/first_program_cpp
-MANUAL := $(FIRST_PROGRAMS) $(filter-out $(FIRST_PROGRAMS),$(patsubst manual/code/%.c,build/manual.code/%,$(filter-out %/mpi.c %/mpi_join.c,$(wildcard manual/code/*.c))))
+MANUAL := $(FIRST_PROGRAMS) $(filter-out $(FIRST_PROGRAMS),$(patsubst manual/code/%.c,build/manual.code/%,$(filter-out %/mpi.c %/mpi_join.c %/mpi_reference.c,$(wildcard manual/code/*.c))))
 
 check-site: site $(MANUAL) ## is every link of the site whole, and does all code in the manual and README run?
 	manual/check_site.py build/site

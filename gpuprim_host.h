@@ -19,7 +19,8 @@
        are gp_scan's. A map's i counts from the call's first element. Its `args` are on the device, as always. Where
        a map has i, or a scan a map, the call adds args of its own, whose names begin with chunk_.
      - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its
-       largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit.
+       largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit. It counts the buffers that
+       the call creates. With PoCL on a CPU a sort works on the caller's arrays as they are, which are none of these.
      - `others` are further contexts, of devices of any kind, that share the work with `gp`. The one thread that calls
        drives all of them, and no other one may use them meanwhile. The input goes through them in about 32 chunks for
        each; a context that is done sooner gets more of them. The result is the same as with one context, bit for bit,
@@ -113,7 +114,8 @@ GP_HOST_API gp_result gp_host_reduce(gp_context *gp, const gp_host_reduce_desc *
    Count 0: does nothing.
    Cost: copies the input to the device and the output from it once. With `others` the input is copied twice: chunks are
      reduced, then scanned. That pays for maps that cost more than the copies, and for devices that share the host's memory.
-   Limits: memory. No segments, argmin, argmax. */
+   Limits: memory. No segments, argmin, argmax. Without a map out_type may not be narrower than `type`, nor an integer
+     where that is a float, as with gp_scan. */
 typedef struct gp_host_scan_desc {
     const void *in;
     void *out;               /* count elements of out_type */
@@ -395,6 +397,7 @@ typedef struct gpi_host_array {
     char *out;      /* NULL: nothing is copied back */
     size_t size;    /* 0: there is no such array */
     cl_mem buffers[GPI_HOST_SLOTS];
+    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* NULL, or the chunk's part of `in` and `out`: views */
 } gpi_host_array;
 
 /* What each context has for all of its chunks. */
@@ -426,6 +429,7 @@ struct gpi_host_chunks {
     bool lead_of_chunk;               /* where there are several chunks, lead is as long as one */
     size_t fixed;                     /* bytes of device memory besides */
     bool reverse;                     /* from the last chunk to the first */
+    bool views;                       /* compute takes gpi_host_from and gpi_host_to: see there */
     gpi_host_step upload;             /* NULL: each array's elements of the chunk */
     gpi_host_step
         compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
@@ -535,6 +539,15 @@ static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *c
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
+/* Where a chunk's elements are, and where their results go: the slot's buffer, and the same once more. Or views: with
+   `views` set, a device that is known to work in the host's memory takes the caller's arrays as they are, instead of copies.
+   They are buffers around the caller's memory (CL_MEM_USE_HOST_PTR), and no device memory. */
+static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
+static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
+
+/* Of one context. A view that commands still use is freed when they have ended. */
+static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
+
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
 /* `more` of the work is done. */
 static gp_result gpi_host_tell(gpi_host_chunks *chunks, uint64_t more);
@@ -567,6 +580,7 @@ static gp_result gpi_host_check(gp_context *gp, const char *function, const void
 
 /* Bytes of an element; 0: not a type. */
 static size_t gpi_host_size_of(gp_type type);
+static bool gpi_host_is_float(gp_type type);
 /* Of results, as gp_reduce has it for out_type 0. */
 static gp_type gpi_host_sum_type(gp_op op, gp_type type);
 static gp_result gpi_host_check_type(gp_context *gp, const char *function, const char *name, gp_type type);
@@ -658,13 +672,16 @@ static gp_result gpi_host_devices(gpi_host_chunks *c)
 static gp_result gpi_host_of(gpi_host_chunks *c, const gpi_host_chunks *device, gp_result result)
 {
     const char *text, *colon;
+    const size_t name = strlen(c->function);
     char where[32] = "gp";
     if (result == GP_OK || c->devices == 1) return result;
     if (device != c) (void)snprintf(where, sizeof where, "others[%zu]", (size_t)(device - c->rest));
     text = gp_last_error(device->gp);
     colon = strstr(text, ": "); /* after the result's name, which gp_set_error writes again */
+    if (colon) text = colon + 2;
+    if (strncmp(text, c->function, name) == 0 && strncmp(text + name, ": ", 2) == 0) text += name + 2;
     return gpi_host_fail(c->gp, result, "%s: %s (%s): %s", c->function, where,
-                         gp_context_info(device->gp)->name, colon ? colon + 2 : text);
+                         gp_context_info(device->gp)->name, text);
 }
 
 /* ------------------------------------------------------------------ sizes */
@@ -879,10 +896,20 @@ static void gpi_host_free_buffer(cl_mem *buffer)
     *buffer = NULL;
 }
 
+static void gpi_host_free_views(gpi_host_chunks *c, int slot)
+{
+    int a;
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        gpi_host_free_buffer(&c->arrays[a].from[slot]);
+        gpi_host_free_buffer(&c->arrays[a].to[slot]);
+    }
+}
+
 static void gpi_host_close_device(gpi_host_chunks *c)
 {
     int a, s;
     gpi_host_free_events(c);
+    for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_views(c, s);
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
         for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_buffer(&c->arrays[a].buffers[s]);
     }
@@ -1003,6 +1030,82 @@ static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk,
     return GP_OK;
 }
 
+/* ------------------------------------------------------------------ views */
+
+/* Kernels take elements at addresses that their size divides. PoCL uses memory as it is, wherever it begins; other
+   implementations may copy it, which would be memory beside the budget. */
+static bool gpi_host_has_views(const gpi_host_chunks *c)
+{
+    const gp_device_info *info = gp_context_info(c->gp);
+    bool aligned = true;
+    int a;
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        const gpi_host_array *array = &c->arrays[a];
+        if (!array->size) continue;
+        aligned =
+            aligned && (uintptr_t)array->in % array->size == 0 && (uintptr_t)array->out % array->size == 0;
+        aligned = aligned && (!array->in || array->in != array->out); /* in place: views of one memory */
+    }
+    return c->views && aligned && info->device_class == GP_DEVICE_CLASS_POCL &&
+           info->device_type & CL_DEVICE_TYPE_CPU;
+}
+
+static gp_result gpi_host_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem_flags flags,
+                               size_t size, const char *memory, cl_mem *view)
+{
+    cl_int error;
+    if (!memory) return GP_OK;
+    *view = clCreateBuffer(gp_cl_context(c->gp), flags | CL_MEM_USE_HOST_PTR, chunk->count * size,
+                           (void *)(uintptr_t)(memory + chunk->first * size), &error);
+    return *view ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clCreateBuffer", error);
+}
+
+/* The slot's last chunk has ended. */
+static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result = GP_OK;
+    int a;
+    gpi_host_free_views(c, chunk->slot);
+    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK && gpi_host_has_views(c); a++) {
+        gpi_host_array *array = &c->arrays[a];
+        if (!array->size) continue;
+        result = gpi_host_view(c, chunk, CL_MEM_READ_ONLY, array->size, array->in, &array->from[chunk->slot]);
+        if (result == GP_OK)
+            result =
+                gpi_host_view(c, chunk, CL_MEM_READ_WRITE, array->size, array->out, &array->to[chunk->slot]);
+    }
+    return result;
+}
+
+/* What has been written to a view is in the caller's memory when it has been mapped. */
+static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
+                                    size_t bytes)
+{
+    cl_event *downloaded = &c->downloaded[chunk->slot], mapped, unmapped;
+    const cl_event *wait = *downloaded ? downloaded : &c->computed[chunk->slot];
+    cl_int error;
+    void *memory =
+        clEnqueueMapBuffer(c->copies, view, CL_FALSE, CL_MAP_READ, 0, bytes, 1, wait, &mapped, &error);
+    if (!memory) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueMapBuffer", error);
+    gpi_host_keep(downloaded, mapped);
+    error = clEnqueueUnmapMemObject(c->copies, view, memory, 1, downloaded, &unmapped);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueUnmapMemObject", error);
+    gpi_host_keep(downloaded, unmapped);
+    return GP_OK;
+}
+
+static cl_mem gpi_host_from(const gpi_host_chunks *c, const gpi_host_chunk *chunk, int array)
+{
+    const gpi_host_array *a = &c->arrays[array];
+    return a->from[chunk->slot] ? a->from[chunk->slot] : a->buffers[chunk->slot];
+}
+
+static cl_mem gpi_host_to(const gpi_host_chunks *c, const gpi_host_chunk *chunk, int array)
+{
+    const gpi_host_array *a = &c->arrays[array];
+    return a->to[chunk->slot] ? a->to[chunk->slot] : a->buffers[chunk->slot];
+}
+
 /* ------------------------------------------------------------------ chunks */
 
 static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *c, size_t turn)
@@ -1022,10 +1125,11 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     int a;
     gpi_host_release(&c->uploaded[chunk->slot]);
     gpi_host_release(&c->counted[chunk->slot]);
-    if (c->upload) return c->upload(c, chunk);
+    result = gpi_host_make_views(c, chunk);
+    if (result == GP_OK && c->upload) return c->upload(c, chunk);
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
-        if (!array->in) continue;
+        if (!array->in || array->from[chunk->slot]) continue;
         result = gpi_host_write(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
                                 chunk->count * array->size, array->in + chunk->first * array->size);
     }
@@ -1060,8 +1164,11 @@ static gp_result gpi_host_download(gpi_host_chunks *c, const gpi_host_chunk *chu
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
         if (!array->out) continue;
-        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
-                               chunk->count * array->size, array->out + chunk->first * array->size);
+        if (array->to[chunk->slot])
+            result = gpi_host_read_view(c, chunk, array->to[chunk->slot], chunk->count * array->size);
+        else
+            result = gpi_host_read(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
+                                   chunk->count * array->size, array->out + chunk->first * array->size);
     }
     clFlush(c->copies);
     return result;
@@ -1129,6 +1236,8 @@ static size_t gpi_host_size_of(gp_type type)
     default: return 0;
     }
 }
+
+static bool gpi_host_is_float(gp_type type) { return type == GP_F16 || type == GP_F32 || type == GP_F64; }
 
 static gp_type gpi_host_sum_type(gp_op op, gp_type type)
 {
@@ -1392,7 +1501,14 @@ static gp_result gpi_host_run_one(gpi_host_chunks *c)
 
 static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
 {
-    return c->devices > 1 ? gpi_host_run_several(c) : gpi_host_run_one(c);
+    const gp_result result = c->devices > 1 ? gpi_host_run_several(c) : gpi_host_run_one(c);
+    size_t k;
+    int s;
+    /* The next run may have other views of the same memory. */
+    for (k = 0; k < c->devices && result == GP_OK; k++) {
+        for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_views(gpi_host_device(c, k), s);
+    }
+    return result;
 }
 /* ---- End file host/base/run.c ---- */
 
@@ -2984,6 +3100,21 @@ typedef struct gpi_host_scan {
     char *sums; /* of each chunk; then what is before it */
 } gpi_host_scan;
 
+/* As gp_scan refuses them, with one context and with several: without a map that says how, no value is squeezed into
+   its sum. */
+static gp_result gpi_host_scan_width(gp_context *gp, const char *function, const gp_host_scan_desc *desc)
+{
+    const gp_type out_type = desc->out_type ? desc->out_type : desc->type;
+    const bool floats = gpi_host_is_float(desc->type) && !gpi_host_is_float(out_type);
+    if (desc->map || desc->monoid || desc->record) return GP_OK;
+    if (!floats && gpi_host_size_of(out_type) >= gpi_host_size_of(desc->type)) return GP_OK;
+    return gpi_host_fail(
+        gp, GP_ERROR_INVALID_TYPE,
+        "%s: elements of type = %d cannot be summed as out_type = %d, which is %s: give a map that "
+        "converts them",
+        function, (int)desc->type, (int)out_type, floats ? "an integer" : "narrower");
+}
+
 static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_host_scan *s,
                                      gpi_host_chunks *c)
 {
@@ -2997,6 +3128,7 @@ static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_h
                              function, (int)desc->op);
     if (!bare && !desc->record) result = gpi_host_check_type(gp, function, "type", desc->type);
     if (result == GP_OK && !desc->monoid) result = gpi_host_check_type(gp, function, "out_type", out_type);
+    if (result == GP_OK) result = gpi_host_scan_width(gp, function, desc);
     if (result != GP_OK) return result;
     s->out_size = desc->monoid ? desc->monoid->size : gpi_host_size_of(out_type);
     in_size = bare ? s->out_size : desc->record ? desc->record->size : gpi_host_size_of(desc->type);
@@ -3552,11 +3684,13 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
    A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
    sorted in the same way by the next digit.
 
+   On PoCL sorts go from the caller's memory to the caller's memory: views, base/chunks.h.
+
    Several contexts share the chunks, then the digits. There, digits go together only as far as a chunk has keys. */
 enum { GPI_HOST_DIGITS = 256, GPI_HOST_KEYS = 0, GPI_HOST_VALUES = 1 };
 
 /* A digit of so many keys stands alone: it has 8 bits fewer to be sorted by. */
-enum { GPI_HOST_DIGIT_ALONE = 1 << 18 };
+enum { GPI_HOST_DIGIT_ALONE = 3 << 18 };
 
 /* Digits that are sorted together. */
 typedef struct gpi_host_group {
@@ -3664,7 +3798,19 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* Sorts a chunk where it is. No bits: nothing to do. */
+/* No bits to sort by: a chunk goes to where it belongs. */
+static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result = GP_OK;
+    int a;
+    for (a = 0; a < 2 && result == GP_OK; a++) {
+        const cl_mem from = gpi_host_from(c, chunk, a), to = gpi_host_to(c, chunk, a);
+        if (from != to) result = gpi_host_copy(c, from, 0, to, 0, chunk->count * c->arrays[a].size);
+    }
+    return result;
+}
+
+/* Where it is, unless there are views. */
 static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint32_t begin,
                                     uint32_t end)
 {
@@ -3672,9 +3818,11 @@ static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *ch
     gp_sort_desc desc = s->sort;
     size_t scratch;
     gp_result result;
-    if (begin == end) return GP_OK;
-    desc.keys = c->arrays[GPI_HOST_KEYS].buffers[chunk->slot];
-    desc.values = c->arrays[GPI_HOST_VALUES].buffers[chunk->slot];
+    if (begin == end) return gpi_host_sort_none(c, chunk);
+    desc.keys = gpi_host_from(c, chunk, GPI_HOST_KEYS);
+    desc.keys_out = gpi_host_to(c, chunk, GPI_HOST_KEYS);
+    desc.values = gpi_host_from(c, chunk, GPI_HOST_VALUES);
+    desc.values_out = gpi_host_to(c, chunk, GPI_HOST_VALUES);
     desc.count = chunk->count;
     desc.begin_bit = begin;
     desc.end_bit = end;
@@ -4029,9 +4177,12 @@ static gp_result gpi_host_sort_run(gpi_host_chunks *c, gpi_host_sort *s)
     if (result == GP_OK)
         result = gpi_host_room(c, &s->kept[2], desc->keys_out, desc->count * s->key_size, &out.part[0]);
     if (result == GP_OK) {
+        const size_t bytes = (GPI_HOST_DIGITS + 1) * sizeof *s->starts; /* of a chunk */
         char *starts;
-        result = gpi_host_room(c, &s->kept[3], NULL, c->number * (GPI_HOST_DIGITS + 1) * sizeof *s->starts,
-                               &starts);
+        if (c->number > SIZE_MAX / bytes)
+            result = gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu chunks",
+                                   c->function, c->number);
+        if (result == GP_OK) result = gpi_host_room(c, &s->kept[3], NULL, c->number * bytes, &starts);
         s->starts = (size_t *)s->kept[3];
     }
     return result == GP_OK ? gpi_host_sort_level(c, from, out, desc->count, high) : result;
@@ -4052,6 +4203,7 @@ static gp_result gpi_host_sort_call(gp_context *gp, const char *function, const 
     gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
     c.scratch_size = gpi_host_sort_scratch;
     c.large = true;
+    c.views = true;
     c.call = &s;
     result = gpi_host_chunks_share(&c, desc->others, desc->other_count, NULL, 0);
     if (result == GP_OK) result = gpi_host_sort_types(gp, function, &s);

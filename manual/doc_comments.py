@@ -1,4 +1,4 @@
-"""Turns the doc comments of src/api/ and host/api/ into Markdown, a page for each call, for manual/write.py."""
+"""Turns the doc comments of src/api/, host/api/ and gpuprim_mpi.h into Markdown, a page for each call, for manual/write.py."""
 import pathlib
 import re
 
@@ -11,11 +11,12 @@ WHOLE = {
     "context.h": "Context",
     "hash.h": "gp_hash",
     "programs.h": "Programs as bytes",
+    "gpuprim_mpi.h": "gp_mpi",
 }
 FILE = re.compile(r"(?:docs|examples|host|kernels|manual|src|tests|tunings)/[\w./-]*\w")
 LABEL = re.compile(r"([A-Z][a-z]+(?: [0a-z]+)?):(?: |$)")
-API = re.compile(r"GP_(?:HOST_)?API ")
-CALL = re.compile(r"\b(gp_\w+)\(gp_context \*")
+API = re.compile(r"GP_(?:HOST_|MPI_)?API ")
+CALL = re.compile(r"\b(gp_\w+)\((?:gp_context|gp_mpi) \*")
 
 
 def chunks(text):
@@ -179,7 +180,7 @@ class Page:
     def targets(self):
         """Where each name that the page declares is described."""
         for _, code in self.chunks:
-            names = re.findall(r"^GP_(?:HOST_)?API [\w *]*?\b(gp_\w+)\(", code, re.M)
+            names = re.findall(r"^GP_(?:HOST_|MPI_)?API [\w *]*?\b(gp_\w+)\(", code, re.M)
             names += re.findall(r"^(?:typedef (?:struct|enum|union) |\} )(gp_\w+)", code, re.M)
             heading = not self.calls and name_of(code) == names[0] != self.title if names else False
             for name in dict.fromkeys(names):
@@ -193,7 +194,7 @@ def pages_of(name, text):
     if name in WHOLE:
         page = Page(WHOLE[name], WHOLE[name].split(",")[0].lower().replace(" ", "_"))
         page.chunks = parts
-        return [page]
+        return [page] + mpi_pages(page)
     pages, waiting = [], []
     for chunk in parts:
         match = re.search(r"^typedef struct (gp_\w+)_desc \{", chunk[1], re.M)
@@ -212,9 +213,23 @@ def pages_of(name, text):
     return pages
 
 
+def mpi_pages(page):
+    """A page for each call of gpuprim_mpi.h that has a desc, taken out of the page of the rest."""
+    pages, kept = [], []
+    for chunk in page.chunks:
+        match = re.search(r"\b(gp_mpi_\w+)\(gp_mpi \*all, const gp_\w+_desc \*|^typedef struct (gp_mpi_\w+)_desc", chunk[1])
+        name = match and (match.group(1) or match.group(2))
+        if name and (not pages or pages[-1].name != name):
+            pages.append(Page(name, name))
+            pages[-1].calls = [name]
+        (pages[-1].chunks if name else kept).append(chunk)
+    page.chunks = kept
+    return pages
+
+
 def name_of(code):
     """What a chunk declares, for its heading."""
-    names = re.findall(r"^GP_(?:HOST_)?API [\w *]*?\b(gp_\w+)\(", code, re.M) or re.findall(
+    names = re.findall(r"^GP_(?:HOST_|MPI_)?API [\w *]*?\b(gp_\w+)\(", code, re.M) or re.findall(
         r"^(?:typedef (?:struct|enum|union) |\} )(gp_\w+)", code, re.M
     )
     names = list(dict.fromkeys(names or re.findall(r"^#define (\w+)\(X\)", code)))
@@ -223,7 +238,7 @@ def name_of(code):
 
 def page_text(page, example, pages):
     """The Markdown of one page: what the call does, an example, its descriptor, then the rules in detail."""
-    own = re.compile(rf"^typedef struct {page.name}(_desc)? \{{", re.M)
+    own = re.compile(rf"^typedef struct {page.name}(_desc)? (?:\{{|{page.name};)|\b{page.name}\(.*const (?!{page.name})", re.M)
     comment, code = next((chunk for chunk in page.chunks if own.search(chunk[1])), ([""], ""))
     summary, details = cut(comment)
     out = [f"# {page.title}\n"]
@@ -252,6 +267,9 @@ def cut(comment):
 
 def call_sections(page, own, details, pages):
     out = ["## Descriptor\n"]
+    if API.match(own):  # gpuprim_mpi.h's calls take the device's descs
+        desc = re.search(r"gp_\w+_desc", own).group()
+        out.append(f"That of the device's call: [`{desc}`]({pages[desc]}).\n")
     for comment, code in sorted(page.chunks, key=lambda chunk: chunk[1] != own):
         if API.match(code):
             continue
@@ -265,12 +283,14 @@ def call_sections(page, own, details, pages):
         rules = "The [rules for every call](rules.md) apply, too."
         if page.name.startswith("gp_host_"):
             rules = "The rules of [arrays in host memory](../host-arrays.md) apply, too."
+        if page.name.startswith("gp_mpi_"):
+            rules = "The rules of [arrays across MPI ranks](../mpi.md) apply, too."
         out.append(f"## Details\n\n{rules}\n\n" + prose(details, pages))
     out.append("## Functions\n")
     for comment, code in page.chunks:
         if API.match(code):
             out.append(f"```c\n{declaration(code)}\n```\n")
-            if comment != [""]:
+            if comment != [""] and code != own:
                 out.append(prose(comment, pages))
     return out
 

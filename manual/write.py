@@ -4,7 +4,8 @@
 usage: manual/write.py             writes
        manual/write.py --check     says what is not up to date, and which links lead nowhere
 
-  - reference/: a page for each call, from its doc comment in src/api/ or host/api/ and its example in code/reference.c.
+  - reference/: a page for each call, from its doc comment in src/api/, host/api/ or gpuprim_mpi.h and its example in
+    code/reference.c or code/mpi_reference.c.
   - The block of code after a line "<!-- code/memory.c: scratch -->" is what stands between [scratch] and [/scratch] in
     that program, after "<!-- code/first_program.c -->" all of it. `make check-site` compiles and runs these programs.
 """
@@ -23,8 +24,8 @@ LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s#]*)(#[^)\s]*)?\)")
 
 INDEX = """# Reference
 
-There is a page for each call, made from the comments in `gpuprim.h` and `gpuprim_host.h`. Read [Rules for every
-call](rules.md) first. Calls across MPI ranks have no pages; see [Across MPI ranks](../mpi.md). Examples assume a context
+There is a page for each call, made from the comments in `gpuprim.h`, `gpuprim_host.h` and `gpuprim_mpi.h`. Read [Rules
+for every call](rules.md) first. Examples assume a context
 `gp`, a `size_t n`, and `cl_mem` buffers that are large enough. They do not check results, as your program should
 ([First program](../first-program.md#when-something-goes-wrong)).
 
@@ -43,6 +44,7 @@ HEADINGS = {
     "gp_transform": "Element by element",
     "gp_warmup": "Programs, statistics, self-test",
     "gp_host_reduce": "Arrays in host memory: gpuprim_host.h",
+    "gp_mpi": "Arrays across MPI ranks: gpuprim_mpi.h",
 }
 
 
@@ -73,18 +75,23 @@ def reference():
     paths = [*sorted((ROOT / "src/api").glob("*.h")), *sorted((ROOT / "host/api").glob("*.h"))]
     sources = {path.name: path.read_text(encoding="utf-8") for path in paths}
     order = re.findall(r'"api/(\w+\.h)"', sources["gpuprim.h"] + sources["gpuprim_host.h"])
+    mpi = (ROOT / "gpuprim_mpi.h").read_text(encoding="utf-8").split("#ifdef GP_MPI_IMPLEMENTATION")[0]
+    sources["gpuprim_mpi.h"] = re.search(r"/\* A context of each rank.*?(?=#ifdef)", mpi, re.S).group()
+    order.append("gpuprim_mpi.h")
     pages = [page for name in order if name != "base.h" for page in doc_comments.pages_of(name, sources[name])]
     names = {name: target for page in pages for name, target in page.targets()}
-    functions = re.findall(r"^GP_(?:HOST_)?API [\w *]*?\b(gp_\w+)\(", "".join(sources.values()), re.M)
+    functions = re.findall(r"^GP_(?:HOST_|MPI_)?API [\w *]*?\b(gp_\w+)\(", "".join(sources.values()), re.M)
     missing = set(functions) - set(names)
     if missing:
         sys.exit(f"write: no page has {missing}")
-    examples = (MANUAL / "code/reference.c").read_text(encoding="utf-8")
+    programs = ("code/reference.c", "code/mpi_reference.c", "code/mpi_join.c")
+    examples = [(path, (MANUAL / path).read_text(encoding="utf-8")) for path in programs]
     yield REFERENCE / "rules.md", doc_comments.rules_text(sources["gpuprim.h"], names)
     index = INDEX
     for page in pages:
-        parts = re.findall(rf"\[({page.name}(?:-\d)?)\]", examples)
-        example = "\n\n".join(part_of("code/reference.c", part) for part in parts)
+        name = "join" if page.name == "gp_mpi_join" else page.name
+        parts = [(path, part) for path, text in examples for part in re.findall(rf"/\* \[({name}(?:-\d)?)\]", text)]
+        example = "\n\n".join(part_of(path, part) for path, part in parts)
         known = {name: target for name, target in names.items() if target != f"{page.name}.md"}
         yield REFERENCE / f"{page.name}.md", doc_comments.page_text(page, example, known)
         own = [name for name in functions if names[name].split("#")[0] == f"{page.name}.md"]

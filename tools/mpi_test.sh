@@ -2,7 +2,7 @@
 # Runs tests/mpi/ranks.c on 1, 2, 3, 4, 7 and 8 ranks of this machine, and on three of which one is killed, before a call and
 # at a random moment: do the others end? Or tests/mpi/faults.c on three.
 #
-# usage: tools/mpi_test.sh FOLDER      (with the programs `ranks`, and `manual` and `manual_join`, those of manual/mpi.md)
+# usage: tools/mpi_test.sh FOLDER      (with the programs `ranks`, `manual`, `manual_join` and `manual_reference`: the manual's)
 #        tools/mpi_test.sh FOLDER faults
 # environment: MPIRUN (mpirun), RANKS (1 2 3 4 7 8; of faults: 3), MPI_LARGE (elements of the largest arrays: 100003),
 #              MPI_FAULTS (how many calls of OpenCL fail in each gp_mpi_... call: 12; 0: all), MPI_MOMENTS (ms)
@@ -30,6 +30,8 @@ done
 timeout 60 $MPIRUN $options -n 2 "$1/manual"
 # shellcheck disable=SC2086
 timeout 60 $MPIRUN $options -n 2 "$1/manual_join"
+# shellcheck disable=SC2086
+timeout 60 $MPIRUN $options -n 2 "$1/manual_reference"
 
 # Ten seconds for the others, and as many to begin.
 for moment in 0 ${MPI_MOMENTS:-$(awk 'BEGIN { srand(); print int(50 * rand()), int(500 * rand()), int(2000 * rand()) }')}; do

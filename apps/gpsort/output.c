@@ -268,10 +268,19 @@ static void synchronise_folder(const char *folder)
     (void)close(fd);
 }
 
+/* On macOS fsync leaves the data in the drive's cache; file systems that cannot do more say so. */
+static int synchronise(int file)
+{
+#ifdef F_FULLFSYNC
+    if (fcntl(file, F_FULLFSYNC) == 0) return 0;
+#endif
+    return fsync(file);
+}
+
 void output_close(output *out)
 {
     writer_close(&out->w);
-    if (out->target && fsync(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
+    if (out->target && synchronise(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
     if (out->target && !out->temporary) output_name(out);
     if (close(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
     if (!out->target) return;

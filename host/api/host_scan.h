@@ -17,7 +17,8 @@
    Count 0: does nothing.
    Cost: copies the input to the device and the output from it once. With `others` the input is copied twice: chunks are
      reduced, then scanned. That pays for maps that cost more than the copies, and for devices that share the host's memory.
-   Limits: memory. No segments, argmin, argmax. */
+   Limits: memory. No segments, argmin, argmax. Without a map out_type may not be narrower than `type`, nor an integer
+     where that is a float, as with gp_scan. */
 typedef struct gp_host_scan_desc {
     const void *in;
     void *out;               /* count elements of out_type */

@@ -79,13 +79,16 @@ static gp_result gpi_host_devices(gpi_host_chunks *c)
 static gp_result gpi_host_of(gpi_host_chunks *c, const gpi_host_chunks *device, gp_result result)
 {
     const char *text, *colon;
+    const size_t name = strlen(c->function);
     char where[32] = "gp";
     if (result == GP_OK || c->devices == 1) return result;
     if (device != c) (void)snprintf(where, sizeof where, "others[%zu]", (size_t)(device - c->rest));
     text = gp_last_error(device->gp);
     colon = strstr(text, ": "); /* after the result's name, which gp_set_error writes again */
+    if (colon) text = colon + 2;
+    if (strncmp(text, c->function, name) == 0 && strncmp(text + name, ": ", 2) == 0) text += name + 2;
     return gpi_host_fail(c->gp, result, "%s: %s (%s): %s", c->function, where,
-                         gp_context_info(device->gp)->name, colon ? colon + 2 : text);
+                         gp_context_info(device->gp)->name, text);
 }
 
 /* ------------------------------------------------------------------ sizes */
@@ -300,10 +303,20 @@ static void gpi_host_free_buffer(cl_mem *buffer)
     *buffer = NULL;
 }
 
+static void gpi_host_free_views(gpi_host_chunks *c, int slot)
+{
+    int a;
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        gpi_host_free_buffer(&c->arrays[a].from[slot]);
+        gpi_host_free_buffer(&c->arrays[a].to[slot]);
+    }
+}
+
 static void gpi_host_close_device(gpi_host_chunks *c)
 {
     int a, s;
     gpi_host_free_events(c);
+    for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_views(c, s);
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
         for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_buffer(&c->arrays[a].buffers[s]);
     }
@@ -424,6 +437,82 @@ static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk,
     return GP_OK;
 }
 
+/* ------------------------------------------------------------------ views */
+
+/* Kernels take elements at addresses that their size divides. PoCL uses memory as it is, wherever it begins; other
+   implementations may copy it, which would be memory beside the budget. */
+static bool gpi_host_has_views(const gpi_host_chunks *c)
+{
+    const gp_device_info *info = gp_context_info(c->gp);
+    bool aligned = true;
+    int a;
+    for (a = 0; a < GPI_HOST_ARRAYS; a++) {
+        const gpi_host_array *array = &c->arrays[a];
+        if (!array->size) continue;
+        aligned =
+            aligned && (uintptr_t)array->in % array->size == 0 && (uintptr_t)array->out % array->size == 0;
+        aligned = aligned && (!array->in || array->in != array->out); /* in place: views of one memory */
+    }
+    return c->views && aligned && info->device_class == GP_DEVICE_CLASS_POCL &&
+           info->device_type & CL_DEVICE_TYPE_CPU;
+}
+
+static gp_result gpi_host_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem_flags flags,
+                               size_t size, const char *memory, cl_mem *view)
+{
+    cl_int error;
+    if (!memory) return GP_OK;
+    *view = clCreateBuffer(gp_cl_context(c->gp), flags | CL_MEM_USE_HOST_PTR, chunk->count * size,
+                           (void *)(uintptr_t)(memory + chunk->first * size), &error);
+    return *view ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clCreateBuffer", error);
+}
+
+/* The slot's last chunk has ended. */
+static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result = GP_OK;
+    int a;
+    gpi_host_free_views(c, chunk->slot);
+    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK && gpi_host_has_views(c); a++) {
+        gpi_host_array *array = &c->arrays[a];
+        if (!array->size) continue;
+        result = gpi_host_view(c, chunk, CL_MEM_READ_ONLY, array->size, array->in, &array->from[chunk->slot]);
+        if (result == GP_OK)
+            result =
+                gpi_host_view(c, chunk, CL_MEM_READ_WRITE, array->size, array->out, &array->to[chunk->slot]);
+    }
+    return result;
+}
+
+/* What has been written to a view is in the caller's memory when it has been mapped. */
+static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
+                                    size_t bytes)
+{
+    cl_event *downloaded = &c->downloaded[chunk->slot], mapped, unmapped;
+    const cl_event *wait = *downloaded ? downloaded : &c->computed[chunk->slot];
+    cl_int error;
+    void *memory =
+        clEnqueueMapBuffer(c->copies, view, CL_FALSE, CL_MAP_READ, 0, bytes, 1, wait, &mapped, &error);
+    if (!memory) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueMapBuffer", error);
+    gpi_host_keep(downloaded, mapped);
+    error = clEnqueueUnmapMemObject(c->copies, view, memory, 1, downloaded, &unmapped);
+    if (error != CL_SUCCESS) return gpi_host_fail_cl(c->gp, c->function, "clEnqueueUnmapMemObject", error);
+    gpi_host_keep(downloaded, unmapped);
+    return GP_OK;
+}
+
+static cl_mem gpi_host_from(const gpi_host_chunks *c, const gpi_host_chunk *chunk, int array)
+{
+    const gpi_host_array *a = &c->arrays[array];
+    return a->from[chunk->slot] ? a->from[chunk->slot] : a->buffers[chunk->slot];
+}
+
+static cl_mem gpi_host_to(const gpi_host_chunks *c, const gpi_host_chunk *chunk, int array)
+{
+    const gpi_host_array *a = &c->arrays[array];
+    return a->to[chunk->slot] ? a->to[chunk->slot] : a->buffers[chunk->slot];
+}
+
 /* ------------------------------------------------------------------ chunks */
 
 static gpi_host_chunk gpi_host_chunk_of(const gpi_host_chunks *c, size_t turn)
@@ -443,10 +532,11 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     int a;
     gpi_host_release(&c->uploaded[chunk->slot]);
     gpi_host_release(&c->counted[chunk->slot]);
-    if (c->upload) return c->upload(c, chunk);
+    result = gpi_host_make_views(c, chunk);
+    if (result == GP_OK && c->upload) return c->upload(c, chunk);
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
-        if (!array->in) continue;
+        if (!array->in || array->from[chunk->slot]) continue;
         result = gpi_host_write(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
                                 chunk->count * array->size, array->in + chunk->first * array->size);
     }
@@ -481,8 +571,11 @@ static gp_result gpi_host_download(gpi_host_chunks *c, const gpi_host_chunk *chu
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
         if (!array->out) continue;
-        result = gpi_host_read(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
-                               chunk->count * array->size, array->out + chunk->first * array->size);
+        if (array->to[chunk->slot])
+            result = gpi_host_read_view(c, chunk, array->to[chunk->slot], chunk->count * array->size);
+        else
+            result = gpi_host_read(c, chunk, array->buffers[chunk->slot], c->lead * array->size,
+                                   chunk->count * array->size, array->out + chunk->first * array->size);
     }
     clFlush(c->copies);
     return result;

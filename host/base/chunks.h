@@ -20,6 +20,7 @@ typedef struct gpi_host_array {
     char *out;      /* NULL: nothing is copied back */
     size_t size;    /* 0: there is no such array */
     cl_mem buffers[GPI_HOST_SLOTS];
+    cl_mem from[GPI_HOST_SLOTS], to[GPI_HOST_SLOTS]; /* NULL, or the chunk's part of `in` and `out`: views */
 } gpi_host_array;
 
 /* What each context has for all of its chunks. */
@@ -51,6 +52,7 @@ struct gpi_host_chunks {
     bool lead_of_chunk;               /* where there are several chunks, lead is as long as one */
     size_t fixed;                     /* bytes of device memory besides */
     bool reverse;                     /* from the last chunk to the first */
+    bool views;                       /* compute takes gpi_host_from and gpi_host_to: see there */
     gpi_host_step upload;             /* NULL: each array's elements of the chunk */
     gpi_host_step
         compute; /* enqueues calls, each with wait and wait_count, and gpi_host_then after it; or nothing */
@@ -159,6 +161,15 @@ static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *c
                                 size_t at, size_t bytes, const void *from);
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
+
+/* Where a chunk's elements are, and where their results go: the slot's buffer, and the same once more. Or views: with
+   `views` set, a device that is known to work in the host's memory takes the caller's arrays as they are, instead of copies.
+   They are buffers around the caller's memory (CL_MEM_USE_HOST_PTR), and no device memory. */
+static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
+static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
+
+/* Of one context. A view that commands still use is freed when they have ended. */
+static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
 /* `more` of the work is done. */

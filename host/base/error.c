@@ -42,6 +42,8 @@ static size_t gpi_host_size_of(gp_type type)
     }
 }
 
+static bool gpi_host_is_float(gp_type type) { return type == GP_F16 || type == GP_F32 || type == GP_F64; }
+
 static gp_type gpi_host_sum_type(gp_op op, gp_type type)
 {
     const bool sums = op == GP_SUM || op == GP_PROD;

@@ -27,6 +27,7 @@ static gp_result gpi_host_check(gp_context *gp, const char *function, const void
 
 /* Bytes of an element; 0: not a type. */
 static size_t gpi_host_size_of(gp_type type);
+static bool gpi_host_is_float(gp_type type);
 /* Of results, as gp_reduce has it for out_type 0. */
 static gp_type gpi_host_sum_type(gp_op op, gp_type type);
 static gp_result gpi_host_check_type(gp_context *gp, const char *function, const char *name, gp_type type);

@@ -212,5 +212,12 @@ static gp_result gpi_host_run_one(gpi_host_chunks *c)
 
 static gp_result gpi_host_chunks_run(gpi_host_chunks *c)
 {
-    return c->devices > 1 ? gpi_host_run_several(c) : gpi_host_run_one(c);
+    const gp_result result = c->devices > 1 ? gpi_host_run_several(c) : gpi_host_run_one(c);
+    size_t k;
+    int s;
+    /* The next run may have other views of the same memory. */
+    for (k = 0; k < c->devices && result == GP_OK; k++) {
+        for (s = 0; s < GPI_HOST_SLOTS; s++) gpi_host_free_views(gpi_host_device(c, k), s);
+    }
+    return result;
 }

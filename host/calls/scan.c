@@ -35,6 +35,21 @@ typedef struct gpi_host_scan {
     char *sums; /* of each chunk; then what is before it */
 } gpi_host_scan;
 
+/* As gp_scan refuses them, with one context and with several: without a map that says how, no value is squeezed into
+   its sum. */
+static gp_result gpi_host_scan_width(gp_context *gp, const char *function, const gp_host_scan_desc *desc)
+{
+    const gp_type out_type = desc->out_type ? desc->out_type : desc->type;
+    const bool floats = gpi_host_is_float(desc->type) && !gpi_host_is_float(out_type);
+    if (desc->map || desc->monoid || desc->record) return GP_OK;
+    if (!floats && gpi_host_size_of(out_type) >= gpi_host_size_of(desc->type)) return GP_OK;
+    return gpi_host_fail(
+        gp, GP_ERROR_INVALID_TYPE,
+        "%s: elements of type = %d cannot be summed as out_type = %d, which is %s: give a map that "
+        "converts them",
+        function, (int)desc->type, (int)out_type, floats ? "an integer" : "narrower");
+}
+
 static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_host_scan *s,
                                      gpi_host_chunks *c)
 {
@@ -48,6 +63,7 @@ static gp_result gpi_host_scan_types(gp_context *gp, const char *function, gpi_h
                              function, (int)desc->op);
     if (!bare && !desc->record) result = gpi_host_check_type(gp, function, "type", desc->type);
     if (result == GP_OK && !desc->monoid) result = gpi_host_check_type(gp, function, "out_type", out_type);
+    if (result == GP_OK) result = gpi_host_scan_width(gp, function, desc);
     if (result != GP_OK) return result;
     s->out_size = desc->monoid ? desc->monoid->size : gpi_host_size_of(out_type);
     in_size = bare ? s->out_size : desc->record ? desc->record->size : gpi_host_size_of(desc->type);

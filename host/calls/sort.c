@@ -12,6 +12,8 @@
    A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
    sorted in the same way by the next digit.
 
+   On PoCL sorts go from the caller's memory to the caller's memory: views, base/chunks.h.
+
    Several contexts share the chunks, then the digits. There, digits go together only as far as a chunk has keys. */
 #include "base/chunks.h"
 #include "base/error.h"
@@ -22,7 +24,7 @@
 enum { GPI_HOST_DIGITS = 256, GPI_HOST_KEYS = 0, GPI_HOST_VALUES = 1 };
 
 /* A digit of so many keys stands alone: it has 8 bits fewer to be sorted by. */
-enum { GPI_HOST_DIGIT_ALONE = 1 << 18 };
+enum { GPI_HOST_DIGIT_ALONE = 3 << 18 };
 
 /* Digits that are sorted together. */
 typedef struct gpi_host_group {
@@ -130,7 +132,19 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* Sorts a chunk where it is. No bits: nothing to do. */
+/* No bits to sort by: a chunk goes to where it belongs. */
+static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+{
+    gp_result result = GP_OK;
+    int a;
+    for (a = 0; a < 2 && result == GP_OK; a++) {
+        const cl_mem from = gpi_host_from(c, chunk, a), to = gpi_host_to(c, chunk, a);
+        if (from != to) result = gpi_host_copy(c, from, 0, to, 0, chunk->count * c->arrays[a].size);
+    }
+    return result;
+}
+
+/* Where it is, unless there are views. */
 static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint32_t begin,
                                     uint32_t end)
 {
@@ -138,9 +152,11 @@ static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *ch
     gp_sort_desc desc = s->sort;
     size_t scratch;
     gp_result result;
-    if (begin == end) return GP_OK;
-    desc.keys = c->arrays[GPI_HOST_KEYS].buffers[chunk->slot];
-    desc.values = c->arrays[GPI_HOST_VALUES].buffers[chunk->slot];
+    if (begin == end) return gpi_host_sort_none(c, chunk);
+    desc.keys = gpi_host_from(c, chunk, GPI_HOST_KEYS);
+    desc.keys_out = gpi_host_to(c, chunk, GPI_HOST_KEYS);
+    desc.values = gpi_host_from(c, chunk, GPI_HOST_VALUES);
+    desc.values_out = gpi_host_to(c, chunk, GPI_HOST_VALUES);
     desc.count = chunk->count;
     desc.begin_bit = begin;
     desc.end_bit = end;
@@ -495,9 +511,12 @@ static gp_result gpi_host_sort_run(gpi_host_chunks *c, gpi_host_sort *s)
     if (result == GP_OK)
         result = gpi_host_room(c, &s->kept[2], desc->keys_out, desc->count * s->key_size, &out.part[0]);
     if (result == GP_OK) {
+        const size_t bytes = (GPI_HOST_DIGITS + 1) * sizeof *s->starts; /* of a chunk */
         char *starts;
-        result = gpi_host_room(c, &s->kept[3], NULL, c->number * (GPI_HOST_DIGITS + 1) * sizeof *s->starts,
-                               &starts);
+        if (c->number > SIZE_MAX / bytes)
+            result = gpi_host_fail(c->gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for %zu chunks",
+                                   c->function, c->number);
+        if (result == GP_OK) result = gpi_host_room(c, &s->kept[3], NULL, c->number * bytes, &starts);
         s->starts = (size_t *)s->kept[3];
     }
     return result == GP_OK ? gpi_host_sort_level(c, from, out, desc->count, high) : result;
@@ -518,6 +537,7 @@ static gp_result gpi_host_sort_call(gp_context *gp, const char *function, const 
     gpi_host_chunks_set(&c, gp, function, desc->count, desc->budget, desc->progress, desc->progress_user);
     c.scratch_size = gpi_host_sort_scratch;
     c.large = true;
+    c.views = true;
     c.call = &s;
     result = gpi_host_chunks_share(&c, desc->others, desc->other_count, NULL, 0);
     if (result == GP_OK) result = gpi_host_sort_types(gp, function, &s);

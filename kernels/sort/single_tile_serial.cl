@@ -8,7 +8,7 @@
 
        n = 1024:    | digit of 8 bits | digit of 8 bits | the rest |
 
-   Where digits are not spread, or insertion takes too many steps, by passes over all digits. All passes go from place to
+   Two such digits may be all there is: then nothing is left to insert. Where digits are not spread, or insertion takes too many steps, by passes over all digits. All passes go from place to
    place (sort/digit.cl).
 
    Parameters: those of sort/rank_serial.cl. */
@@ -159,22 +159,24 @@ GPI_INLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit
 GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)
 {
     gpi_top top;
-    const uint width = (64 - (uint)clz(n) + GPI_TOP_MORE + 1) / 2, to = gpi_place_next(*from, GPI_PLACE_TMP);
-    if (n > GPI_TOP_MOST || bits.end - bits.begin <= 2 * width) return false;
+    const uint to = gpi_place_next(*from, GPI_PLACE_TMP), all = bits.end - bits.begin;
+    const uint wide = (64 - (uint)clz(n) + GPI_TOP_MORE + 1) / 2, width = min(wide, (all + 1) / 2);
+    const bool exact = all <= 2 * width;
+    if (n > GPI_TOP_MOST || all <= 2 * GPI_DIGIT_BITS) return false;
     top.bins = 1u << width;
     top.high.flip = top.low.flip = (gpi_key_bits)bits.flip;
     top.high.mask = top.low.mask = top.bins - 1;
     top.high.shift = bits.end - width;
-    top.low.shift = top.high.shift - width;
+    top.low.shift = exact ? bits.begin : top.high.shift - width; /* they may share a bit */
     gpi_move move = gpi_move_make(places, *from, to);
     gpi_top_count(&top, move, base, n);
-    if (!gpi_top_parts(&top, n)) return false;
+    if (!exact && !gpi_top_parts(&top, n)) return false;
     gpi_top_pass(move, base, n, top.low, top.bins, top.next[0]);
     *from = gpi_place_next(to, GPI_PLACE_TMP);
     gpi_top_pass(gpi_move_make(places, to, *from), base, n, top.high, top.bins, top.next[1]);
     move = gpi_single_tile_end(places, base, n, *from);
     *from = GPI_PLACE_OUT;
-    return gpi_insert_range(move, base, n, bits);
+    return exact || gpi_insert_range(move, base, n, bits);
 }
 
 /* Keys [base, base + n) from place `from` to the output. `tmp_first`: as above. n > 0. */

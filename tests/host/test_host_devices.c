@@ -34,6 +34,7 @@ typedef struct way {
     size_t count, budget, others;
     gp_context *const *list;
     told progress;
+    bool canceled;
 } way;
 
 #define SET(desc, way)                           \
@@ -56,6 +57,12 @@ typedef size_t (*call)(way *way, unsigned form, unsigned char *to, unsigned char
 
 /* ------------------------------------------------------------------ calls */
 
+static void ended(way *w, gp_result result)
+{
+    w->canceled = result == GP_ERROR_CANCELED && w->progress.cancel_at;
+    if (!w->canceled) assert_gp(gp(), result);
+}
+
 static size_t reduce(way *w, unsigned form, unsigned char *to, unsigned char *second)
 {
     static const uint64_t initial = 77;
@@ -68,8 +75,8 @@ static size_t reduce(way *w, unsigned form, unsigned char *to, unsigned char *se
     if (form == 1) desc.initial = &initial;
     if (form == 2) desc.op = GP_MAX;
     SET(desc, w);
-    assert_gp(gp(), gp_host_reduce(gp(), &desc));
-    assert_int_equal(w->progress.last, w->count);
+    ended(w, gp_host_reduce(gp(), &desc));
+    if (!w->canceled) assert_int_equal(w->progress.last, w->count);
     return form == 2 ? 4 : 8;
 }
 
@@ -91,7 +98,7 @@ static size_t reduce_affine(way *w, unsigned form, unsigned char *to, unsigned c
     (void)form;
     SET(desc, w);
     desc.count /= 2;
-    assert_gp(gp(), gp_host_reduce(gp(), &desc));
+    ended(w, gp_host_reduce(gp(), &desc));
     return 8;
 }
 
@@ -106,7 +113,7 @@ static size_t histogram(way *w, unsigned form, unsigned char *to, unsigned char 
     if (form == 1) desc.weights = other_in, desc.weight_type = GP_U32;
     desc.accumulate = form == 1;
     SET(desc, w);
-    assert_gp(gp(), gp_host_histogram(gp(), &desc));
+    ended(w, gp_host_histogram(gp(), &desc));
     return form == 1 ? 32 : 256;
 }
 
@@ -119,8 +126,17 @@ static size_t select_(way *w, unsigned form, unsigned char *to, unsigned char *s
     if (form == 1)
         desc.predicate = NULL, desc.flags = other_in, desc.flags_type = GP_U8, desc.index_type = GP_U64;
     SET(desc, w);
-    assert_gp(gp(), gp_host_select(gp(), &desc));
+    ended(w, gp_host_select(gp(), &desc));
     return (size_t)selected * 4;
+}
+
+/* From 1 up to 2. */
+static const uint16_t *halves(void)
+{
+    static uint16_t h[MOST];
+    size_t i;
+    for (i = 0; i < MOST; i++) h[i] = (uint16_t)(0x3c00u | (in[i] & 0x3ff));
+    return h;
 }
 
 static size_t scan(way *w, unsigned form, unsigned char *to, unsigned char *second)
@@ -133,9 +149,10 @@ static size_t scan(way *w, unsigned form, unsigned char *to, unsigned char *seco
     if (form & 4) desc.map = "x ^ (uint)i", desc.out_type = GP_U64;
     if (form == 7 || form == 4) desc.initial = &initial;
     if (form == 8) desc.map = "(float)(x & 1023)", desc.out_type = GP_F16, desc.op = GP_MAX;
+    if (form > 8) desc.in = halves(), desc.type = GP_F16, desc.op = form == 9 ? GP_MIN : GP_MAX;
     SET(desc, w);
-    assert_gp(gp(), gp_host_scan(gp(), &desc));
-    return w->count * (form == 8 ? 2 : form & 4 ? 8 : 4);
+    ended(w, gp_host_scan(gp(), &desc));
+    return w->count * (form >= 8 ? 2 : form & 4 ? 8 : 4);
 }
 
 static size_t scan_affine(way *w, unsigned form, unsigned char *to, unsigned char *second)
@@ -147,9 +164,12 @@ static size_t scan_affine(way *w, unsigned form, unsigned char *to, unsigned cha
     if (form == 1) memcpy(to, in, w->count / 2 * 8), desc.in = to;
     SET(desc, w);
     desc.count /= 2;
-    assert_gp(gp(), gp_host_scan(gp(), &desc));
+    ended(w, gp_host_scan(gp(), &desc));
     return desc.count * 8;
 }
+
+/* With others the caller's second copies, too. */
+static uint32_t keys_tmp[2 * MOST], values_tmp[2 * MOST];
 
 /* Keys of 32 bits; of few values; in place with all of one value. */
 static size_t sort(way *w, unsigned form, unsigned char *to, unsigned char *second)
@@ -169,7 +189,8 @@ static size_t sort(way *w, unsigned form, unsigned char *to, unsigned char *seco
     }
     SET(desc, w);
     if (form == 3) desc.values = NULL;
-    assert_gp(gp(), form == 3 ? gp_host_argsort(gp(), &desc) : gp_host_sort(gp(), &desc));
+    if (w->others && form < 2) desc.keys_tmp = keys_tmp, desc.values_tmp = values_tmp;
+    ended(w, form == 3 ? gp_host_argsort(gp(), &desc) : gp_host_sort(gp(), &desc));
     return w->count * 4;
 }
 
@@ -188,7 +209,8 @@ static size_t group_by(way *w, unsigned form, unsigned char *to, unsigned char *
     if (form == 0) desc.map = "x & 1023";
     SET(desc, w);
     if (form == 2) desc.count /= 2;
-    assert_gp(gp(), gp_host_group_by(gp(), &desc));
+    if (w->others && form < 2) desc.keys_tmp = keys_tmp, desc.values_tmp = values_tmp;
+    ended(w, gp_host_group_by(gp(), &desc));
     return (size_t)groups * (form == 2 ? 8 : 4);
 }
 
@@ -201,7 +223,7 @@ static const struct {
              {"reduce affine", reduce_affine, 1, false},
              {"histogram", histogram, 2, false},
              {"select", select_, 3, true},
-             {"scan", scan, 9, false},
+             {"scan", scan, 11, false},
              {"scan affine", scan_affine, 4, false},
              {"sort", sort, 4, true},
              {"group by", group_by, 4, true}};
@@ -278,6 +300,25 @@ static void test_large(void **state)
     if (!test_small()) check_all(MOST, 0, contexts + 1, context_count - 1);
 }
 
+/* Beside a context whose kernels are another kind of device's, without atomics on 64 bits. */
+static void test_mixed(void **state)
+{
+    gp_context_desc desc = {0};
+    gp_context *mixed;
+    size_t c;
+    (void)state;
+    desc.share = contexts[0];
+    desc.tuning.device_class = GP_DEVICE_CLASS_MALI;
+    desc.tuning.words = GP_WORDS_NARROW;
+    mixed = test_open_if(&desc);
+    if (!mixed) return;
+    for (c = 0; c < sizeof calls / sizeof *calls; c++) { /* one form of each: the kernels are built anew */
+        way w = {.count = some(), .budget = 40000, .others = 1, .list = &mixed};
+        check(c, 0, &w);
+    }
+    gp_context_destroy(mixed);
+}
+
 static void test_uneven(void **state)
 {
     size_t k;
@@ -336,6 +377,26 @@ static void test_cancel(void **state)
     assert_true(at > 5);
 }
 
+/* All other calls, at any time. */
+static void test_cancel_calls(void **state)
+{
+    size_t c;
+    (void)state;
+    for (c = 0; c < sizeof calls / sizeof *calls; c++) {
+        bool canceled = true;
+        uint64_t at;
+        for (at = 1; canceled; at += at < 4 ? 1 : 7) {
+            way w = {.count = some(), .budget = 20000, .others = context_count - 1, .list = contexts + 1};
+            w.progress.cancel_at = at;
+            (void)calls[c].call(&w, 0, expected, more_expected);
+            canceled = w.canceled;
+            if (canceled) assert_non_null(strstr(gp_last_error(gp()), "progress canceled the call after "));
+        }
+        assert_true(at > 3);
+    }
+    check_all(some(), 20000, contexts + 1, context_count - 1); /* nothing is left of them */
+}
+
 /* Nine times as fast as the other one. */
 static void test_who_takes(void **state)
 {
@@ -359,6 +420,28 @@ static void test_who_takes(void **state)
     fast.left = 10;
     assert_true(gpi_host_takes(&fast, &fast));
     assert_false(gpi_host_takes(&fast, &other));
+}
+
+/* One context and several refuse the same sums. */
+static void test_narrow(void **state)
+{
+    static const struct {
+        gp_type type, out_type;
+        const char *text;
+    } pairs[] = {
+        {GP_U32, GP_U8, "out_type = "}, {GP_F32, GP_I64, "an integer"}, {GP_U64, GP_U32, "narrower"}};
+    size_t k, others;
+    (void)state;
+    for (k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        for (others = 0; others < 2; others++) {
+            gp_host_scan_desc desc = {.in = in, .out = out, .count = 100, .op = GP_SUM};
+            desc.type = pairs[k].type;
+            desc.out_type = pairs[k].out_type;
+            desc.others = contexts + 1;
+            desc.other_count = others;
+            assert_gp_fails(gp(), gp_host_scan(gp(), &desc), GP_ERROR_INVALID_TYPE, pairs[k].text);
+        }
+    }
 }
 
 static void refused(const gp_host_reduce_desc *desc, gp_result result, const char *text)
@@ -400,6 +483,7 @@ static void test_refused(void **state)
     desc.arg_count = 0;
     desc.budget = 1;
     refused(&desc, GP_ERROR_INVALID_ARGUMENT, "budget = 1");
+    assert_null(strstr(gp_last_error(gp()), "): gp_host_reduce: ")); /* said once */
     desc.budget = 20000;
     desc.map = NULL;
     desc.type = GP_TYPE_NONE;
@@ -448,7 +532,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results), cmocka_unit_test(test_each_takes_part), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_uneven),  cmocka_unit_test(test_floats),          cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_mixed),   cmocka_unit_test(test_uneven),          cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_cancel),  cmocka_unit_test(test_cancel_calls),    cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_who_takes),
     };
     setenv("POCL_DEVICES", "pthread pthread", 0); /* before OpenCL is used: PoCL has two devices then */

@@ -22,6 +22,7 @@ typedef struct sort_case {
     keys keys;
     uint32_t begin_bit, end_bit;
     bool descending, in_place, argsort, no_keys, tmp;
+    size_t odd; /* bytes that arrays are off from where elements of their size belong */
 } sort_case;
 
 static size_t size_of(gp_type type)
@@ -155,7 +156,7 @@ static unsigned char *random_bytes(size_t bytes)
 
 static void check(const sort_case *c)
 {
-    const size_t k = size_of(c->type), v = c->value_size, offset = 16 * (1 + c->count % 3);
+    const size_t k = size_of(c->type), v = c->value_size, offset = 16 * (1 + c->count % 3) + c->odd;
     unsigned char *in = malloc(c->count * k + 1), *values = random_bytes(c->count * v);
     void *blocks[6] = {NULL};
     told progress = {0};
@@ -329,7 +330,25 @@ static void test_large(void **state)
     check(&c);
 }
 
-/* Whatever the moment, what is sorted in place is there, in some order. */
+/* Arrays that a device cannot work on as they are: their elements are not where ones of their size belong. */
+static void test_odd(void **state)
+{
+    size_t odd;
+    (void)state;
+    for (odd = 1; odd <= 8; odd *= 2) {
+        sort_case c = {
+            .type = GP_U32, .count = 3001, .budget = 30000, .value_size = 16, .tmp = true, .odd = odd};
+        check(&c);
+        c.keys = KEYS_SKEWED;
+        c.in_place = true;
+        check(&c);
+        c.argsort = true;
+        c.value_size = 8;
+        c.in_place = odd == 1;
+        check(&c);
+    }
+}
+
 /* A context that allows no scratch of its own: all that a sort needs is within the budget. */
 static void test_scratch(void **state)
 {
@@ -349,6 +368,7 @@ static void test_scratch(void **state)
     gp = usual;
 }
 
+/* Whatever the moment, what is sorted in place is there, in some order. */
 static void test_cancel(void **state)
 {
     enum { COUNT = 5000 };
@@ -462,7 +482,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keys),    cmocka_unit_test(test_types),      cmocka_unit_test(test_bits),
         cmocka_unit_test(test_argsort), cmocka_unit_test(test_boundaries), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_scratch), cmocka_unit_test(test_cancel),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_odd),     cmocka_unit_test(test_scratch),    cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -467,6 +467,29 @@ static void test_spread(void **state)
     gp_context_destroy(gp);
 }
 
+/* Windows of which two digits above the buckets' are all there is, or nearly, at every size that has such digits. */
+static void test_windows(void **state)
+{
+    static const size_t counts[] = {1021, 8192, 50021, 1 << 17, (1 << 18) + 5};
+    gp_context *gp;
+    size_t n;
+    uint32_t width;
+    (void)state;
+    gp = open_variant(&variants[0], NULL);
+    for (n = 0; n < (test_small() ? 1 : sizeof counts / sizeof *counts); n++) {
+        for (width = 16; width <= 31; width += test_small() ? 5 : 1) {
+            sort_case c = {GP_U32, 4, counts[n], KEYS_RANDOM, 0, 0, false, false, false, false, 0};
+            c.begin_bit = width % 3 * (32 - width) / 2;
+            c.end_bit = c.begin_bit + width;
+            c.descending = width % 2 != 0;
+            c.in_place = width % 4 == 1;
+            if (width % 5 == 0) c.pattern = KEYS_AND;
+            check(gp, "windows", &c);
+        }
+    }
+    gp_context_destroy(gp);
+}
+
 /* More than the caches are taken for, so that lines are written, or fetched but for keys in reversed order; every alignment
    of keys and values. */
 static void test_lines(void **state)
@@ -803,14 +826,23 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),   cmocka_unit_test(test_types),
-        cmocka_unit_test(test_argsort),         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_lines_apart),     cmocka_unit_test(test_fault_injection),
-        cmocka_unit_test(test_impatient),       cmocka_unit_test(test_count_on_device),
-        cmocka_unit_test(test_own_scratch),     cmocka_unit_test(test_scratch_is_constant),
-        cmocka_unit_test(test_nearly_in_order), cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),          cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_every_variant),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_argsort),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_apart),
+        cmocka_unit_test(test_fault_injection),
+        cmocka_unit_test(test_impatient),
+        cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_own_scratch),
+        cmocka_unit_test(test_scratch_is_constant),
+        cmocka_unit_test(test_nearly_in_order),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_merged),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }
