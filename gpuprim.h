@@ -1677,9 +1677,9 @@ GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_reco
      type GP_U8, table   a code for each of the 256 values, so that several symbols can be of one kind
      type GP_I8, GP_I32  the elements are codes
      map                 for any integer type: an OpenCL C expression in x and i, whose value, converted to
-                         int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0". On CPUs a map of one-byte
-                         elements that does not name i is asked once for each symbol that occurs in some
-                         tiles, not for each element.
+                         int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0". On CPUs, a map of one-byte
+                         elements that does not name i is evaluated only once in each work-group for every
+                         value that occurs there, not for each element.
 
    Result: at least one of match, parent, depth and errors. All are defined for any input. Kinds do not
    decide who matches: a pair of two kinds is a pair, and a mismatch.
@@ -8582,7 +8582,7 @@ static const char *const gpi_kernel_hash_combine[] = {
     "{\n",
     "    for (uint probe = 0; probe < GPI_CELL_PROBES; probe++) {\n",
     "        const uint cell = (hash + probe) % GPI_CELLS;\n",
-    "        if (cells->key[cell] == key || cells->count[cell] == 0) return cell;\n",
+    "        if (cells->count[cell] == 0 || cells->key[cell] == key) return cell;\n",
     "    }\n",
     "    return hash % GPI_CELLS;\n",
     "}\n",
@@ -9494,6 +9494,7 @@ static const char *const gpi_kernel_hash_table[] = {
     "    if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);\n",
     "}\n",
     "\n",
+    "/* Of which the table's size takes the low bits. */\n",
     "GPI_INLINE uint gpi_hash_of(gp_hash_table t, gp_hash_key key)\n",
     "{\n",
     "#if GPI_WIDE && !GPI_HASH_PACKED\n",
@@ -11833,7 +11834,8 @@ static const char *const gpi_kernel_nest_brackets_block_serial[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "#if GPI_KEEPS\n",
+    "#if GPI_KNOWS_CODES\n",
+    "\n",
     "\n",
     "GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index at)\n",
     "{\n",
@@ -11866,7 +11868,7 @@ static const char *const gpi_kernel_nest_brackets_block_serial[] = {
     "#if GPI_TABLE\n",
     "    if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);\n",
     "#endif\n",
-    "#if GPI_KEEPS\n",
+    "#if GPI_KNOWS_CODES\n",
     "    if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);\n",
     "#endif\n",
     "    if (length == GPI_BRACKETS_BLOCK) {\n",
@@ -13682,9 +13684,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
     "#if !GPI_LOOKBACK || GPI_SHAPE_SERIAL\n",
     "    sum.lone = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;\n",
     "#endif\n",
-    "    (void)in;\n",
-    "    (void)in_at;\n",
-    "    (void)classes;\n",
+    "    (void)symbols;\n",
     "    errors += errors_at * 9;\n",
     "    errors[GPI_ERRORS_CLOSERS] = nest.n ? GPI_TILE_NODE(nest.tree, 1).pops : 0;\n",
     "    errors[GPI_ERRORS_FIRST_CLOSER] = sum.lone;\n",
@@ -14838,17 +14838,17 @@ static const char *const gpi_kernel_nest_stack_scan_serial[] = {
 /* ---- Begin file kernels/nest/symbols.cl ---- */
 static const char *const gpi_kernel_nest_symbols[] = {
     "#line 1 \"kernels/nest/symbols.cl\"\n",
-    "#line 14\n",
+    "#line 15\n",
     "#ifndef GPI_NEST_SYMBOLS_CL\n",
     "#define GPI_NEST_SYMBOLS_CL\n",
     "#include \"base/args.cl\"\n",
-    "#line 17 \"kernels/nest/symbols.cl\"\n",
-    "#include \"base/count.cl\"\n",
     "#line 18 \"kernels/nest/symbols.cl\"\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/count.cl\"\n",
     "#line 19 \"kernels/nest/symbols.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 20 \"kernels/nest/symbols.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 21 \"kernels/nest/symbols.cl\"\n",
     "\n",
     "#if !defined(GPI_SYMBOL) || !defined(GPI_TABLE)\n",
     "#error \"GPI_SYMBOL and GPI_TABLE must be defined\"\n",
@@ -14866,8 +14866,9 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "    uchar compares;\n",
     "} gpi_classes;\n",
     "\n",
-    "#define GPI_KEEPS (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_KEEPS)\n",
-    "#if GPI_KEEPS\n",
+    "#define GPI_KNOWS_CODES (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_BY_BYTE)\n",
+    "#if GPI_KNOWS_CODES\n",
+    "\n",
     "\n",
     "typedef struct gpi_known_codes {\n",
     "    ulong bits[256];\n",
@@ -14889,7 +14890,7 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "typedef struct gpi_symbol_input {\n",
     "    __global const GPI_SYMBOL *symbols;\n",
     "    __global const gpi_classes *classes;\n",
-    "#if GPI_KEEPS\n",
+    "#if GPI_KNOWS_CODES\n",
     "    gpi_known_codes *known;\n",
     "#endif\n",
     "    GPI_ARGS_MEMBER\n",
@@ -14908,7 +14909,7 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "#if GPI_TABLE\n",
     "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }\n",
     "GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }\n",
-    "#elif GPI_KEEPS\n",
+    "#elif GPI_KNOWS_CODES\n",
     "\n",
     "GPI_NOINLINE void gpi_symbol_learn(gpi_symbol_input in, GPI_SYMBOL x)\n",
     "{\n",
@@ -15600,8 +15601,8 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "        __global gpi_index *children, ulong children_at, __global gpi_index *end, ulong end_at,       \\\n",
     "        uint outputs, __global uint *scratch, ulong own_at, ulong marks_at, uint leaves\n",
     "\n",
-    "#define GPI_COUNTED_KEEPS (GPI_SHAPE_SERIAL && GPI_SELECT && GPI_MAP_KEEPS)\n",
-    "#if GPI_COUNTED_KEEPS\n",
+    "#define GPI_KNOWS_COUNTED (GPI_SHAPE_SERIAL && GPI_SELECT && GPI_MAP_BY_BYTE)\n",
+    "#if GPI_KNOWS_COUNTED\n",
     "#define GPI_COUNTED_UNKNOWN 2\n",
     "#define GPI_COUNTED_SET(f)                                           \\\n",
     "    uchar counted[256];                                              \\\n",
@@ -15612,7 +15613,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "#endif\n",
     "\n",
     "typedef struct gpi_family {\n",
-    "#if GPI_COUNTED_KEEPS\n",
+    "#if GPI_KNOWS_COUNTED\n",
     "    uchar *counted;\n",
     "#endif\n",
     "    __global const GPI_SYMBOL *in;\n",
@@ -15651,7 +15652,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "\n",
     "static uint gpi_counts(gpi_family f, ulong i)\n",
     "{\n",
-    "#if GPI_COUNTED_KEEPS\n",
+    "#if GPI_KNOWS_COUNTED\n",
     "    const GPI_SYMBOL x = f.in[i];\n",
     "    uint counted = f.counted[(uchar)x];\n",
     "    if (GPI_RARELY(counted == GPI_COUNTED_UNKNOWN))\n",
@@ -15951,15 +15952,14 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    GPI_STORE_PRIVATE(gpi_near_row, max(GPI_LOAD_PRIVATE(gpi_near_row, lowest), ends), lowest);\n",
     "    lowest[0] = max(last, lowest[0]);\n",
     "}\n",
-    "\n",
-    "\n",
+    "#line 206\n",
     "GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)\n",
     "{\n",
     "    uint i = run.length;\n",
     "    while (i % 16 == 0 && i > 0 && gpi_is_ladder(parent, run.begin, i - 16)) i -= 16;\n",
     "    return i;\n",
     "}\n",
-    "#line 214\n",
+    "#line 215\n",
     "static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)\n",
     "{\n",
     "    __global const gpi_index *parent = f.parent + run.begin;\n",
@@ -16016,7 +16016,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    if (f.outputs & GPI_TREE_CHILDREN) gpi_store_near(f.children + run.begin, 0, near, run.length);\n",
     "    if (f.outputs & GPI_TREE_END) gpi_end_run(f, run, near);\n",
     "}\n",
-    "#line 274\n",
+    "#line 275\n",
     "GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)\n",
     "{\n",
     "    return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, f.parent + at),\n",
@@ -16032,7 +16032,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    vstore4(row.s4567, 0, out + 4);\n",
     "    vstore8(row.hi, 0, out + 8);\n",
     "}\n",
-    "#line 292\n",
+    "#line 293\n",
     "GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)\n",
     "{\n",
     "    const gpi_index parent = f.parent[at], lowest = parent - 15;\n",
@@ -16048,7 +16048,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    crowd->count = f.own[lowest] + 1;\n",
     "    return true;\n",
     "}\n",
-    "#line 310\n",
+    "#line 311\n",
     "GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)\n",
     "{\n",
     "    const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);\n",
@@ -16088,7 +16088,7 @@ static const char *const gpi_kernel_nest_tree_serial[] = {
     "    }\n",
     "    gpi_crowd_end(f, run, &crowd);\n",
     "}\n",
-    "#line 352\n",
+    "#line 353\n",
     "static void gpi_run_ends(gpi_family f, gpi_tree_run run)\n",
     "{\n",
     "    gpi_index open = run.begin + run.length;\n",
@@ -16146,7 +16146,7 @@ static const char *const gpi_kernel_scan_bytes_scan[] = {
     "\n",
     "#if GPI_SCANS_BYTES\n",
     "\n",
-    "static gpi_bytes_aligned gpi_bytes_up(gpi_bytes_aligned x, uint bits)\n",
+    "static gpi_bytes_aligned gpi_bytes_up_words(gpi_bytes_aligned x, uint bits)\n",
     "{\n",
     "    return __builtin_astype(__builtin_astype(x, ulong8) << bits, gpi_bytes_aligned);\n",
     "}\n",
@@ -16167,9 +16167,9 @@ static const char *const gpi_kernel_scan_bytes_scan[] = {
     "GPI_INLINE gpi_bytes_aligned gpi_bytes_scan(gpi_bytes_aligned x, ulong8 none, ulong8 *before)\n",
     "{\n",
     "    gpi_bytes_aligned s = x;\n",
-    "    s += gpi_bytes_up(s, 8);\n",
-    "    s += gpi_bytes_up(s, 16);\n",
-    "    s += gpi_bytes_up(s, 32);\n",
+    "    s += gpi_bytes_up_words(s, 8);\n",
+    "    s += gpi_bytes_up_words(s, 16);\n",
+    "    s += gpi_bytes_up_words(s, 32);\n",
     "    ulong8 t = __builtin_astype(s, ulong8) >> 56;\n",
     "    t += GPI_WORDS_UP(none, t, 1);\n",
     "    t += GPI_WORDS_UP(none, t, 2);\n",
@@ -23762,8 +23762,8 @@ static const char *const gpi_kernel_sort_shares_serial[] = {
     "    share->first = 0;\n",
     "    share->last = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);\n",
     "    for (ulong k = 0; k < GPI_SHARE_SAMPLE; k++) {\n",
-    "        const uint within =\n",
-    "            (uint)k * 2654435769u >> 23;\n",
+    "\n",
+    "        const uint within = (uint)k * 2654435769u >> 23;\n",
     "        sample[k] = gpi_window_of(key[(512 * k + within) * n / (512 * GPI_SHARE_SAMPLE)], bits);\n",
     "    }\n",
     "    if (g > 0) share->first = gpi_share_bound(sample, GPI_SHARE_SAMPLE * g / shares, width);\n",
@@ -27556,7 +27556,7 @@ static bool gpi_has_word_anywhere(const char *text, const char *word)
     return false;
 }
 
-/* Whether a macro may hide the word. */
+/* Whether the source may define a macro that stands for the word. */
 static bool gpi_may_define(const char *source, const char *word)
 {
     return source && strchr(source, '#') && gpi_has_word_anywhere(source, word);
@@ -28124,7 +28124,7 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Whether a macro in what is pasted for them may hide the word. */
+/* Whether a source that is pasted for them, or ahead of them, may define a macro that stands for the word. */
 static bool gpi_args_may_define(const gpi_args *args, const char *word)
 {
     size_t k;
@@ -31043,8 +31043,8 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
    gp_run_length_encode, which adds up ones. */
 /* ------------------------------------------------------------------ plan */
 
-/* Where positions count from a run's first element, it has to be known before the element is. A macro may hide that the
-   map has them. */
+/* Whether the map has positions. They count from the first element of a run, which would have to be known before the
+   element is. A macro may stand for i. */
 static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_key_desc *d)
 {
     size_t k;
@@ -33904,7 +33904,7 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* PoCL names the CPU's vendor, and Intel's runtime itself; both name the CPU. */
+/* As the vendor, PoCL gives the CPU's, but Intel's runtime gives Intel on every CPU; both give the CPU's name. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
     return strstr(gp->info.vendor, "AMD") != NULL || strstr(gp->info.name, "AMD") != NULL;
@@ -35672,7 +35672,7 @@ static gp_result gpi_brackets_codes(gp_context *gp, gpi_brackets *b);
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b);
 static void gpi_symbols_free(gp_context *gp);
 static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b);
-static bool gpi_map_keeps(const gp_context *gp, gp_type type, const char *map, const gpi_args *args);
+static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args);
 static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text);
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text);
 static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b);
@@ -36289,8 +36289,8 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
-/* GPI_MAP_KEEPS of nest/symbols.cl: neither the map nor a macro in it may name i. */
-static bool gpi_map_keeps(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
+/* GPI_MAP_BY_BYTE of nest/symbols.cl: a map of bytes, in which neither the text nor a macro names i. */
+static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
 {
     return map && gpi_type_size(type) == 1 && !gpi_has_word_anywhere(map, "i") &&
            !gpi_has_word_anywhere(gp->desc.build_options, "i") && !gpi_args_may_define(args, "i");
@@ -36305,8 +36305,8 @@ static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, g
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_LOOKBACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->errors != NULL, b->back && (b->desc->parent || b->desc->depth));
-    gpi_text_add(text, "#define GPI_MAP_KEEPS %d\n",
-                 gpi_map_keeps(gp, b->desc->type, b->desc->map, &b->args));
+    gpi_text_add(text, "#define GPI_MAP_BY_BYTE %d\n",
+                 gpi_map_is_by_byte(gp, b->desc->type, b->desc->map, &b->args));
     if (b->has_table) return;
     gpi_text_add(text, "static int gpi_symbol_map(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&b->args), gpi_type_cl(b->desc->type));
@@ -36371,6 +36371,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, function, b);
+    /* Its macros reach the map of codes, too. */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 
@@ -36671,7 +36672,7 @@ static char *gpi_tree_prelude(const gp_context *gp, const gpi_tree *t)
     gpi_text_add(&text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_LOOKBACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(&text, "#define GPI_MAP_KEEPS %d\n", gpi_map_keeps(gp, d->type, d->map, &t->args));
+    gpi_text_add(&text, "#define GPI_MAP_BY_BYTE %d\n", gpi_map_is_by_byte(gp, d->type, d->map, &t->args));
     gpi_args_define(&t->args, &text);
     gpi_text_add(&text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&t->args), symbol);

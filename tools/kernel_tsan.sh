@@ -118,6 +118,7 @@ for sanitizer in thread address,undefined; do
     for tile in 32 128; do
         check_brackets $sanitizer $tile 1
         check_brackets $sanitizer $tile 0 "-Dgpi_symbol_map(x,i)=((x)==40?1:(x)==41?-1:0)"
+        check_brackets $sanitizer $tile 0 "-DGPI_MAP_BY_BYTE=1 -Dgpi_symbol_map(x,i)=((x)==40?1:(x)==41?-1:0)"
     done
 done
 check_hash 0 1 1 address,undefined -DPOCL_DEVICE_ADDRESS_BITS=64

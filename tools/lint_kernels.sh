@@ -148,9 +148,11 @@ done
 # Nor have brackets: what codes are, by a table or an expression, and how wide indices.
 BY_TABLE="-DGPI_SYMBOL=uchar -DGPI_TABLE=1"
 BY_CODE="-DGPI_SYMBOL=int -DGPI_TABLE=0 -Dgpi_symbol_map(x,i)=((x)==40?1:(x)==41?-1:0)"
+BY_BYTE="-DGPI_SYMBOL=char -DGPI_TABLE=0 -DGPI_MAP_BY_BYTE=1 -Dgpi_symbol_map(x,i)=((x)==40?1:(x)==41?-1:0)"
 for index in 4 8; do
     for kinds in 0 1; do
-        for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE" "${SUB_GROUP}1 $BY_TABLE"; do
+        for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$SERIAL $BY_BYTE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE" \
+            "${SUB_GROUP}1 $BY_TABLE"; do
             check "brackets with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=0 -DGPI_MEASURE=$kinds $shape \
                 kernels/nest/brackets.cl
@@ -163,7 +165,7 @@ done
 # A tree has parents, and perhaps a choice of what counts.
 for index in 4 8; do
     for select in 0 1; do
-        for shape in "$SERIAL" "$LOCAL"; do
+        for shape in "$SERIAL" "$SERIAL -DGPI_MAP_BY_BYTE=1" "$LOCAL"; do
             check "tree with indices of $index bytes, select $select $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_LOOKBACK=0 -DGPI_SYMBOL=uchar \
                 "-Dgpi_counted(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/nest/tree.cl
@@ -172,8 +174,9 @@ for index in 4 8; do
 done
 # A scan of stacks has both: codes, and an element.
 for element in affine affine_args f64_max; do
-    for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
-        case $element:$shape in *_args:*"$BY_CODE") continue ;; esac # that map is a macro, which takes none
+    for shape in "$SERIAL $BY_TABLE" "$SERIAL $BY_CODE" "$SERIAL $BY_BYTE" "$LOCAL $BY_TABLE" "$LOCAL $BY_CODE"; do
+        # that map is a macro, which takes none
+        case $element:$shape in *_args:*"$BY_CODE" | *_args:*"$BY_BYTE") continue ;; esac
         check "stack_scan with $element $shape" -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 \
             -DGPI_MATCH=0 -DGPI_LOOKBACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
     done

@@ -7,9 +7,9 @@
 
    A key looks at GPI_CELL_PROBES cells, from its own on.
 
-   serial   a key's own cell is its whole hash modulo GPI_CELLS, which does not shrink with the table. A key that finds
-            others in all of its cells sends the one in its own to the table and takes its place. When more than a quarter
-            of the keys, and GPI_TRIAL, have not found themselves, the group's other keys go straight to the table.
+   serial   a key's own cell is its whole hash modulo GPI_CELLS, however small the table is. A key that finds other
+            keys in all of its cells sends the one in its own cell to the table and takes its place. Once more than
+            GPI_TRIAL plus a quarter of the keys so far had no cell yet, the rest go straight to the table.
    local    a key's own cell is its home modulo GPI_CELLS. A cell belongs to the first key that takes it; keys that
             find others in all of theirs go straight to the table: one of few keys that did would have all its elements
             queue there.
@@ -40,9 +40,9 @@
 #endif
 
 #if GPI_SHAPE_SERIAL
-#define GPI_TRIAL 512
+#define GPI_TRIAL 512       /* keys without a cell that are allowed in any case */
 #define GPI_COMBINE_STEP 16 /* keys that are hashed together */
-#define GPI_CELLS_AHEAD 32  /* how far ahead their slots are fetched, at the end */
+#define GPI_CELLS_AHEAD 32  /* at the end: how many cells ahead slots of the table are fetched */
 
 typedef struct gpi_cells {
     gp_hash_key key[GPI_CELLS];
@@ -58,7 +58,7 @@ static void gpi_tally_cell(uint *tally, uint what, uint count)
         count - 1;
 }
 
-/* The sum of a cell that is not free goes to the table. Out of line: called from many places, and rarely. */
+/* Sends the sum of a cell in use to the table. Not inlined: it is long, and rarely called. */
 GPI_NOINLINE void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, uint change, uint *tally)
 {
     const gp_hash_key key = cells->key[cell];
@@ -67,12 +67,12 @@ GPI_NOINLINE void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, u
     cells->count[cell] = 0;
 }
 
-/* The key's cell, or a free one, or the key's own, which another one has. */
+/* The cell that has the key; else a free one; else the key's own, in which another key is. */
 GPI_INLINE uint gpi_cell_find(const gpi_cells *cells, uint hash, gp_hash_key key)
 {
     for (uint probe = 0; probe < GPI_CELL_PROBES; probe++) {
         const uint cell = (hash + probe) % GPI_CELLS;
-        if (cells->key[cell] == key || cells->count[cell] == 0) return cell;
+        if (cells->count[cell] == 0 || cells->key[cell] == key) return cell;
     }
     return hash % GPI_CELLS;
 }
@@ -101,7 +101,7 @@ GPI_INLINE bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint hash, gp_ha
     return false;
 }
 
-/* Keys from `begin` on, as long as that pays: where the rest begins. */
+/* Combines keys from `begin` on, in steps of GPI_COMBINE_STEP, as long as that pays. Returns where the rest begins. */
 GPI_INLINE ulong gpi_cells_fill(gp_hash_table t, gpi_cells *cells, __global const uint *keys, ulong begin,
                                 ulong end, bool wide, __global const uint *values, uint source, ulong operand,
                                 uint widths, uint change, uint *tally)

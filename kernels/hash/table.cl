@@ -172,6 +172,7 @@ GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *coun
     if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
 }
 
+/* Of which the table's size takes the low bits. */
 GPI_INLINE uint gpi_hash_of(gp_hash_table t, gp_hash_key key)
 {
 #if GPI_WIDE && !GPI_HASH_PACKED

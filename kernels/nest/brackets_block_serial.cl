@@ -52,8 +52,9 @@ GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index a
 }
 #endif
 
-#if GPI_KEEPS
-/* Four rows of 16 elements abreast; once more where a code was not known. */
+#if GPI_KNOWS_CODES
+/* Four rows of 16 elements side by side: openers from bit 0 on, closers from 16, unknown codes from 32. Where there are
+   such, they are computed, and all 64 elements are looked up again. */
 GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index at)
 {
     __global const GPI_SYMBOL *symbol = in.symbols + at;
@@ -85,7 +86,7 @@ GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, 
 #if GPI_TABLE
     if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);
 #endif
-#if GPI_KEEPS
+#if GPI_KNOWS_CODES
     if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);
 #endif
     if (length == GPI_BRACKETS_BLOCK) {

@@ -17,8 +17,8 @@
 #if GPI_SHAPE_SERIAL
 /* ------------------------------------------------------------------ heights */
 
-/* A tile gone over for heights of the stack. Where no closer in it is without an opener, in this tile or
-   before, they can be summed up; else in blocks without such closers. */
+/* A tile gone over for heights of the stack. If each of its closers has an opener, in this tile or before, heights
+   are sums of steps; if not, they still are in blocks whose closers all have one. */
 typedef struct gpi_heights {
     gpi_index begin, before; /* height before the tile */
     uint length;

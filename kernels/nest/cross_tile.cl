@@ -13,7 +13,7 @@
 #include "nest/lookback.cl"
 #endif
 
-/* Of GPI_SYMBOL_INPUT_SET(symbols). */
+/* GPI_NEST_SET comes after GPI_SYMBOL_INPUT_SET(symbols), whose `symbols` a look-back needs. */
 #if GPI_LOOKBACK
 #define GPI_NEST_PARAMETERS GPI_SCRATCH_PARAMETERS, uint polls, volatile __global uint *counters
 #define GPI_NEST_SET(nest)                                                                       \
@@ -191,9 +191,7 @@ GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *
 #if !GPI_LOOKBACK || GPI_SHAPE_SERIAL
     sum.lone = nest.n ? gpi_first_unmatched_closer(nest) : ~0ul;
 #endif
-    (void)in;
-    (void)in_at;
-    (void)classes;
+    (void)symbols;
     errors += errors_at * 9;
     errors[GPI_ERRORS_CLOSERS] = nest.n ? GPI_TILE_NODE(nest.tree, 1).pops : 0;
     errors[GPI_ERRORS_FIRST_CLOSER] = sum.lone;

@@ -13,6 +13,6 @@
 #define GPI_ENCLOSE 1
 #define GPI_SYMBOL uchar
 #define GPI_TABLE 1
-#define GPI_MAP_KEEPS 0
+#define GPI_MAP_BY_BYTE 0
 #define gpi_counted(x, i) ((x) != 0)
 #define GPI_SELECT 1

@@ -3,14 +3,15 @@
    Bytes find both in a table that comes with the call, so that one program serves every table. Codes of one
    byte are bytes whose table is the identity. For other types an expression gives the code.
 
-   The compiler makes jumps of an expression that compares, which are mispredicted, and no vectors. So in the serial
-   shape each byte's code is found out once, when it first occurs: of others the expression need not make sense.
+   Compilers turn an expression with comparisons into jumps, which are mispredicted, and do not vectorize it. So in the
+   serial shape a byte's code is computed once, when it first occurs, and kept: for bytes that do not occur the expression
+   need not make sense.
 
    Parameters
        GPI_SYMBOL       type of an input element
        GPI_TABLE        1: uchar, with a table; 0: the code of element i, which is x, is
        gpi_symbol_map(x, i)
-       GPI_MAP_KEEPS    1: a symbol is a byte, whose code is the same for all i                           */
+       GPI_MAP_BY_BYTE    GPI_TABLE 0; 1: an element is a byte, and its code the same for all i             */
 #ifndef GPI_NEST_SYMBOLS_CL
 #define GPI_NEST_SYMBOLS_CL
 #include "base/args.cl"
@@ -34,9 +35,10 @@ typedef struct gpi_classes {
     uchar compares; /* 1: a list, or codes; 0: the list would be too long */
 } gpi_classes;
 
-#define GPI_KEEPS (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_KEEPS)
-#if GPI_KEEPS
-/* Codes of symbols, as bytes, as far as they have occurred, and their signs as bits of a row: of its last one. */
+#define GPI_KNOWS_CODES (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_BY_BYTE)
+#if GPI_KNOWS_CODES
+/* The codes of bytes that have occurred; and their signs, as GPI_KNOWN_... of the last of 16 elements: gpi_block_look_up
+   shifts down those of the elements before it. */
 typedef struct gpi_known_codes {
     ulong bits[256];
     int code[256];
@@ -57,7 +59,7 @@ typedef struct gpi_known_codes {
 typedef struct gpi_symbol_input {
     __global const GPI_SYMBOL *symbols;
     __global const gpi_classes *classes; /* GPI_TABLE */
-#if GPI_KEEPS
+#if GPI_KNOWS_CODES
     gpi_known_codes *known;
 #endif
     GPI_ARGS_MEMBER
@@ -76,8 +78,8 @@ typedef struct gpi_symbol_input {
 #if GPI_TABLE
 GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }
 GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }
-#elif GPI_KEEPS
-/* Finds out a symbol's code. */
+#elif GPI_KNOWS_CODES
+/* Computes a symbol's code and keeps it. */
 GPI_NOINLINE void gpi_symbol_learn(gpi_symbol_input in, GPI_SYMBOL x)
 {
     const int code = gpi_symbol_map(GPI_ARGS_OF(in) x, 0);

@@ -22,7 +22,7 @@
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
        GPI_SELECT           1: elements count only where gpi_counted(x, i) is not 0
-       GPI_MAP_KEEPS        with GPI_SELECT: as in nest/symbols.cl                                       */
+       GPI_MAP_BY_BYTE        with GPI_SELECT: as in nest/symbols.cl                                       */
 #ifndef GPI_NEST_TREE_RUNS_CL
 #define GPI_NEST_TREE_RUNS_CL
 #include "base/args.cl"
@@ -108,8 +108,8 @@ typedef uchar gpi_tree_own;
         __global gpi_index *children, ulong children_at, __global gpi_index *end, ulong end_at,       \
         uint outputs, __global uint *scratch, ulong own_at, ulong marks_at, uint leaves
 
-#define GPI_COUNTED_KEEPS (GPI_SHAPE_SERIAL && GPI_SELECT && GPI_MAP_KEEPS)
-#if GPI_COUNTED_KEEPS
+#define GPI_KNOWS_COUNTED (GPI_SHAPE_SERIAL && GPI_SELECT && GPI_MAP_BY_BYTE)
+#if GPI_KNOWS_COUNTED
 #define GPI_COUNTED_UNKNOWN 2
 #define GPI_COUNTED_SET(f)                                           \
     uchar counted[256];                                              \
@@ -120,8 +120,8 @@ typedef uchar gpi_tree_own;
 #endif
 
 typedef struct gpi_family {
-#if GPI_COUNTED_KEEPS
-    uchar *counted; /* what is known of symbols, as bytes */
+#if GPI_KNOWS_COUNTED
+    uchar *counted; /* of each byte: gpi_counted's value, or GPI_COUNTED_UNKNOWN */
 #endif
     __global const GPI_SYMBOL *in;
     __global const gpi_index *parent;
@@ -159,7 +159,7 @@ static gpi_index gpi_key_of(gpi_family f, ulong i)
 
 static uint gpi_counts(gpi_family f, ulong i)
 {
-#if GPI_COUNTED_KEEPS
+#if GPI_KNOWS_COUNTED
     const GPI_SYMBOL x = f.in[i];
     uint counted = f.counted[(uchar)x];
     if (GPI_RARELY(counted == GPI_COUNTED_UNKNOWN))

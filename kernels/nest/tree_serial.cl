@@ -176,9 +176,9 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
     if (k < i) end[k] = max(end[k], end[i]);
 }
 
-/* 16 elements from the i-th on, of which each is the parent of the next one: ends go up from the last one, whose is
-   `last`. Returns the first one's, which goes on up. (It stays in a register: a row that has just been stored in
-   part is waited for.) */
+/* 16 elements from the i-th on, each the parent of the next one: ends go up from the last one, which ends at `last`.
+   Returns where the first one ends, for its parent. (In a register: loading a row of which a part has just been stored
+   would stall.) */
 GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
 {
     gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
@@ -201,7 +201,8 @@ GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
     lowest[0] = max(last, lowest[0]);
 }
 
-/* Where the run's last rows begin that are a ladder: they are open at its end, and gpi_run_ends tells where they end. */
+/* Where the ladder begins, in whole rows, in which the run ends. Its elements are open at the run's end: gpi_run_ends
+   writes their ends. */
 GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)
 {
     uint i = run.length;
@@ -217,7 +218,7 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
     __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
     const uint length = gpi_open_rows(run, parent);
     uint i = length;
-    ushort up = 0; /* end of the row after, which is a ladder: it goes to the last one of this row */
+    ushort up = 0; /* the end of the ladder in the row after this one, for this row's last element; 0: none */
     for (uint k = 0; k < length; k++) end[k] = (ushort)(k + 1);
     for (; i % 16 != 0; i--) gpi_end_one(parent, run.begin, i - 1, end);
     for (; i > 0; i -= 16) {
@@ -277,7 +278,7 @@ GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)
                           (gpi_index_row)(parent)-GPI_LANE_NUMBERS(gpi_index_row));
 }
 
-/* All of a row but its first one, which is not this run's to write. */
+/* Stores a row without its first element, which another run may have to write. */
 GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
 {
     out[1] = row.s1;

@@ -1,14 +1,14 @@
-/* bytes_scan.cl - 64 sums of bytes scanned in a register, where vectors of 64 bytes are AVX-512's (GPI_PACKS).
+/* bytes_scan.cl - prefix sums of 64 bytes in a register of AVX-512 (GPI_PACKS).
 
        in      b0 b1 ... b7 | b8 b9 ... | ...           8 words of 8 bytes
-       s       in each word, each byte and those before it: three shifts, three additions
-       t       the words' sums and those before them: the same, by words
-       out     s + what all words before have
+       s       prefix sums in each word: three shifts, three additions
+       t       prefix sums of the words' totals: the same, by words
+       out     s + the total of all words before
 
    19 instructions; vectors of 16 elements (scan/lanes_scan.cl) take 44 for as many.
 
    Sets
-       GPI_SCANS_BYTES   1 where elements are such sums, as they are in memory */
+       GPI_SCANS_BYTES   1: the scan is a sum of one-byte elements, which are in memory as they are added */
 #ifndef GPI_SCAN_BYTES_SCAN_CL
 #define GPI_SCAN_BYTES_SCAN_CL
 #include "base/platform.cl"
@@ -25,8 +25,8 @@
 #endif
 
 #if GPI_SCANS_BYTES
-/* In each word, bytes move up. */
-static gpi_bytes_aligned gpi_bytes_up(gpi_bytes_aligned x, uint bits)
+/* In each word, bytes move up by so many bits. */
+static gpi_bytes_aligned gpi_bytes_up_words(gpi_bytes_aligned x, uint bits)
 {
     return __builtin_astype(__builtin_astype(x, ulong8) << bits, gpi_bytes_aligned);
 }
@@ -44,14 +44,14 @@ static gpi_bytes_aligned gpi_bytes_of_words(ulong8 words)
                                    GPI_OF_WORD(4), GPI_OF_WORD(5), GPI_OF_WORD(6), GPI_OF_WORD(7));
 }
 
-/* Each word of *before: the sum of all before, and of x as well afterwards. `none` is 0, which the compiler must not know:
-   LLVM would shift zeros in by vpexpandq, and that takes twice as long in all. */
+/* Each word of *before is the sum of everything before x, and then of x as well. `none` is 0, but the compiler must not
+   know it: LLVM would shift in zeros by vpexpandq, and the scan would take twice as long. */
 GPI_INLINE gpi_bytes_aligned gpi_bytes_scan(gpi_bytes_aligned x, ulong8 none, ulong8 *before)
 {
     gpi_bytes_aligned s = x;
-    s += gpi_bytes_up(s, 8);
-    s += gpi_bytes_up(s, 16);
-    s += gpi_bytes_up(s, 32);
+    s += gpi_bytes_up_words(s, 8);
+    s += gpi_bytes_up_words(s, 16);
+    s += gpi_bytes_up_words(s, 32);
     ulong8 t = __builtin_astype(s, ulong8) >> 56;
     t += GPI_WORDS_UP(none, t, 1);
     t += GPI_WORDS_UP(none, t, 2);

@@ -93,7 +93,7 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
 #endif
 
 #if GPI_SCANS_BYTES
-/* Elements [i, end), as far as they fill vectors: where the rest begins. *sum: of all before. */
+/* Scans [i, end) as far as it fills vectors. Returns where the rest begins. *sum: of everything before that. */
 GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,
                                 const bool exclusive)
 {

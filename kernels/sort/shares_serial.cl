@@ -59,8 +59,8 @@ static bool gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, 
     share->first = 0;
     share->last = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
     for (ulong k = 0; k < GPI_SHARE_SAMPLE; k++) {
-        const uint within =
-            (uint)k * 2654435769u >> 23; /* of 512: anywhere in part k, by the golden section */
+        /* Where in the k-th of 512 parts, in 512ths of it: by the golden ratio, so that the sample has no period. */
+        const uint within = (uint)k * 2654435769u >> 23;
         sample[k] = gpi_window_of(key[(512 * k + within) * n / (512 * GPI_SHARE_SAMPLE)], bits);
     }
     if (g > 0) share->first = gpi_share_bound(sample, GPI_SHARE_SAMPLE * g / shares, width);

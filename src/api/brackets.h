@@ -20,9 +20,9 @@
      type GP_U8, table   a code for each of the 256 values, so that several symbols can be of one kind
      type GP_I8, GP_I32  the elements are codes
      map                 for any integer type: an OpenCL C expression in x and i, whose value, converted to
-                         int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0". On CPUs a map of one-byte
-                         elements that does not name i is asked once for each symbol that occurs in some
-                         tiles, not for each element.
+                         int, is the code: "x == 7 ? 1 : x == 8 ? -1 : 0". On CPUs, a map of one-byte
+                         elements that does not name i is evaluated only once in each work-group for every
+                         value that occurs there, not for each element.
 
    Result: at least one of match, parent, depth and errors. All are defined for any input. Kinds do not
    decide who matches: a pair of two kinds is a pair, and a mismatch.

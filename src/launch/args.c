@@ -198,7 +198,7 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Whether a macro in what is pasted for them may hide the word. */
+/* Whether a source that is pasted for them, or ahead of them, may define a macro that stands for the word. */
 static bool gpi_args_may_define(const gpi_args *args, const char *word)
 {
     size_t k;

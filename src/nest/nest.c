@@ -160,8 +160,8 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
-/* GPI_MAP_KEEPS of nest/symbols.cl: neither the map nor a macro in it may name i. */
-static bool gpi_map_keeps(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
+/* GPI_MAP_BY_BYTE of nest/symbols.cl: a map of bytes, in which neither the text nor a macro names i. */
+static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
 {
     return map && gpi_type_size(type) == 1 && !gpi_has_word_anywhere(map, "i") &&
            !gpi_has_word_anywhere(gp->desc.build_options, "i") && !gpi_args_may_define(args, "i");
@@ -176,8 +176,8 @@ static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, g
                  (unsigned)b->index_size, b->kinds && b->errors, b->desc->match != NULL);
     gpi_text_add(text, "#define GPI_LOOKBACK %d\n#define GPI_MEASURE %d\n#define GPI_ENCLOSE %d\n", b->back,
                  b->errors != NULL, b->back && (b->desc->parent || b->desc->depth));
-    gpi_text_add(text, "#define GPI_MAP_KEEPS %d\n",
-                 gpi_map_keeps(gp, b->desc->type, b->desc->map, &b->args));
+    gpi_text_add(text, "#define GPI_MAP_BY_BYTE %d\n",
+                 gpi_map_is_by_byte(gp, b->desc->type, b->desc->map, &b->args));
     if (b->has_table) return;
     gpi_text_add(text, "static int gpi_symbol_map(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&b->args), gpi_type_cl(b->desc->type));

@@ -39,6 +39,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, function, b);
+    /* Its macros reach the map of codes, too. */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 

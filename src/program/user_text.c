@@ -211,7 +211,7 @@ static bool gpi_has_word_anywhere(const char *text, const char *word)
     return false;
 }
 
-/* Whether a macro may hide the word. */
+/* Whether the source may define a macro that stands for the word. */
 static bool gpi_may_define(const char *source, const char *word)
 {
     return source && strchr(source, '#') && gpi_has_word_anywhere(source, word);

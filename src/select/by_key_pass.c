@@ -13,8 +13,8 @@
 
 /* ------------------------------------------------------------------ plan */
 
-/* Where positions count from a run's first element, it has to be known before the element is. A macro may hide that the
-   map has them. */
+/* Whether the map has positions. They count from the first element of a run, which would have to be known before the
+   element is. A macro may stand for i. */
 static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_key_desc *d)
 {
     size_t k;

@@ -65,7 +65,7 @@ static cl_uint gpi_sort_from(const gpi_sort *sort)
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* PoCL names the CPU's vendor, and Intel's runtime itself; both name the CPU. */
+/* As the vendor, PoCL gives the CPU's, but Intel's runtime gives Intel on every CPU; both give the CPU's name. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
     return strstr(gp->info.vendor, "AMD") != NULL || strstr(gp->info.name, "AMD") != NULL;
