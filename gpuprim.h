@@ -8579,7 +8579,7 @@ static const char *const gpi_kernel_hash_combine[] = {
     "{\n",
     "    for (uint probe = 0; probe < GPI_CELL_PROBES; probe++) {\n",
     "        const uint cell = (hash + probe) % GPI_CELLS;\n",
-    "        if (cells->key[cell] == key || cells->count[cell] == 0) return cell;\n",
+    "        if (cells->count[cell] == 0 || cells->key[cell] == key) return cell;\n",
     "    }\n",
     "    return hash % GPI_CELLS;\n",
     "}\n",

@@ -72,7 +72,7 @@ GPI_INLINE uint gpi_cell_find(const gpi_cells *cells, uint hash, gp_hash_key key
 {
     for (uint probe = 0; probe < GPI_CELL_PROBES; probe++) {
         const uint cell = (hash + probe) % GPI_CELLS;
-        if (cells->key[cell] == key || cells->count[cell] == 0) return cell;
+        if (cells->count[cell] == 0 || cells->key[cell] == key) return cell;
     }
     return hash % GPI_CELLS;
 }
