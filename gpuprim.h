@@ -31051,7 +31051,7 @@ static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_ke
     if (!d->map) return false;
     for (k = 0; k < d->arg_count; k++)
         if (d->args[k].record && gpi_may_define(d->args[k].record->source, "i")) return true;
-    return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
+    return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->options, "i") ||
            (d->monoid && gpi_may_define(d->monoid->source, "i")) ||
            (d->record && gpi_may_define(d->record->source, "i")) ||
            (d->key_record && gpi_may_define(d->key_record->source, "i"));
@@ -36293,7 +36293,7 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
 {
     return map && gpi_type_size(type) == 1 && !gpi_has_word_anywhere(map, "i") &&
-           !gpi_has_word_anywhere(gp->desc.build_options, "i") && !gpi_args_may_define(args, "i");
+           !gpi_has_word_anywhere(gp->options, "i") && !gpi_args_may_define(args, "i");
 }
 
 /* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */

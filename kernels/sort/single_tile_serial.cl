@@ -8,8 +8,8 @@
 
        n = 1024:    | digit of 8 bits | digit of 8 bits | the rest |
 
-   Two such digits may be all there is: then nothing is left to insert. Where digits are not spread, or insertion takes too many steps, by passes over all digits. All passes go from place to
-   place (sort/digit.cl).
+   Two such digits may be all there is: then nothing is left to insert. Where digits are not spread, or insertion takes too
+   many steps, by passes over all digits. All passes go from place to place (sort/digit.cl).
 
    Parameters: those of sort/rank_serial.cl. */
 #ifndef GPI_SORT_SINGLE_TILE_SERIAL_CL

@@ -164,7 +164,7 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
 static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
 {
     return map && gpi_type_size(type) == 1 && !gpi_has_word_anywhere(map, "i") &&
-           !gpi_has_word_anywhere(gp->desc.build_options, "i") && !gpi_args_may_define(args, "i");
+           !gpi_has_word_anywhere(gp->options, "i") && !gpi_args_may_define(args, "i");
 }
 
 /* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */

@@ -21,7 +21,7 @@ static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_ke
     if (!d->map) return false;
     for (k = 0; k < d->arg_count; k++)
         if (d->args[k].record && gpi_may_define(d->args[k].record->source, "i")) return true;
-    return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->desc.build_options, "i") ||
+    return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->options, "i") ||
            (d->monoid && gpi_may_define(d->monoid->source, "i")) ||
            (d->record && gpi_may_define(d->record->source, "i")) ||
            (d->key_record && gpi_may_define(d->key_record->source, "i"));

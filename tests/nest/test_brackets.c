@@ -148,7 +148,8 @@ static void test_symbols(void **state)
 }
 
 /* Maps of bytes: with an argument that changes from call to call; one that divides by zero for a symbol which does
-   not occur; one that names the index, and one with a macro that does. */
+   not occur; one that names the index, and ones with a macro that does, of an argument's source or of the context's
+   options. */
 typedef struct byte_map {
     gp_type type;
     const char *map;
@@ -179,17 +180,15 @@ static const byte_map byte_maps[] = {
     {GP_U8, "1000 / (x - 7) > 4 ? 1 : 1000 / (x - 7) < -140 ? -1 : x > 240 ? -1 : 0", code_of_quotient},
     {GP_U8, "i % 3 == a % 3 ? x % 3 - 1 : 0", code_of_place},
     {GP_U8, "PLACE % 3 == a % 3 ? x % 3 - 1 : 0", code_of_place},
+    {GP_U8, "OPTION % 3 == a % 3 ? x % 3 - 1 : 0", code_of_place},
 };
 
 static void check_byte_map(gp_context *gp, const char *name, const byte_map *m, gp_brackets_desc desc, int a)
 {
     static const gp_record place = {
         .source = "#define PLACE i\ntypedef int whole;", .cl_type = "whole", .size = 4};
-    const bool has_macro = strstr(m->map, "PLACE") != NULL;
-    const gp_arg args[] = {{.name = "a",
-                            .type = has_macro ? GP_TYPE_NONE : GP_I32,
-                            .record = has_macro ? &place : NULL,
-                            .value = &a}};
+    const gp_arg number = {.name = "a", .type = GP_I32, .value = &a};
+    const gp_arg with_source = {.name = "a", .record = &place, .value = &a};
     const size_t n = desc.count;
     unsigned char *text = malloc(n);
     int *code = malloc(n * sizeof *code);
@@ -203,7 +202,7 @@ static void check_byte_map(gp_context *gp, const char *name, const byte_map *m, 
     }
     desc.type = m->type;
     desc.map = m->map;
-    desc.args = args;
+    desc.args = strstr(m->map, "PLACE") ? &with_source : &number;
     desc.arg_count = 1;
     nest_check(gp, name, desc, text, 1, code, 15);
     free(code);
@@ -212,18 +211,20 @@ static void check_byte_map(gp_context *gp, const char *name, const byte_map *m, 
 
 static void test_maps_of_bytes(void **state)
 {
+    enum { MAPS = sizeof byte_maps / sizeof *byte_maps };
     const size_t n = test_small() ? 300 : 40009;
     size_t v, k;
     int a;
     (void)state;
     for (v = 0; v < 6; v++) {
-        gp_context *gp = v == 2 || v == 4 ? NULL : nest_open(v);
-        for (k = 0; gp && k < sizeof byte_maps / sizeof *byte_maps; k++) {
-            if (v > 0 && k != 1) continue; /* each is a program */
-            for (a = 3; a < 9; a += 2)
+        for (k = 0; k < MAPS; k++) {
+            gp_context *gp = NULL;
+            if (v == 2 || v == 4 || (v > 0 && k != 1)) continue; /* each is a program */
+            gp = nest_open_with(v, strstr(byte_maps[k].map, "OPTION") ? "-DOPTION=i" : NULL);
+            for (a = 3; gp && a < 9; a += 2)
                 check_byte_map(gp, nest_variants[v].name, &byte_maps[k], nest_desc(n), a);
+            gp_context_destroy(gp);
         }
-        gp_context_destroy(gp);
     }
 }
 

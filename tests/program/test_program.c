@@ -511,7 +511,7 @@ static void test_device_class(void **state)
         unsigned group; /* of a scan, src/runtime/tuning_table.h */
     } classes[] = {
         {GP_DEVICE_CLASS_UNKNOWN, 128}, {GP_DEVICE_CLASS_POCL, 1},     {GP_DEVICE_CLASS_LLVMPIPE, 256},
-        {GP_DEVICE_CLASS_NVIDIA, 256},  {GP_DEVICE_CLASS_AMD, 256},    {GP_DEVICE_CLASS_INTEL_GPU, 256},
+        {GP_DEVICE_CLASS_NVIDIA, 128},  {GP_DEVICE_CLASS_AMD, 256},    {GP_DEVICE_CLASS_INTEL_GPU, 256},
         {GP_DEVICE_CLASS_MALI, 64},     {GP_DEVICE_CLASS_ADRENO, 128}, {GP_DEVICE_CLASS_APPLE, 256}};
     size_t k;
     (void)state;

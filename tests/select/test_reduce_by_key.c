@@ -241,17 +241,21 @@ static void test_elements(void **state)
 }
 
 /* The caller's idea of equal, maps without and with positions, and positions from the run's first element. */
-static void check_equal_and_map(gp_context *gp, size_t v)
+enum { EQUAL_SUM, EQUAL_POSITIONS, EQUAL_LEAST, EQUAL_HIDDEN, EQUAL_OPTION, EQUAL_KINDS };
+
+static void check_equal_and_map(gp_context *gp, size_t v, size_t k)
 {
-    enum { SUM, POSITIONS, LEAST, HIDDEN, KINDS };
     const uint32_t keys[] = {10, 11, 12, 25, 26, 31, 39, 30}, in[] = {5, 4, 6, 9, 9, 1, 1, 0};
     const uint32_t firsts[] = {10, 25, 31};
-    const uint64_t expected[KINDS][3] = {
-        {5 * 3 + 4 * 3 + 6 * 3, 27 + 27, 3 + 3}, {4 + 2 * 6, 9, 1 + 2 * 0}, {1, 0, 2}, {4 + 2 * 6, 9, 1}};
-    static const char *const maps[KINDS] = {"x * 3 // i: no position", "x * i", NULL,
-                                            "(uint2)(x * PLACE, 0)"};
+    const uint64_t expected[EQUAL_KINDS][3] = {{5 * 3 + 4 * 3 + 6 * 3, 27 + 27, 3 + 3},
+                                               {4 + 2 * 6, 9, 1},
+                                               {1, 0, 2},
+                                               {4 + 2 * 6, 9, 1},
+                                               {4 + 2 * 6, 9, 1}};
+    static const char *const maps[EQUAL_KINDS] = {"x * 3 // i: no position", "x * i", NULL,
+                                                  "(uint2)(x * PLACE, 0)", "x * OPTION"};
     static const uint32_t zeros[2];
-    /* a macro hides the position */
+    /* a macro hides the position, here or in the context's options */
     const gp_monoid pair = {.type = "uint2",
                             .size = 8,
                             .source = "#define PLACE i\nuint2 add(uint2 a, uint2 b) { return a + b; }",
@@ -259,43 +263,42 @@ static void check_equal_and_map(gp_context *gp, size_t v)
                             .identity = zeros,
                             .commutative = true,
                             .exact = true};
-    size_t k;
-    for (k = 0; k < KINDS; k++) {
-        gp_reduce_by_key_desc d = {0};
-        uint64_t count = 0, *out;
-        uint32_t *first;
-        d.keys = test_buffer(gp, sizeof keys, keys);
-        d.in = test_buffer(gp, sizeof in, in);
-        d.keys_out = test_buffer(gp, sizeof keys, NULL);
-        d.out = test_buffer(gp, 64, NULL);
-        d.count = 8;
-        d.key_type = d.type = GP_U32;
-        d.equal = "x / 10 == y / 10 // tens";
-        d.map = maps[k];
-        if (k == HIDDEN) d.monoid = &pair;
-        else d.op = k == LEAST ? GP_ARGMIN : GP_SUM;
-        d.out_type = k == LEAST || k == HIDDEN ? GP_TYPE_NONE : GP_U64;
-        assert_gp(gp, gp_reduce_by_key_read(gp, &d, &count));
-        if (count != 3) fail_msg("%s, kind %zu: %d runs", variants[v].name, k, (int)count);
-        out = test_read(gp, d.out, 24);
-        first = test_read(gp, d.keys_out, 12);
-        if (memcmp(out, expected[k], 24) != 0) fail_msg("%s, kind %zu", variants[v].name, k);
-        assert_memory_equal(first, firsts, 12);
-        free(out);
-        free(first);
-        release(&d);
-    }
+    gp_reduce_by_key_desc d = {0};
+    uint64_t count = 0, *out;
+    uint32_t *first;
+    d.keys = test_buffer(gp, sizeof keys, keys);
+    d.in = test_buffer(gp, sizeof in, in);
+    d.keys_out = test_buffer(gp, sizeof keys, NULL);
+    d.out = test_buffer(gp, 64, NULL);
+    d.count = 8;
+    d.key_type = d.type = GP_U32;
+    d.equal = "x / 10 == y / 10 // tens";
+    d.map = maps[k];
+    if (k == EQUAL_HIDDEN) d.monoid = &pair;
+    else d.op = k == EQUAL_LEAST ? GP_ARGMIN : GP_SUM;
+    d.out_type = k == EQUAL_LEAST || k == EQUAL_HIDDEN ? GP_TYPE_NONE : GP_U64;
+    assert_gp(gp, gp_reduce_by_key_read(gp, &d, &count));
+    if (count != 3) fail_msg("%s, kind %zu: %d runs", variants[v].name, k, (int)count);
+    out = test_read(gp, d.out, 24);
+    first = test_read(gp, d.keys_out, 12);
+    if (memcmp(out, expected[k], 24) != 0) fail_msg("%s, kind %zu", variants[v].name, k);
+    assert_memory_equal(first, firsts, 12);
+    free(out);
+    free(first);
+    release(&d);
 }
 
 static void test_equal_and_map(void **state)
 {
-    size_t v;
+    size_t v, k;
     (void)state;
     for (v = 0; v < VARIANTS; v++) {
-        gp_context *gp = v == 0 || v == FIRST_LOCAL + 1 ? test_open(&variants[v], NULL) : NULL;
-        if (!gp) continue;
-        check_equal_and_map(gp, v);
-        gp_context_destroy(gp);
+        for (k = 0; k < EQUAL_KINDS && (v == 0 || v == FIRST_LOCAL + 1); k++) {
+            gp_context *gp = test_open(&variants[v], k == EQUAL_OPTION ? "-DOPTION=i" : NULL);
+            if (!gp) continue;
+            check_equal_and_map(gp, v, k);
+            gp_context_destroy(gp);
+        }
     }
 }
 
