@@ -4238,9 +4238,9 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
 
    NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
               each multiprocessor, and six groups have 192 KB under way. Half of that where local memory is small
-              (tuning.c). Of a scan half of a tile is in registers, half in local memory: small groups, twice as much an
-              item, so that what each does once weighs less. Groups that have started go on running, so that others may
-              wait for them.
+              (tuning.c). A scan keeps half of its tile in registers, half in local memory: smaller groups with twice the
+              bytes an item, so that an item's fixed work is shared by more elements. Groups that have started go on
+              running, so that others may wait for them.
    AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
    INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
    MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
@@ -4537,6 +4537,8 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     if (!plan->sub_group || plan->group < plan->sub_group) return bytes;
     split = gpi_local_bytes_of_split(plan, size);
     switch (tuned->rows) {
+    case GPI_SCAN: /* of four elements an item the stage has all, and products come besides (scan/tile_chunks.cl) */
+        return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_MERGE_SORT: return split;
     default: return bytes;
@@ -4590,7 +4592,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
     most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
-    if (plan->sub_group && primitive == GPI_SCAN) most *= 2;
+    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* the rest on the stage: scan/tile_chunks.cl */
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }
@@ -17481,19 +17483,19 @@ static const char *const gpi_kernel_scan_tile[] = {
 /* ---- Begin file kernels/scan/tile_chunks.cl ---- */
 static const char *const gpi_kernel_scan_tile_chunks[] = {
     "#line 1 \"kernels/scan/tile_chunks.cl\"\n",
-    "#line 11\n",
+    "#line 10\n",
     "#ifndef GPI_SCAN_TILE_CHUNKS_CL\n",
     "#define GPI_SCAN_TILE_CHUNKS_CL\n",
     "#include \"base/platform.cl\"\n",
-    "#line 14 \"kernels/scan/tile_chunks.cl\"\n",
+    "#line 13 \"kernels/scan/tile_chunks.cl\"\n",
     "#include \"group/sub_group.cl\"\n",
-    "#line 15 \"kernels/scan/tile_chunks.cl\"\n",
+    "#line 14 \"kernels/scan/tile_chunks.cl\"\n",
     "#include \"element/monoid.cl\"\n",
-    "#line 16 \"kernels/scan/tile_chunks.cl\"\n",
+    "#line 15 \"kernels/scan/tile_chunks.cl\"\n",
     "#include \"scan/tile_input.cl\"\n",
-    "#line 17 \"kernels/scan/tile_chunks.cl\"\n",
+    "#line 16 \"kernels/scan/tile_chunks.cl\"\n",
     "#include \"scan/tile_local.cl\"\n",
-    "#line 18 \"kernels/scan/tile_chunks.cl\"\n",
+    "#line 17 \"kernels/scan/tile_chunks.cl\"\n",
     "\n",
     "#if GPI_BY_CHUNKS\n",
     "#define GPI_ROWS (GPI_PER_ITEM / 4)\n",
@@ -17558,7 +17560,7 @@ static const char *const gpi_kernel_scan_tile_chunks[] = {
     "    gpi_chunk_put(at, x);\n",
     "#endif\n",
     "}\n",
-    "#line 85\n",
+    "#line 84\n",
     "GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first, const uint rows, GPI_T *x)\n",
     "{\n",
     "    const uint length = gpi_tile_length(input, base);\n",
@@ -17819,23 +17821,23 @@ static const char *const gpi_kernel_scan_tile_keyed[] = {
 /* ---- Begin file kernels/scan/tile_local.cl ---- */
 static const char *const gpi_kernel_scan_tile_local[] = {
     "#line 1 \"kernels/scan/tile_local.cl\"\n",
-    "#line 11\n",
+    "#line 12\n",
     "#ifndef GPI_SCAN_TILE_LOCAL_CL\n",
     "#define GPI_SCAN_TILE_LOCAL_CL\n",
     "#include \"base/paste.cl\"\n",
-    "#line 14 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"base/platform.cl\"\n",
     "#line 15 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"group/sub_group.cl\"\n",
+    "#include \"base/platform.cl\"\n",
     "#line 16 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"group/sync.cl\"\n",
+    "#include \"group/sub_group.cl\"\n",
     "#line 17 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
+    "#include \"group/sync.cl\"\n",
     "#line 18 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"scan/items_local.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
     "#line 19 \"kernels/scan/tile_local.cl\"\n",
-    "#include \"scan/tile_input.cl\"\n",
+    "#include \"scan/items_local.cl\"\n",
     "#line 20 \"kernels/scan/tile_local.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 21 \"kernels/scan/tile_local.cl\"\n",
     "\n",
     "\n",
     "#if GPI_KEPT\n",
@@ -17882,7 +17884,7 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "#else\n",
     "#define GPI_BY_CHUNKS 0\n",
     "#endif\n",
-    "#line 71\n",
+    "#line 72\n",
     "#if GPI_CELL_VECTORS && GPI_CELL_SIZE % 16 == 0\n",
     "#define GPI_TILE_ROW 8\n",
     "#elif GPI_CELL_VECTORS && GPI_CELL_SIZE == 8\n",
@@ -17904,11 +17906,10 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "#endif\n",
     "\n",
     "#if GPI_BY_CHUNKS\n",
-    "\n",
-    "\n",
-    "#define GPI_HELD_MOST (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)\n",
-    "#define GPI_HELD_LEAST (GPI_HELD_MOST > GPI_PER_ITEM / 4 ? GPI_HELD_MOST : GPI_PER_ITEM / 4)\n",
-    "#define GPI_HELD (GPI_HELD_LEAST < GPI_PER_ITEM ? GPI_HELD_LEAST : GPI_PER_ITEM)\n",
+    "#line 96\n",
+    "#define GPI_HELD_FIT (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)\n",
+    "#define GPI_HELD_WANTED (GPI_HELD_FIT > GPI_PER_ITEM / 4 ? GPI_HELD_FIT : GPI_PER_ITEM / 4)\n",
+    "#define GPI_HELD (GPI_HELD_WANTED < GPI_PER_ITEM ? GPI_HELD_WANTED : GPI_PER_ITEM)\n",
     "#define GPI_STAGED (GPI_PER_ITEM - GPI_HELD)\n",
     "#define GPI_TILE_STAGE (GPI_WG * (GPI_STAGED ? GPI_STAGED : 4))\n",
     "#else\n",
@@ -18051,7 +18052,7 @@ static const char *const gpi_kernel_scan_tile_local[] = {
     "    }\n",
     "}\n",
     "#endif\n",
-    "#line 242\n",
+    "#line 244\n",
     "GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)\n",
     "{\n",
     "    const uint length = gpi_tile_length(input, base);\n",
@@ -29324,13 +29325,25 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
+/* As GPI_QUADS of element/input.cl: whether elements can be read four at a time, segments by keys as values alone. */
+static bool gpi_element_has_quads(const gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    return !o->indices && !o->record && (o->map || element->field_count) && o->type != GP_F16 &&
+           o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
+}
+
+/* A scan's tile is for elements that are read four at a time, half of which stay in registers (scan/tile_chunks.cl). Others
+   take a selection's, of which all are on the stage. */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
-    enum { MOST = 32 }; /* elements of an item that have keys beside them (gpi_prelude_keyed) */
+    enum { MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
     const gp_result result = gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
-    if (element->operation.segments && plan->sub_group && plan->per_item > MOST && !gp->desc.tuning.tile)
-        plan->per_item = MOST;
+    if (result != GP_OK || primitive != GPI_SCAN || !plan->sub_group) return result;
+    if (!gpi_element_has_quads(element))
+        return gpi_plan_make_select(gp, function, element->size, strategy, plan);
+    if (element->operation.segments && plan->per_item > MOST && !gp->desc.tuning.tile) plan->per_item = MOST;
     return result;
 }
 

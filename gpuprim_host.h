@@ -19,8 +19,8 @@
        are gp_scan's. A map's i counts from the call's first element. Its `args` are on the device, as always. Where
        a map has i, or a scan a map, the call adds args of its own, whose names begin with chunk_.
      - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its
-       largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit. It counts the buffers that
-       the call creates. With PoCL on a CPU a sort works on the caller's arrays as they are, which are none of these.
+       largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit. With PoCL on a CPU a sort
+       works on the caller's arrays as they are, which do not count.
      - `others` are further contexts, of devices of any kind, that share the work with `gp`. The one thread that calls
        drives all of them, and no other one may use them meanwhile. The input goes through them in about 32 chunks for
        each; a context that is done sooner gets more of them. The result is the same as with one context, bit for bit,
@@ -150,7 +150,8 @@ GP_HOST_API gp_result gp_host_scan(gp_context *gp, const gp_host_scan_desc *desc
    Order: as by gp_sort, `descending` included; stable. The same keys give the same result every time.
    Aliasing: in place (keys_out is keys, values_out is values), or no overlap. keys_tmp and values_tmp overlap nothing.
    Count 0: does nothing.
-   Cost: if everything fits into the budget at once, one copy to the device and one back. Otherwise each chunk
+   Cost: if everything fits into the budget at once, one copy to the device and one back (with PoCL on a CPU none, unless in
+     place). Otherwise each chunk
      is sorted by the highest 8 bits of its keys, and written to keys_tmp. Then the keys with one or more
      values of these bits, as many as fit, are collected from all chunks and sorted by the lower bits. If the
      keys with a single value do not fit, they are divided by the next 8 bits in the same way: uneven keys
@@ -539,13 +540,13 @@ static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *c
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
-/* Where a chunk's elements are, and where their results go: the slot's buffer, and the same once more. Or views: with
-   `views` set, a device that is known to work in the host's memory takes the caller's arrays as they are, instead of copies.
-   They are buffers around the caller's memory (CL_MEM_USE_HOST_PTR), and no device memory. */
+/* Where compute finds a chunk's elements, and where it leaves their results. Both are the slot's buffer, or views: with
+   `views` set (and no lead), a device that is known to work in the host's memory takes the caller's arrays as they are. A
+   view is a buffer around the caller's memory (CL_MEM_USE_HOST_PTR); it takes no device memory. */
 static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 
-/* Of one context. A view that commands still use is freed when they have ended. */
+/* Of one context, when commands that use them have ended. */
 static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);
@@ -1037,17 +1038,16 @@ static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk,
 static bool gpi_host_has_views(const gpi_host_chunks *c)
 {
     const gp_device_info *info = gp_context_info(c->gp);
-    bool aligned = true;
     int a;
+    if (!c->views || info->device_class != GP_DEVICE_CLASS_POCL || !(info->device_type & CL_DEVICE_TYPE_CPU))
+        return false;
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
         const gpi_host_array *array = &c->arrays[a];
         if (!array->size) continue;
-        aligned =
-            aligned && (uintptr_t)array->in % array->size == 0 && (uintptr_t)array->out % array->size == 0;
-        aligned = aligned && (!array->in || array->in != array->out); /* in place: views of one memory */
+        if ((uintptr_t)array->in % array->size || (uintptr_t)array->out % array->size) return false;
+        if (array->in && array->in == array->out) return false; /* in place: two views of the same memory */
     }
-    return c->views && aligned && info->device_class == GP_DEVICE_CLASS_POCL &&
-           info->device_type & CL_DEVICE_TYPE_CPU;
+    return true;
 }
 
 static gp_result gpi_host_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem_flags flags,
@@ -1077,7 +1077,7 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     return result;
 }
 
-/* What has been written to a view is in the caller's memory when it has been mapped. */
+/* Maps a view, and unmaps it: from then on the caller's memory has what was written to it. */
 static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
                                     size_t bytes)
 {
@@ -3100,8 +3100,8 @@ typedef struct gpi_host_scan {
     char *sums; /* of each chunk; then what is before it */
 } gpi_host_scan;
 
-/* As gp_scan refuses them, with one context and with several: without a map that says how, no value is squeezed into
-   its sum. */
+/* Without a map, sums are not narrower than the elements, and not integers where these are floats: what gp_scan refuses is
+   refused with one context and with several. */
 static gp_result gpi_host_scan_width(gp_context *gp, const char *function, const gp_host_scan_desc *desc)
 {
     const gp_type out_type = desc->out_type ? desc->out_type : desc->type;
@@ -3684,12 +3684,12 @@ GP_HOST_API gp_result gp_host_select(gp_context *gp, const gp_host_select_desc *
    A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
    sorted in the same way by the next digit.
 
-   On PoCL sorts go from the caller's memory to the caller's memory: views, base/chunks.h.
+   On PoCL chunks are sorted in the caller's memory, without copies: views, base/chunks.h.
 
    Several contexts share the chunks, then the digits. There, digits go together only as far as a chunk has keys. */
 enum { GPI_HOST_DIGITS = 256, GPI_HOST_KEYS = 0, GPI_HOST_VALUES = 1 };
 
-/* A digit of so many keys stands alone: it has 8 bits fewer to be sorted by. */
+/* A digit of so many keys stands alone: by itself it is sorted by 8 bits fewer. */
 enum { GPI_HOST_DIGIT_ALONE = 3 << 18 };
 
 /* Digits that are sorted together. */
@@ -3798,7 +3798,7 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* No bits to sort by: a chunk goes to where it belongs. */
+/* There are no bits to sort by: only copies the chunk, if its result goes elsewhere. */
 static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;
@@ -3810,7 +3810,7 @@ static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *ch
     return result;
 }
 
-/* Where it is, unless there are views. */
+/* Sorts a chunk by bits [begin, end): in the slot's buffer, or with views from one to the other. */
 static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint32_t begin,
                                     uint32_t end)
 {
@@ -3950,6 +3950,7 @@ static size_t gpi_host_make_groups(gpi_host_sort *s, size_t together, size_t mos
             }
             group->count += count;
             group->end = digit + 1;
+            if (count >= GPI_HOST_DIGIT_ALONE) group = NULL;
         }
         first += count;
     }

@@ -71,8 +71,7 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part);
 
 /* result = initial . in[0] . in[1] ... in[total-1]        . is op or monoid
 
-   Reduces an array across ranks, as gp_reduce_read does; with `map`, of map(in[i]), where i counts from the part's first
-   element.
+   Reduces an array across ranks, as gp_reduce_read does. A map's i counts from the part's first element.
 
    Result: one element of out_type in host memory, on every rank. desc->out stays NULL.
    Order: each part as by gp_reduce, then the parts' results, as elements of out_type: float results repeat bit for bit
@@ -87,8 +86,8 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
    Scans an array across ranks: each part's total is reduced, the totals of all ranks are scanned, and the part goes on from
    there.
 
-   Result, aliasing: those of gp_scan. A map's i counts from the part's first element. With GP_F16 what is before a part
-     is rounded to it.
+   Result: as gp_scan's. A map's i counts from the part's first element. With GP_F16 what is before a part is rounded to it.
+   Aliasing: as in gp_scan.
    Cost: reads the part twice and writes it once; sends one element to every rank. (Not MPI_Exscan: a monoid is text for
      the device.)
    Limits: no segments, argmin, argmax. */

@@ -5,7 +5,7 @@ usage: manual/write.py             writes
        manual/write.py --check     says what is not up to date, and which links lead nowhere
 
   - reference/: a page for each call, from its doc comment in src/api/, host/api/ or gpuprim_mpi.h and its example in
-    code/reference.c or code/mpi_reference.c.
+    code/reference.c, code/mpi_reference.c or code/mpi_join.c.
   - The block of code after a line "<!-- code/memory.c: scratch -->" is what stands between [scratch] and [/scratch] in
     that program, after "<!-- code/first_program.c -->" all of it. `make check-site` compiles and runs these programs.
 """
@@ -89,7 +89,7 @@ def reference():
     yield REFERENCE / "rules.md", doc_comments.rules_text(sources["gpuprim.h"], names)
     index = INDEX
     for page in pages:
-        name = "join" if page.name == "gp_mpi_join" else page.name
+        name = "join" if page.name == "gp_mpi_join" else page.name  # of code/mpi_join.c, which mpi.md shows, too
         parts = [(path, part) for path, text in examples for part in re.findall(rf"/\* \[({name}(?:-\d)?)\]", text)]
         example = "\n\n".join(part_of(path, part) for path, part in parts)
         known = {name: target for name, target in names.items() if target != f"{page.name}.md"}

@@ -19,8 +19,8 @@
        are gp_scan's. A map's i counts from the call's first element. Its `args` are on the device, as always. Where
        a map has i, or a scan a map, the call adds args of its own, whose names begin with chunk_.
      - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its
-       largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit. It counts the buffers that
-       the call creates. With PoCL on a CPU a sort works on the caller's arrays as they are, which are none of these.
+       largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit. With PoCL on a CPU a sort
+       works on the caller's arrays as they are, which do not count.
      - `others` are further contexts, of devices of any kind, that share the work with `gp`. The one thread that calls
        drives all of them, and no other one may use them meanwhile. The input goes through them in about 32 chunks for
        each; a context that is done sooner gets more of them. The result is the same as with one context, bit for bit,

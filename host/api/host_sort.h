@@ -9,7 +9,8 @@
    Order: as by gp_sort, `descending` included; stable. The same keys give the same result every time.
    Aliasing: in place (keys_out is keys, values_out is values), or no overlap. keys_tmp and values_tmp overlap nothing.
    Count 0: does nothing.
-   Cost: if everything fits into the budget at once, one copy to the device and one back. Otherwise each chunk
+   Cost: if everything fits into the budget at once, one copy to the device and one back (with PoCL on a CPU none, unless in
+     place). Otherwise each chunk
      is sorted by the highest 8 bits of its keys, and written to keys_tmp. Then the keys with one or more
      values of these bits, as many as fit, are collected from all chunks and sorted by the lower bits. If the
      keys with a single value do not fit, they are divided by the next 8 bits in the same way: uneven keys

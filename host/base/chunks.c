@@ -444,17 +444,16 @@ static gp_result gpi_host_unmap(gpi_host_chunks *c, const gpi_host_chunk *chunk,
 static bool gpi_host_has_views(const gpi_host_chunks *c)
 {
     const gp_device_info *info = gp_context_info(c->gp);
-    bool aligned = true;
     int a;
+    if (!c->views || info->device_class != GP_DEVICE_CLASS_POCL || !(info->device_type & CL_DEVICE_TYPE_CPU))
+        return false;
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
         const gpi_host_array *array = &c->arrays[a];
         if (!array->size) continue;
-        aligned =
-            aligned && (uintptr_t)array->in % array->size == 0 && (uintptr_t)array->out % array->size == 0;
-        aligned = aligned && (!array->in || array->in != array->out); /* in place: views of one memory */
+        if ((uintptr_t)array->in % array->size || (uintptr_t)array->out % array->size) return false;
+        if (array->in && array->in == array->out) return false; /* in place: two views of the same memory */
     }
-    return c->views && aligned && info->device_class == GP_DEVICE_CLASS_POCL &&
-           info->device_type & CL_DEVICE_TYPE_CPU;
+    return true;
 }
 
 static gp_result gpi_host_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem_flags flags,
@@ -484,7 +483,7 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     return result;
 }
 
-/* What has been written to a view is in the caller's memory when it has been mapped. */
+/* Maps a view, and unmaps it: from then on the caller's memory has what was written to it. */
 static gp_result gpi_host_read_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem view,
                                     size_t bytes)
 {

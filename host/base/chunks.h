@@ -162,13 +162,13 @@ static gp_result gpi_host_write(gpi_host_chunks *chunks, const gpi_host_chunk *c
 static gp_result gpi_host_read(gpi_host_chunks *chunks, const gpi_host_chunk *chunk, cl_mem buffer, size_t at,
                                size_t bytes, void *to);
 
-/* Where a chunk's elements are, and where their results go: the slot's buffer, and the same once more. Or views: with
-   `views` set, a device that is known to work in the host's memory takes the caller's arrays as they are, instead of copies.
-   They are buffers around the caller's memory (CL_MEM_USE_HOST_PTR), and no device memory. */
+/* Where compute finds a chunk's elements, and where it leaves their results. Both are the slot's buffer, or views: with
+   `views` set (and no lead), a device that is known to work in the host's memory takes the caller's arrays as they are. A
+   view is a buffer around the caller's memory (CL_MEM_USE_HOST_PTR); it takes no device memory. */
 static cl_mem gpi_host_from(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 static cl_mem gpi_host_to(const gpi_host_chunks *chunks, const gpi_host_chunk *chunk, int array);
 
-/* Of one context. A view that commands still use is freed when they have ended. */
+/* Of one context, when commands that use them have ended. */
 static void gpi_host_free_views(gpi_host_chunks *chunks, int slot);
 
 static gp_result gpi_host_buffer(gpi_host_chunks *chunks, size_t bytes, cl_mem *out);

@@ -35,8 +35,8 @@ typedef struct gpi_host_scan {
     char *sums; /* of each chunk; then what is before it */
 } gpi_host_scan;
 
-/* As gp_scan refuses them, with one context and with several: without a map that says how, no value is squeezed into
-   its sum. */
+/* Without a map, sums are not narrower than the elements, and not integers where these are floats: what gp_scan refuses is
+   refused with one context and with several. */
 static gp_result gpi_host_scan_width(gp_context *gp, const char *function, const gp_host_scan_desc *desc)
 {
     const gp_type out_type = desc->out_type ? desc->out_type : desc->type;

@@ -12,7 +12,7 @@
    A digit with more keys than fit goes to its place in the output as it is. When all others are done, tmp is free, and it is
    sorted in the same way by the next digit.
 
-   On PoCL sorts go from the caller's memory to the caller's memory: views, base/chunks.h.
+   On PoCL chunks are sorted in the caller's memory, without copies: views, base/chunks.h.
 
    Several contexts share the chunks, then the digits. There, digits go together only as far as a chunk has keys. */
 #include "base/chunks.h"
@@ -23,7 +23,7 @@
 
 enum { GPI_HOST_DIGITS = 256, GPI_HOST_KEYS = 0, GPI_HOST_VALUES = 1 };
 
-/* A digit of so many keys stands alone: it has 8 bits fewer to be sorted by. */
+/* A digit of so many keys stands alone: by itself it is sorted by 8 bits fewer. */
 enum { GPI_HOST_DIGIT_ALONE = 3 << 18 };
 
 /* Digits that are sorted together. */
@@ -132,7 +132,7 @@ static void gpi_host_gather(const gpi_host_sort *s, unsigned begin, unsigned end
 
 /* ------------------------------------------------------------------ the device's sorts */
 
-/* No bits to sort by: a chunk goes to where it belongs. */
+/* There are no bits to sort by: only copies the chunk, if its result goes elsewhere. */
 static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
     gp_result result = GP_OK;
@@ -144,7 +144,7 @@ static gp_result gpi_host_sort_none(gpi_host_chunks *c, const gpi_host_chunk *ch
     return result;
 }
 
-/* Where it is, unless there are views. */
+/* Sorts a chunk by bits [begin, end): in the slot's buffer, or with views from one to the other. */
 static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *chunk, uint32_t begin,
                                     uint32_t end)
 {
@@ -284,6 +284,7 @@ static size_t gpi_host_make_groups(gpi_host_sort *s, size_t together, size_t mos
             }
             group->count += count;
             group->end = digit + 1;
+            if (count >= GPI_HOST_DIGIT_ALONE) group = NULL;
         }
         first += count;
     }

@@ -3,8 +3,7 @@
 
        piece       | chunk of lane 0 | chunk of lane 1 | ... |      a row of chunks
                    | chunk of lane 0 | ...                   |      the next row
-       product     a cell for each chunk, in the same order; lane l scans as many as there are rows, from the first of
-                   lane l * rows on
+       product     a cell for each chunk, in the same order; lane l scans as many as there are rows, from cell l * rows on
 
    While the group looks back, an item's first GPI_HELD elements are in registers, and the rest on the stage, where nobody
    else reads them. In place of what opens a tile in scan/tile_local.cl. */
@@ -32,7 +31,7 @@ static uint gpi_chunk_place(uint row)
     return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + row * (4 * GPI_SUB_GROUP) + gpi_sg_lane() * 4;
 }
 
-/* A row of the stage, whose rows are those that are not held; a held one takes the first, once that is free. */
+/* A row's place on the stage, which has the rows that are not held; a held row takes the first place, once it is free. */
 static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
 {
     const uint first = gpi_sg_index() * (GPI_TILE_STAGE / GPI_WG * GPI_SUB_GROUP);
@@ -80,8 +79,8 @@ GPI_INLINE_GPU void gpi_products_put(__local GPI_CELL *at, const GPI_T *x)
 #endif
 }
 
-/* Loads this item's chunks of `rows` rows from `first` on. All loads of a whole tile come first, so that they are under way
-   together. */
+/* Loads this item's chunks of `rows` rows from `first` on. Nothing is computed between the loads, so that they are under
+   way together. */
 GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first, const uint rows, GPI_T *x)
 {
     const uint length = gpi_tile_length(input, base);
@@ -125,7 +124,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     for (uint row = 0; row < GPI_ROWS - GPI_HELD_ROWS; row++)
         gpi_chunk_put(gpi_stage_chunk(shared, GPI_HELD_ROWS + row), staged + 4 * row);
     gpi_rows_reduce(input, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged, shared);
-    gpi_sg_sync(); /* or a compiler loads the others first, too, and has no registers left */
+    gpi_sg_sync(); /* else a compiler loads the held rows early, too, and runs out of registers */
 #endif
     gpi_rows_load(input, base, 0, GPI_HELD_ROWS, tile->held);
     gpi_rows_reduce(input, 0, GPI_HELD_ROWS, tile->held, shared);

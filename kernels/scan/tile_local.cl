@@ -7,7 +7,8 @@
        piece    | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...       striped
        piece    |       lane 0's own elements       |       lane 1's own elements      | ...   blocked
 
-   A piece's part of the stage is its sub-group's alone, so no other one is waited for. */
+   A piece's part of the stage is its sub-group's alone, so no other one is waited for. Where chunks need not be turned
+   (GPI_BY_CHUNKS), scan/tile_chunks.cl has the rest. */
 #ifndef GPI_SCAN_TILE_LOCAL_CL
 #define GPI_SCAN_TILE_LOCAL_CL
 #include "base/paste.cl"
@@ -89,11 +90,12 @@ typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;
 #endif
 
 #if GPI_BY_CHUNKS
-/* Of an item's elements as many as fill 32 registers stay there, and a quarter in any case; the rest is on the stage, by way
-   of which some results go. */
-#define GPI_HELD_MOST (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)
-#define GPI_HELD_LEAST (GPI_HELD_MOST > GPI_PER_ITEM / 4 ? GPI_HELD_MOST : GPI_PER_ITEM / 4)
-#define GPI_HELD (GPI_HELD_LEAST < GPI_PER_ITEM ? GPI_HELD_LEAST : GPI_PER_ITEM)
+/* An item keeps as many of its elements in registers as fill 32 of them, and a quarter in any case: then the others and the
+   products take no more local memory than a tile. If all are in registers, the stage has one row of chunks, for results that
+   are not written straight from there. */
+#define GPI_HELD_FIT (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)
+#define GPI_HELD_WANTED (GPI_HELD_FIT > GPI_PER_ITEM / 4 ? GPI_HELD_FIT : GPI_PER_ITEM / 4)
+#define GPI_HELD (GPI_HELD_WANTED < GPI_PER_ITEM ? GPI_HELD_WANTED : GPI_PER_ITEM)
 #define GPI_STAGED (GPI_PER_ITEM - GPI_HELD)
 #define GPI_TILE_STAGE (GPI_WG * (GPI_STAGED ? GPI_STAGED : 4))
 #else

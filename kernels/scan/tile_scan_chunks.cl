@@ -29,7 +29,7 @@ GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_til
     }
 }
 
-/* Writes a row, four results of each item: straight, or by way of the stage, so that neighbours write to neighbours. */
+/* Writes a row, four results of each item: straight, or by way of the stage, so that neighbours write side by side. */
 GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, const bool straight, uint row,
                                   const GPI_T *x, gpi_tile_shared shared)
 {
@@ -51,8 +51,8 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
     }
 }
 
-/* This item's chunks are scanned, each from what is before it, and written. Those that are held come first, for
-   their registers, or last, for the stage. */
+/* Scans this item's chunks, each from what is before it, and writes them. Held ones come first, which frees their
+   registers; but last where results go by way of the stage, of which they take the place of a staged row. */
 GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong base, gpi_sink sink,
                                   const bool exclusive, const bool straight, gpi_tile_shared shared)
 {
@@ -65,7 +65,7 @@ GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong b
             for (uint k = 0; k < 4; k++) x[k] = tile->held[4 * row + k];
         } else {
             if (j % 2 == 0)
-                gpi_sg_sync(); /* or a compiler reads all of them first, and has no registers left */
+                gpi_sg_sync(); /* else a compiler reads all of them early, and runs out of registers */
             gpi_chunk_get(gpi_stage_chunk(shared, row), x);
         }
         GPI_UNROLL

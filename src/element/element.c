@@ -376,13 +376,25 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
+/* As GPI_QUADS of element/input.cl: whether elements can be read four at a time, segments by keys as values alone. */
+static bool gpi_element_has_quads(const gpi_element *element)
+{
+    const gpi_operation *o = &element->operation;
+    return !o->indices && !o->record && (o->map || element->field_count) && o->type != GP_F16 &&
+           o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
+}
+
+/* A scan's tile is for elements that are read four at a time, half of which stay in registers (scan/tile_chunks.cl). Others
+   take a selection's, of which all are on the stage. */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
-    enum { MOST = 32 }; /* elements of an item that have keys beside them (gpi_prelude_keyed) */
+    enum { MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
     const gp_result result = gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
-    if (element->operation.segments && plan->sub_group && plan->per_item > MOST && !gp->desc.tuning.tile)
-        plan->per_item = MOST;
+    if (result != GP_OK || primitive != GPI_SCAN || !plan->sub_group) return result;
+    if (!gpi_element_has_quads(element))
+        return gpi_plan_make_select(gp, function, element->size, strategy, plan);
+    if (element->operation.segments && plan->per_item > MOST && !gp->desc.tuning.tile) plan->per_item = MOST;
     return result;
 }
 

@@ -166,6 +166,8 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     if (!plan->sub_group || plan->group < plan->sub_group) return bytes;
     split = gpi_local_bytes_of_split(plan, size);
     switch (tuned->rows) {
+    case GPI_SCAN: /* of four elements an item the stage has all, and products come besides (scan/tile_chunks.cl) */
+        return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_MERGE_SORT: return split;
     default: return bytes;
@@ -219,7 +221,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     plan->shape = shape == GP_SHAPE_SUB_GROUP ? GP_SHAPE_LOCAL : shape;
     plan->sub_group = gpi_sub_group_of(gp, shape);
     most = plan->sub_group && !gpi_has_small_memory(gp) ? 32 : 16;
-    if (plan->sub_group && primitive == GPI_SCAN) most *= 2;
+    if (plan->sub_group && primitive == GPI_SCAN) most *= 2; /* the rest on the stage: scan/tile_chunks.cl */
     if ((plan->shape == GP_SHAPE_SERIAL) != (row->shape == GP_SHAPE_SERIAL)) {
         row = plan->shape == GP_SHAPE_SERIAL ? &gpi_tuning_forced_serial : &gpi_tuning_forced_local;
     }

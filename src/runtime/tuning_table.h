@@ -15,9 +15,9 @@
 
    NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
               each multiprocessor, and six groups have 192 KB under way. Half of that where local memory is small
-              (tuning.c). Of a scan half of a tile is in registers, half in local memory: small groups, twice as much an
-              item, so that what each does once weighs less. Groups that have started go on running, so that others may
-              wait for them.
+              (tuning.c). A scan keeps half of its tile in registers, half in local memory: smaller groups with twice the
+              bytes an item, so that an item's fixed work is shared by more elements. Groups that have started go on
+              running, so that others may wait for them.
    AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
    INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
    MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
