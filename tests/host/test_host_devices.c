@@ -506,7 +506,7 @@ static int setup(void **state)
     contexts[0] = test_open(&test_variants[0], NULL);
     assert_non_null(contexts[0]);
     again.share = contexts[0];
-    contexts[1] = test_open_with(&again); /* of the same class, too */
+    contexts[1] = test_open_if(&again); /* of the same class and shape, too */
     context_count = 2;
     assert_gp(NULL, gp_devices(devices, 16, &count));
     for (i = 0; i < count && i < 16 && context_count < CONTEXTS; i++) {
