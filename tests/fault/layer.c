@@ -281,18 +281,27 @@ COMMAND(clEnqueueCopyBuffer, errors_transfer, false,
         (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size,
          cl_uint count, const cl_event *wait, cl_event *event),
         (queue, from, to, from_offset, to_offset, size, count, wait, event))
-/* Blocking, as the library maps. */
+/* One that does not run is done all the same, at once: the caller has memory to unmap. */
 static void *CL_API_CALL layer_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                                   cl_map_flags flags, size_t offset, size_t size,
                                                   cl_uint count, const cl_event *wait, cl_event *event,
                                                   cl_int *error)
 {
     const cl_int fails = fault("clEnqueueMapBuffer", errors_transfer);
-    if (!fails)
-        return next->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, count, wait, event,
-                                        error);
-    if (error) *error = fails;
-    return NULL;
+    void *memory;
+    if (fails) {
+        if (error) *error = fails;
+        return NULL;
+    }
+    if (drops("clEnqueueMapBuffer", count, wait, event)) {
+        memory = next->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, 0, NULL, NULL, error);
+        if (memory && drop(queue, count, wait, event) != CL_SUCCESS) abort();
+        return memory;
+    }
+    memory =
+        next->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, count, wait, event, error);
+    if (memory && event) count_event(*event);
+    return memory;
 }
 /* Where it fails it is done all the same: PoCL leaks what stays mapped. */
 static cl_int CL_API_CALL layer_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *memory,
