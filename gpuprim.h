@@ -18241,6 +18241,7 @@ static const char *const gpi_kernel_scan_tile_scan_chunks[] = {
     "#endif\n",
     "    gpi_products_scan(GPI_COMBINE_OF(input) gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before), shared);\n",
     "    gpi_sg_sync();\n",
+    "    if (!straight) gpi_sync_all();\n",
     "    if (!straight) gpi_rows_scan(tile, input, base, sink, sink.exclusive, false, shared);\n",
     "    else if (sink.exclusive) gpi_rows_scan(tile, input, base, sink, true, true, shared);\n",
     "    else gpi_rows_scan(tile, input, base, sink, false, true, shared);\n",

@@ -456,27 +456,31 @@ static bool gpi_host_has_views(const gpi_host_chunks *c)
     return true;
 }
 
-/* NULL: there is none, and elements are copied. */
-static cl_mem gpi_host_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem_flags flags, size_t size,
-                            const char *memory)
+static gp_result gpi_host_view(gpi_host_chunks *c, const gpi_host_chunk *chunk, cl_mem_flags flags,
+                               size_t size, const char *memory, cl_mem *view)
 {
     cl_int error;
-    if (!memory) return NULL;
-    return clCreateBuffer(gp_cl_context(c->gp), flags | CL_MEM_USE_HOST_PTR, chunk->count * size,
-                          (void *)(uintptr_t)(memory + chunk->first * size), &error);
+    if (!memory) return GP_OK;
+    *view = clCreateBuffer(gp_cl_context(c->gp), flags | CL_MEM_USE_HOST_PTR, chunk->count * size,
+                           (void *)(uintptr_t)(memory + chunk->first * size), &error);
+    return *view ? GP_OK : gpi_host_fail_cl(c->gp, c->function, "clCreateBuffer", error);
 }
 
 /* The slot's last chunk has ended. */
-static void gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *chunk)
+static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *chunk)
 {
+    gp_result result = GP_OK;
     int a;
     gpi_host_free_views(c, chunk->slot);
-    for (a = 0; a < GPI_HOST_ARRAYS && gpi_host_has_views(c); a++) {
+    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK && gpi_host_has_views(c); a++) {
         gpi_host_array *array = &c->arrays[a];
         if (!array->size) continue;
-        array->from[chunk->slot] = gpi_host_view(c, chunk, CL_MEM_READ_ONLY, array->size, array->in);
-        array->to[chunk->slot] = gpi_host_view(c, chunk, CL_MEM_READ_WRITE, array->size, array->out);
+        result = gpi_host_view(c, chunk, CL_MEM_READ_ONLY, array->size, array->in, &array->from[chunk->slot]);
+        if (result == GP_OK)
+            result =
+                gpi_host_view(c, chunk, CL_MEM_READ_WRITE, array->size, array->out, &array->to[chunk->slot]);
     }
+    return result;
 }
 
 /* Maps a view, and unmaps it: from then on the caller's memory has what was written to it. */
@@ -527,8 +531,8 @@ static gp_result gpi_host_upload(gpi_host_chunks *c, const gpi_host_chunk *chunk
     int a;
     gpi_host_release(&c->uploaded[chunk->slot]);
     gpi_host_release(&c->counted[chunk->slot]);
-    gpi_host_make_views(c, chunk);
-    if (c->upload) return c->upload(c, chunk);
+    result = gpi_host_make_views(c, chunk);
+    if (result == GP_OK && c->upload) return c->upload(c, chunk);
     for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         const gpi_host_array *array = &c->arrays[a];
         if (!array->in || array->from[chunk->slot]) continue;

@@ -18,7 +18,8 @@ static gp_result gpi_host_fail_cl(gp_context *gp, const char *function, const ch
 {
     gp_result result = GP_ERROR_OPENCL;
     if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
-    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES)
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
+        error == CL_INVALID_BUFFER_SIZE)
         result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
     return gpi_host_fail(gp, result, "%s: %s returned %s (%d)", function, call, gp_cl_error_string(error),
                          (int)error);
