@@ -1066,7 +1066,8 @@ static gp_result gpi_host_make_views(gpi_host_chunks *c, const gpi_host_chunk *c
     gp_result result = GP_OK;
     int a;
     gpi_host_free_views(c, chunk->slot);
-    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK && gpi_host_has_views(c); a++) {
+    if (!gpi_host_has_views(c)) return GP_OK;
+    for (a = 0; a < GPI_HOST_ARRAYS && result == GP_OK; a++) {
         gpi_host_array *array = &c->arrays[a];
         if (!array->size) continue;
         result = gpi_host_view(c, chunk, CL_MEM_READ_ONLY, array->size, array->in, &array->from[chunk->slot]);

@@ -22,7 +22,7 @@
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
        GPI_SELECT           1: elements count only where gpi_counted(x, i) is not 0
-       GPI_MAP_BY_BYTE        with GPI_SELECT: as in nest/symbols.cl                                       */
+       GPI_MAP_BY_BYTE      with GPI_SELECT: as in nest/symbols.cl                                       */
 #ifndef GPI_NEST_TREE_RUNS_CL
 #define GPI_NEST_TREE_RUNS_CL
 #include "base/args.cl"

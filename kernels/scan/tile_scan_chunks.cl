@@ -4,6 +4,7 @@
 #define GPI_SCAN_TILE_SCAN_CHUNKS_CL
 #include "base/platform.cl"
 #include "group/sub_group.cl"
+#include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
@@ -87,11 +88,15 @@ GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input 
     straight = gpi_tile_length(input, base) == GPI_TILE && gpi_put_aligned(sink);
 #endif
     gpi_products_scan(GPI_COMBINE_OF(input) gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before), shared);
-    gpi_sg_sync();                 /* what is before each chunk is written */
-    if (!straight) gpi_sync_all(); /* all is read: in place, other items now overwrite it */
-    if (!straight) gpi_rows_scan(tile, input, base, sink, sink.exclusive, false, shared);
-    else if (sink.exclusive) gpi_rows_scan(tile, input, base, sink, true, true, shared);
-    else gpi_rows_scan(tile, input, base, sink, false, true, shared);
+    gpi_sg_sync(); /* what is before each chunk is written */
+    if (!straight) {
+        gpi_sync_all(); /* all is read: in place, other items now overwrite it */
+        gpi_rows_scan(tile, input, base, sink, sink.exclusive, false, shared);
+    } else if (sink.exclusive) {
+        gpi_rows_scan(tile, input, base, sink, true, true, shared);
+    } else {
+        gpi_rows_scan(tile, input, base, sink, false, true, shared);
+    }
 }
 #endif
 #endif
