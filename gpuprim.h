@@ -27930,7 +27930,7 @@ static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, co
                                         size_t count);
 static size_t gpi_arg_size(const gp_arg *arg);
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text);
-static bool gpi_args_may_define(const gpi_args *args, const char *word);
+static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args);
 static void gpi_args_define(const gpi_args *args, gpi_text *text);
 static const char *gpi_args_parameter(const gpi_args *args);
 static void gpi_args_name(const gpi_args *args, gpi_text *text);
@@ -28132,15 +28132,16 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Whether a source that is pasted for them, or ahead of them, may define a macro that stands for the word. */
-static bool gpi_args_may_define(const gpi_args *args, const char *word)
+/* Whether a map names i, or a macro may do it, from a source that is pasted for it or from the build options. */
+static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
     for (k = 0; k < args->record_count + args->count; k++) {
         const gp_record *record = gpi_record_of(args, k);
-        if (record && gpi_may_define(record->source, word)) return true;
+        if (record && gpi_may_define(record->source, "i")) return true;
     }
-    return gpi_may_define(args->pasted, word);
+    return gpi_has_word_anywhere(map, "i") || gpi_has_word_anywhere(gp->options, "i") ||
+           gpi_may_define(args->pasted, "i");
 }
 
 /* Each source once, and that sizes are those that are named. */
@@ -31063,26 +31064,11 @@ static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_ke
    gp_run_length_encode, which adds up ones. */
 /* ------------------------------------------------------------------ plan */
 
-/* Whether the map has positions. They count from the first element of a run, which would have to be known before the
-   element is. A macro may stand for i. */
-static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_key_desc *d)
-{
-    size_t k;
-    if (!d->map) return false;
-    for (k = 0; k < d->arg_count; k++)
-        if (d->args[k].record && gpi_may_define(d->args[k].record->source, "i")) return true;
-    return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->options, "i") ||
-           (d->monoid && gpi_may_define(d->monoid->source, "i")) ||
-           (d->record && gpi_may_define(d->record->source, "i")) ||
-           (d->key_record && gpi_may_define(d->key_record->source, "i"));
-}
-
 /* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged
    as one word. */
-static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys)
+static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
-    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size) &&
-           !gpi_by_key_has_positions(gp, d);
+    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
 /* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
@@ -31169,11 +31155,13 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
 {
     gp_result r;
     memset(p, 0, sizeof *p);
-    if (!gpi_by_key_passes(gp, d, keys)) return GP_OK;
+    if (!gpi_by_key_passes(d, keys)) return GP_OK;
     p->key_size = keys->size;
     p->count = keys->count;
     p->ones = ones;
     r = gpi_by_key_element_make(gp, keys, d, ones, &p->element);
+    /* Positions count from the first element of a run, which would have to be known before the element is. */
+    if (r == GP_OK && d->map && gpi_map_has_positions(gp, d->map, &p->element.operation.args)) return GP_OK;
     if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
     if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
     do {
@@ -36309,11 +36297,10 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
-/* GPI_MAP_BY_BYTE of nest/symbols.cl: a map of bytes, in which neither the text nor a macro names i. */
+/* GPI_MAP_BY_BYTE of nest/symbols.cl. */
 static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
 {
-    return map && gpi_type_size(type) == 1 && !gpi_has_word_anywhere(map, "i") &&
-           !gpi_has_word_anywhere(gp->options, "i") && !gpi_args_may_define(args, "i");
+    return map && gpi_type_size(type) == 1 && !gpi_map_has_positions(gp, map, args);
 }
 
 /* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */

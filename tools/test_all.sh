@@ -5,7 +5,7 @@
 #
 # PLATFORMS=pocl,rusticl takes some of them. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
 # as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
-# with emulated sub-groups of this size. mixed is all but Oclgrind in one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
+# with emulated sub-groups of this size; both without optimization, unless GPUPRIM_TEST_OPTIONS is set. mixed is all but Oclgrind in one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
 #
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
 set -eu
@@ -39,20 +39,24 @@ run_on_intel() { # program...
         tools/run_tests.sh "$@"
 }
 
+# Groups of hundreds of work-items: PoCL takes long to optimize them.
+run_as_gpu() { # variable=value program...
+    setting=$1
+    shift
+    env "$setting" GPUPRIM_TEST_OPTIONS="${GPUPRIM_TEST_OPTIONS--cl-opt-disable}" GPUPRIM_DEVICE=Portable \
+        TEST_TIMEOUT="${TEST_TIMEOUT:-1200}" tools/run_tests.sh "$@"
+}
+
 run_on() { # platform program...
     platform=$1
     shift
     export TEST_RESULTS=$results/$platform
     case $platform in
     pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
-    sub_group-*)
-        GPUPRIM_TEST_SUB_GROUP=${platform#*-} GPUPRIM_DEVICE=Portable TEST_TIMEOUT=${TEST_TIMEOUT:-1200} \
-            tools/run_tests.sh "$@"
-        ;;
+    sub_group-*) run_as_gpu GPUPRIM_TEST_SUB_GROUP="${platform#*-}" "$@" ;;
     as-*)
-        # groups of hundreds of work-items: PoCL takes long to compile them
         class=$(class_of "$platform") || return 1
-        GPUPRIM_TEST_CLASS=$class GPUPRIM_DEVICE=Portable TEST_TIMEOUT=${TEST_TIMEOUT:-1200} tools/run_tests.sh "$@"
+        run_as_gpu GPUPRIM_TEST_CLASS="$class" "$@"
         ;;
     intel) run_on_intel "$@" ;;
     intel-sub_groups)

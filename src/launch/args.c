@@ -198,15 +198,16 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Whether a source that is pasted for them, or ahead of them, may define a macro that stands for the word. */
-static bool gpi_args_may_define(const gpi_args *args, const char *word)
+/* Whether a map names i, or a macro may do it, from a source that is pasted for it or from the build options. */
+static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
     for (k = 0; k < args->record_count + args->count; k++) {
         const gp_record *record = gpi_record_of(args, k);
-        if (record && gpi_may_define(record->source, word)) return true;
+        if (record && gpi_may_define(record->source, "i")) return true;
     }
-    return gpi_may_define(args->pasted, word);
+    return gpi_has_word_anywhere(map, "i") || gpi_has_word_anywhere(gp->options, "i") ||
+           gpi_may_define(args->pasted, "i");
 }
 
 /* Each source once, and that sizes are those that are named. */

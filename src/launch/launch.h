@@ -103,7 +103,7 @@ static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, co
                                         size_t count);
 static size_t gpi_arg_size(const gp_arg *arg);
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text);
-static bool gpi_args_may_define(const gpi_args *args, const char *word);
+static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args);
 static void gpi_args_define(const gpi_args *args, gpi_text *text);
 static const char *gpi_args_parameter(const gpi_args *args);
 static void gpi_args_name(const gpi_args *args, gpi_text *text);

@@ -160,11 +160,10 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
-/* GPI_MAP_BY_BYTE of nest/symbols.cl: a map of bytes, in which neither the text nor a macro names i. */
+/* GPI_MAP_BY_BYTE of nest/symbols.cl. */
 static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
 {
-    return map && gpi_type_size(type) == 1 && !gpi_has_word_anywhere(map, "i") &&
-           !gpi_has_word_anywhere(gp->options, "i") && !gpi_args_may_define(args, "i");
+    return map && gpi_type_size(type) == 1 && !gpi_map_has_positions(gp, map, args);
 }
 
 /* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */

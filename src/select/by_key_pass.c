@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/type.h"
-#include "program/user_text.h"
 #include "element/element.h"
 #include "scan/scan.h"
 #include "select/select.h"
@@ -13,26 +12,11 @@
 
 /* ------------------------------------------------------------------ plan */
 
-/* Whether the map has positions. They count from the first element of a run, which would have to be known before the
-   element is. A macro may stand for i. */
-static bool gpi_by_key_has_positions(const gp_context *gp, const gp_reduce_by_key_desc *d)
-{
-    size_t k;
-    if (!d->map) return false;
-    for (k = 0; k < d->arg_count; k++)
-        if (d->args[k].record && gpi_may_define(d->args[k].record->source, "i")) return true;
-    return gpi_has_word_anywhere(d->map, "i") || gpi_has_word_anywhere(gp->options, "i") ||
-           (d->monoid && gpi_may_define(d->monoid->source, "i")) ||
-           (d->record && gpi_may_define(d->record->source, "i")) ||
-           (d->key_record && gpi_may_define(d->key_record->source, "i"));
-}
-
 /* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged
    as one word. */
-static bool gpi_by_key_passes(const gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys)
+static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
-    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size) &&
-           !gpi_by_key_has_positions(gp, d);
+    return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
 /* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
@@ -119,11 +103,13 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
 {
     gp_result r;
     memset(p, 0, sizeof *p);
-    if (!gpi_by_key_passes(gp, d, keys)) return GP_OK;
+    if (!gpi_by_key_passes(d, keys)) return GP_OK;
     p->key_size = keys->size;
     p->count = keys->count;
     p->ones = ones;
     r = gpi_by_key_element_make(gp, keys, d, ones, &p->element);
+    /* Positions count from the first element of a run, which would have to be known before the element is. */
+    if (r == GP_OK && d->map && gpi_map_has_positions(gp, d->map, &p->element.operation.args)) return GP_OK;
     if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
     if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
     do {

@@ -253,7 +253,8 @@ static void test_matrix_16_bytes(void **state)
 static void test_many_an_item(void **state)
 {
     static const test_variant variant = {"64 an item", GP_SHAPE_SUB_GROUP, GP_STRATEGY_AUTO, GP_WORDS_AUTO};
-    static const test_element *const elements[] = {&test_u32_sum, &test_u64_sum, &test_u8_sum};
+    static const test_element *const elements[] = {&test_u32_sum, &test_u64_sum, &test_u8_sum, &test_affine,
+                                                   &test_f32_min};
     gp_context_desc desc = {0};
     gp_context *gp;
     size_t i;

@@ -71,6 +71,7 @@ gp_context *test_open_if(const gp_context_desc *desc)
         shared.tuning.shape = GP_SHAPE_SUB_GROUP;
         shared.tuning.sub_group_size = sub_group;
     }
+    if (!desc->build_options) shared.build_options = getenv("GPUPRIM_TEST_OPTIONS");
     shared.context = gp_cl_context(test_first());
     shared.device = gp_cl_device(test_first());
     result = gp_context_create(&shared, &gp);

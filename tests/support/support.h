@@ -42,7 +42,8 @@ gp_device_class test_pretended_class(void);
 
 /* A context; NULL when the device cannot do it. GPUPRIM_TEST_SUB_GROUP, a size: it emulates sub-groups of that
    size, and NULL stands for the serial shape. All of these are on one cl_context, because PoCL reads its
-   library of built-in functions anew for each, which takes longer than most kernels. */
+   library of built-in functions anew for each, which takes longer than most kernels. GPUPRIM_TEST_OPTIONS: the
+   build options, where `desc` has none. */
 gp_context *test_open_if(const gp_context_desc *desc);
 
 /* From here on groups are taken to wait for one another in vain (gp_device_info.fair). */
