@@ -347,29 +347,58 @@ static gp_result gpi_mpi_begin(gp_mpi *all, const char *function, const void *gi
     return gpi_mpi_fail(all ? all : &none, GP_ERROR_INVALID_ARGUMENT, function, line);
 }
 
-/* What ranks must agree on, as one number. */
-static uint64_t gpi_mpi_sign(uint64_t sign, uint64_t x)
+/* What ranks must agree on, field by field, each as a number. The first is the call. */
+typedef struct gpi_mpi_terms {
+    const char *name[8];
+    uint64_t value[8];
+    int count;
+} gpi_mpi_terms;
+
+static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
 {
-    return (sign ^ x) * 0x100000001b3u + 0x9e3779b97f4a7c15u;
+    terms->name[terms->count] = name;
+    terms->value[terms->count++] = value;
 }
 
-/* Whether all ranks make the same call with the same types and options: else they would wait for one another. `result` is
-   what this rank thinks of its arguments. */
-static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, uint64_t sign)
+/* FNV-1a. */
+static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size)
 {
-    uint64_t own[2], least[2] = {0, 0};
-    const char *at = function;
-    while (*at) sign = gpi_mpi_sign(sign, (uint64_t)*at++);
-    own[0] = sign;
-    own[1] = ~sign;
+    const unsigned char *byte = (const unsigned char *)bytes;
+    uint64_t value = 0xcbf29ce484222325u;
+    size_t i;
+    for (i = 0; i < size; i++) value = (value ^ byte[i]) * 0x100000001b3u;
+    gpi_mpi_term(terms, name, value);
+}
+
+static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
+{
+    gpi_mpi_terms terms;
+    memset(&terms, 0, sizeof terms);
+    gpi_mpi_term_bytes(&terms, "the call", function, strlen(function));
+    return terms;
+}
+
+/* Whether all ranks make the same call with the same terms: else they would wait for one another. `result` is what this rank
+   thinks of its arguments. */
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
+{
+    enum { MOST = sizeof terms->value / sizeof *terms->value };
+    uint64_t own[2 * MOST], least[2 * MOST];
+    char line[128];
+    int k;
+    for (k = 0; k < MOST; k++) {
+        own[k] = terms->value[k];
+        own[MOST + k] = ~own[k];
+    }
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Allreduce",
-                             MPI_Allreduce(own, least, 2, MPI_UINT64_T, MPI_MIN, all->comm));
-    if (result == GP_OK && least[0] != ~least[1]) {
+                             MPI_Allreduce(own, least, 2 * MOST, MPI_UINT64_T, MPI_MIN, all->comm));
+    for (k = 0; k < terms->count && result == GP_OK; k++) {
+        if (least[k] == ~least[MOST + k]) continue;
         all->failed = true; /* all ranks see it */
-        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
-                              "types or options of the descs, or the calls, differ between ranks");
+        (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
+        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
     }
     return result;
 }
@@ -488,9 +517,10 @@ static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, g
 GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_share";
+    const gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gp_result result = gpi_mpi_begin(all, function, part, "part");
     if (!all) return result;
-    result = gpi_mpi_same(all, function, result, 0);
+    result = gpi_mpi_same(all, function, result, &terms);
     return result == GP_OK ? gpi_mpi_even(all, function, count, part) : result;
 }
 
@@ -508,11 +538,11 @@ static gp_type gpi_mpi_sum_type(gp_op op, gp_type type)
 GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void *result_out)
 {
     static const char function[] = "gp_mpi_reduce";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     unsigned char own[64];
     gp_reduce_desc part, parts;
     gp_type type = (gp_type)0;
     size_t size = 0;
-    uint64_t sign = 0;
     cl_mem gathered = NULL;
     gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
@@ -527,9 +557,12 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
         GPI_MPI_REFUSE(op == GP_ARGMAX);
         type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
         size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
-        sign = gpi_mpi_sign(gpi_mpi_sign(gpi_mpi_sign(type, size), desc->op), desc->compensated);
+        gpi_mpi_term(&terms, "type or out_type", type);
+        gpi_mpi_term(&terms, "monoid", size);
+        gpi_mpi_term(&terms, "op", desc->op);
+        gpi_mpi_term(&terms, "compensated", desc->compensated);
     }
-    result = gpi_mpi_same(all, function, result, sign);
+    result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         part = *desc;
         part.initial = NULL;
@@ -597,12 +630,12 @@ static gp_result gpi_mpi_before(gp_mpi *all, const char *function, const gp_scan
 GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
 {
     static const char function[] = "gp_mpi_scan";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     unsigned char total[64], before[64];
     gp_reduce_desc sum;
     gp_scan_desc part;
     gp_type type = (gp_type)0;
     size_t size = 0;
-    uint64_t sign = 0;
     gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
     if (result == GP_OK) {
@@ -612,10 +645,13 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
         GPI_MPI_REFUSE(op == GP_ARGMAX);
         type = desc->out_type ? desc->out_type : desc->type;
         size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
-        sign = gpi_mpi_sign(gpi_mpi_sign(gpi_mpi_sign(type, size), desc->op), desc->exclusive);
-        sign = gpi_mpi_sign(sign, desc->reverse);
+        gpi_mpi_term(&terms, "type or out_type", type);
+        gpi_mpi_term(&terms, "monoid", size);
+        gpi_mpi_term(&terms, "op", desc->op);
+        gpi_mpi_term(&terms, "exclusive", desc->exclusive);
+        gpi_mpi_term(&terms, "reverse", desc->reverse);
     }
-    result = gpi_mpi_same(all, function, result, sign);
+    result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         if (size > sizeof total) size = 0; /* gp_reduce says why */
         memset(&sum, 0, sizeof sum);
@@ -648,6 +684,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
 GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc)
 {
     static const char function[] = "gp_mpi_histogram";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     size_t counts = 0, size = 0;
     void *mapped = NULL;
     gp_result result = gpi_mpi_begin(all, function, desc, "desc"), unmapped;
@@ -663,7 +700,9 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
     }
     if (result == GP_OK && counts > INT32_MAX)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 counts");
-    result = gpi_mpi_same(all, function, result, gpi_mpi_sign(counts, size));
+    gpi_mpi_term(&terms, "bins or channels", counts);
+    gpi_mpi_term(&terms, "out_type", size);
+    result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         gp_histogram_desc own = *desc;
         if (!own.count && !own.weights) own.weight_type = (gp_type)0;
@@ -785,6 +824,7 @@ static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count
 GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_select";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gpi_mpi_moves moves;
     gp_mpi_part place;
     int *memory = NULL;
@@ -805,7 +845,8 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
     }
     if (result == GP_OK && desc->count > INT32_MAX)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
-    result = gpi_mpi_same(all, function, result, size);
+    gpi_mpi_term(&terms, "type, record or element_size", size);
+    result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         memory = (int *)GPI_MPI_MALLOC(gpi_mpi_moves_bytes(all));
         if (!memory) result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
@@ -1052,10 +1093,10 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
 GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_sort";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gpi_mpi_split s;
     gp_mpi_part place;
     cl_mem values = NULL;
-    uint64_t sign = 0;
     gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
     memset(&s, 0, sizeof s);
@@ -1065,11 +1106,13 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
         GPI_MPI_REFUSE(end_bit);
         GPI_MPI_REFUSE(keys_tmp);
         GPI_MPI_REFUSE(values_tmp);
-        sign = gpi_mpi_sign(gpi_mpi_sign(desc->key_type, desc->value_size), desc->descending);
+        gpi_mpi_term(&terms, "key_type", desc->key_type);
+        gpi_mpi_term(&terms, "value_size", desc->value_size);
+        gpi_mpi_term(&terms, "descending", desc->descending);
         if (result == GP_OK && gpi_mpi_size_of(desc->key_type) == 0)
             result = gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function, "key_type is not an element type");
     }
-    result = gpi_mpi_same(all, function, result, sign);
+    result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         s.key_type = desc->key_type;
         s.descending = desc->descending;
@@ -1235,10 +1278,10 @@ static gp_result gpi_mpi_group_run(gp_mpi *all, const char *function, const gp_r
 GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *desc, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_group_by";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gpi_mpi_groups groups;
     gpi_mpi_split s;
     gp_mpi_part place;
-    uint64_t sign = 0;
     gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     int i;
     if (!all) return result;
@@ -1246,10 +1289,12 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
     memset(&s, 0, sizeof s);
     if (result == GP_OK) result = gpi_mpi_group_check(all, function, desc, &groups);
     if (result == GP_OK) {
-        sign = gpi_mpi_sign(gpi_mpi_sign(desc->key_type, groups.out_size), desc->op);
-        sign = gpi_mpi_sign(sign, groups.out_type);
+        gpi_mpi_term(&terms, "key_type", desc->key_type);
+        gpi_mpi_term(&terms, "type or out_type", groups.out_type);
+        gpi_mpi_term(&terms, "monoid", groups.out_size);
+        gpi_mpi_term(&terms, "op", desc->op);
     }
-    result = gpi_mpi_same(all, function, result, sign);
+    result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) result = gpi_mpi_group_run(all, function, desc, &groups, &s, &place);
     for (i = 0; i < 3; i++) gpi_mpi_group_free(&groups, i);
     gpi_mpi_split_close(&s);
@@ -1699,20 +1744,22 @@ static void gpi_mpi_join_free(gp_mpi *all, gpi_mpi_join *j)
 GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
 {
     static const char function[] = "gp_mpi_join";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gpi_mpi_join j;
-    uint64_t sign = 0;
-    size_t i;
+    unsigned char ones[16];
     gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
     memset(&j, 0, sizeof j);
+    memset(ones, 0xff, sizeof ones);
     j.desc = desc;
     if (result == GP_OK) result = gpi_mpi_join_check(all, function, &j);
     if (result == GP_OK) {
-        sign = gpi_mpi_sign(gpi_mpi_sign(desc->key_size, desc->value_size), desc->last);
-        for (i = 0; i < j.value_size; i++)
-            sign = gpi_mpi_sign(sign, desc->absent ? ((const unsigned char *)desc->absent)[i] : 0xff);
+        gpi_mpi_term(&terms, "key_size", desc->key_size);
+        gpi_mpi_term(&terms, "value_size", desc->value_size);
+        gpi_mpi_term(&terms, "last", desc->last);
+        gpi_mpi_term_bytes(&terms, "absent", desc->absent ? desc->absent : ones, j.value_size);
     }
-    result = gpi_mpi_same(all, function, result, sign);
+    result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) result = gpi_mpi_join_build(all, function, &j);
     if (result == GP_OK) result = gpi_mpi_join_probe(all, function, &j);
     gpi_mpi_join_free(all, &j);
@@ -2199,17 +2246,16 @@ static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_
     return result == GP_OK ? gp_brackets_scratch_size(all->gp, desc, &bytes) : result;
 }
 
-/* What ranks must agree on. Codes are compared across ranks: from a map they are wider, and for bytes they depend on pairs or
-   the table. */
-static uint64_t gpi_mpi_nest_sign(const gp_brackets_desc *desc, bool errors)
+/* Codes are compared across ranks: from a map they are wider, and for bytes they depend on pairs or the table. */
+static void gpi_mpi_nest_terms(const gp_brackets_desc *desc, bool errors, gpi_mpi_terms *terms)
 {
-    const char *pair = desc->pairs ? desc->pairs : "()[]{}";
-    uint64_t sign = gpi_mpi_sign(gpi_mpi_sign(desc->type, desc->index_type), errors);
-    int i;
-    sign = gpi_mpi_sign(sign, desc->map != NULL);
-    for (i = 0; i < 256 && desc->table; i++) sign = gpi_mpi_sign(sign, (unsigned char)desc->table[i]);
-    while (*pair) sign = gpi_mpi_sign(sign, (unsigned char)*pair++);
-    return sign;
+    const char *pairs = desc->pairs ? desc->pairs : "()[]{}";
+    gpi_mpi_term(terms, "type", desc->type);
+    gpi_mpi_term(terms, "index_type", desc->index_type);
+    gpi_mpi_term(terms, "whether errors are asked for", errors);
+    gpi_mpi_term(terms, "whether there is a map", desc->map != NULL);
+    gpi_mpi_term_bytes(terms, "table", desc->table, desc->table ? 256 : 0);
+    gpi_mpi_term_bytes(terms, "pairs", pairs, strlen(pairs));
 }
 
 static gp_result gpi_mpi_nest_run(gp_mpi *all, const char *function, gpi_mpi_nest *n)
@@ -2235,6 +2281,7 @@ static gp_result gpi_mpi_nest_run(gp_mpi *all, const char *function, gpi_mpi_nes
 GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, gp_brackets_errors *errors)
 {
     static const char function[] = "gp_mpi_brackets";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gpi_mpi_nest n;
     gp_result result = gpi_mpi_begin(all, function, desc, "desc");
     if (!all) return result;
@@ -2242,8 +2289,8 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
     n.desc = desc;
     n.errors_wanted = errors != NULL;
     if (result == GP_OK) result = gpi_mpi_nest_check(all, function, desc, n.errors_wanted);
-    result =
-        gpi_mpi_same(all, function, result, result == GP_OK ? gpi_mpi_nest_sign(desc, n.errors_wanted) : 0);
+    if (result == GP_OK) gpi_mpi_nest_terms(desc, n.errors_wanted, &terms);
+    result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) result = gpi_mpi_nest_run(all, function, &n);
     gpi_mpi_free(&n.codes);
     gpi_mpi_free(&n.own_match);

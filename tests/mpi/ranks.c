@@ -618,7 +618,7 @@ static void test_join_errors(void)
     FAILS(gp_mpi_join(all, &desc), GP_ERROR_COUNT_LIMIT, "2^30");
     desc = good;
     if (rank == guilty) desc.absent = zeros;
-    if (ranks > 1) FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+    if (ranks > 1) FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "absent differs between ranks");
     FAILS(gp_mpi_join(all, rank == guilty ? NULL : &good), GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
     OK(gp_mpi_join(all, &good));
     clReleaseMemObject(four);
@@ -805,16 +805,18 @@ static void test_brackets_errors(void)
     desc = good;
     if (rank == guilty) desc.index_type = GP_U64;
     if (ranks > 1)
-        FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+        FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT,
+              "index_type differs between ranks");
     desc = good;
     if (rank == guilty) desc.pairs = "()";
     if (ranks > 1)
-        FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+        FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_INVALID_ARGUMENT, "pairs differs between ranks");
     desc = good;
     desc.type = GP_I8;
     if (rank == guilty) desc.map = "x"; /* its codes are wider */
     if (ranks > 1)
-        FAILS(gp_mpi_brackets(all, &desc, &errors), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+        FAILS(gp_mpi_brackets(all, &desc, &errors), GP_ERROR_INVALID_ARGUMENT,
+              "is a map differs between ranks");
     desc = good;
     if (rank == guilty) desc.map = "nowhere";
     FAILS(gp_mpi_brackets(all, &desc, NULL), GP_ERROR_BUILD, "nowhere");
@@ -857,7 +859,8 @@ static void test_errors(void)
     FAILS(gp_mpi_share(all, 1, NULL), GP_ERROR_INVALID_ARGUMENT, "part is NULL");
     sort.key_type = rank == guilty ? GP_U64 : GP_U32; /* the ranks would wait for one another */
     sort.count = 0;
-    if (ranks > 1) FAILS(gp_mpi_sort(all, &sort, NULL), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+    if (ranks > 1)
+        FAILS(gp_mpi_sort(all, &sort, NULL), GP_ERROR_INVALID_ARGUMENT, "key_type differs between ranks");
     sort.key_type = GP_U32;
     sort.count = 2; /* more than keys_out has room for */
     sort.keys = buffer_of(two, sizeof two);
@@ -869,8 +872,10 @@ static void test_errors(void)
     reduce.map = NULL;
     if (rank == guilty) reduce.op = GP_MAX, scan.reverse = true;
     if (ranks > 1) {
-        FAILS(gp_mpi_reduce(all, &reduce, &result), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
-        FAILS(gp_mpi_scan(all, &scan), GP_ERROR_INVALID_ARGUMENT, "differ between ranks");
+        FAILS(gp_mpi_reduce(all, &reduce, &result), GP_ERROR_INVALID_ARGUMENT, "op differs between ranks");
+        FAILS(gp_mpi_scan(all, &scan), GP_ERROR_INVALID_ARGUMENT, "reverse differs between ranks");
+        FAILS(rank == guilty ? gp_mpi_scan(all, &scan) : gp_mpi_reduce(all, &reduce, &result),
+              GP_ERROR_INVALID_ARGUMENT, "the call differs between ranks");
     }
     reduce.op = GP_SUM, scan.reverse = false;
     FAILS(gp_mpi_scan(all, rank == guilty ? NULL : &scan), GP_ERROR_INVALID_ARGUMENT, text);
