@@ -25,7 +25,7 @@ INDEX, FOUND, DEPTH = 8, 1, 1009
 # ---------------------------------------------------------------------------------------------- what a call asks of MPI
 
 # Ranks agree on a failure: where, and by whom. At the beginning they also compare their calls.
-AGREE, SAME = ("allreduce", 8), ("allreduce", 16)
+AGREE, SAME = ("allreduce", 8), ("allreduce", 128)
 ROUNDS, CANDIDATES = 2 * WORD, 15
 
 
