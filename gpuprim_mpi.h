@@ -470,16 +470,33 @@ static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, c
     return gpi_mpi_cl(all, function, "clEnqueueMapBuffer", error);
 }
 
-static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped)
+/* A command's end, before others that may not be in order. */
+static gp_result gpi_mpi_wait(gp_mpi *all, const char *function, const char *call, cl_int error,
+                              cl_event event)
 {
-    cl_event event;
-    cl_int error;
-    if (!mapped) return GP_OK;
-    error = clEnqueueUnmapMemObject(gp_cl_queue(all->gp), buffer, mapped, 0, NULL, &event);
-    if (error != CL_SUCCESS) return gpi_mpi_cl(all, function, "clEnqueueUnmapMemObject", error);
+    if (error != CL_SUCCESS) return gpi_mpi_cl(all, function, call, error);
     error = clWaitForEvents(1, &event);
     (void)clReleaseEvent(event);
     return gpi_mpi_cl(all, function, "clWaitForEvents", error);
+}
+
+static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped)
+{
+    cl_event event = NULL;
+    cl_int error;
+    if (!mapped) return GP_OK;
+    error = clEnqueueUnmapMemObject(gp_cl_queue(all->gp), buffer, mapped, 0, NULL, &event);
+    return gpi_mpi_wait(all, function, "clEnqueueUnmapMemObject", error, event);
+}
+
+static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, size_t from_byte, cl_mem to,
+                              size_t to_byte, size_t bytes)
+{
+    cl_event event = NULL;
+    cl_int error;
+    if (bytes == 0) return GP_OK;
+    error = clEnqueueCopyBuffer(gp_cl_queue(all->gp), from, to, from_byte, to_byte, bytes, 0, NULL, &event);
+    return gpi_mpi_wait(all, function, "clEnqueueCopyBuffer", error, event);
 }
 
 /* The ranks' values of `size` bytes, in the order of ranks, in a new buffer. */
@@ -723,13 +740,16 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
 
 /* ------------------------------------------------------------------ exchange */
 
-/* Elements that go from every rank to every rank, in the order of ranks, and of elements within a rank. */
+/* Elements that go from every rank to every rank, in the order of ranks, and of elements within a rank. Also where a rank sends
+   itself nothing, its own place lies between those of lower and higher ranks. */
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
+    int *side;                                      /* the same four of what is being exchanged */
     size_t sent, received;                          /* by this rank */
 } gpi_mpi_moves;
 
-static size_t gpi_mpi_moves_bytes(const gp_mpi *all) { return 4 * (size_t)all->ranks * sizeof(int); }
+static size_t gpi_mpi_moves_ints(const gp_mpi *all) { return 8 * (size_t)all->ranks; }
+static size_t gpi_mpi_moves_bytes(const gp_mpi *all) { return gpi_mpi_moves_ints(all) * sizeof(int); }
 
 static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memory)
 {
@@ -737,6 +757,7 @@ static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memor
     moves->sends_at = moves->sends + all->ranks;
     moves->receives = moves->sends_at + all->ranks;
     moves->receives_at = moves->receives + all->ranks;
+    moves->side = moves->receives_at + all->ranks;
 }
 
 /* Each rank knows what it sends; here it learns what it gets. */
@@ -761,31 +782,58 @@ static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_m
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Elements of `size` bytes. */
+/* Elements of `size` bytes. A rank's own go from buffer to buffer. What is for lower ranks lies before them, what is for higher
+   ranks after them: each side is mapped and exchanged by itself, and nothing else goes through host memory. */
 static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                   cl_mem to, size_t to_offset, size_t size)
 {
-    void *source = NULL, *target = NULL;
+    const int rank = all->rank, kept = moves->sends[rank];
+    const int sent[2] = {moves->sends_at[rank],
+                         moves->sends_at[rank] + kept}; /* ends before, begins again after */
+    const int received[2] = {moves->receives_at[rank], moves->receives_at[rank] + kept};
+    int *const sends = moves->side, *const sends_at = sends + all->ranks;
+    int *const receives = sends_at + all->ranks, *const receives_at = receives + all->ranks;
+    void *source[2] = {NULL, NULL}, *target[2] = {NULL, NULL};
     MPI_Datatype element = MPI_DATATYPE_NULL;
-    gp_result result = gpi_mpi_map(all, function, from, CL_MAP_READ, 0, moves->sent * size, &source),
+    gp_result result = gpi_mpi_copy(all, function, from, (size_t)sent[0] * size, to,
+                                    (to_offset + (size_t)received[0]) * size, (size_t)kept * size),
               unmapped;
-    if (result == GP_OK)
-        result = gpi_mpi_map(all, function, to, CL_MAP_WRITE_INVALIDATE_REGION, to_offset * size,
-                             moves->received * size, &target);
+    int side, r;
+    for (side = 0; side < 2 && result == GP_OK; side++) {
+        const size_t first = side ? (size_t)sent[1] : 0, last = side ? moves->sent : (size_t)sent[0];
+        const size_t begin = side ? (size_t)received[1] : 0,
+                     end = side ? moves->received : (size_t)received[0];
+        result =
+            gpi_mpi_map(all, function, from, CL_MAP_READ, first * size, (last - first) * size, &source[side]);
+        if (result == GP_OK)
+            result = gpi_mpi_map(all, function, to, CL_MAP_WRITE_INVALIDATE_REGION,
+                                 (to_offset + begin) * size, (end - begin) * size, &target[side]);
+    }
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Type_contiguous",
                              MPI_Type_contiguous((int)size, MPI_BYTE, &element));
     if (result == GP_OK) result = gpi_mpi_did(all, function, "MPI_Type_commit", MPI_Type_commit(&element));
     result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK)
+    for (side = 0; side < 2 && result == GP_OK; side++) {
+        for (r = 0; r < all->ranks; r++) {
+            const bool to_it = side ? r > rank : r < rank, from_it = side ? r < rank : r > rank;
+            sends[r] = to_it ? moves->sends[r] : 0;
+            sends_at[r] = to_it ? moves->sends_at[r] - (side ? sent[1] : 0) : 0;
+            receives[r] = from_it ? moves->receives[r] : 0;
+            receives_at[r] = from_it ? moves->receives_at[r] - (side ? 0 : received[1]) : 0;
+        }
         result = gpi_mpi_did(all, function, "MPI_Alltoallv",
-                             MPI_Alltoallv(source, moves->sends, moves->sends_at, element, target,
-                                           moves->receives, moves->receives_at, element, all->comm));
+                             MPI_Alltoallv(source[side], sends, sends_at, element, target[!side], receives,
+                                           receives_at, element, all->comm));
+    }
     if (element != MPI_DATATYPE_NULL) (void)MPI_Type_free(&element);
-    unmapped = gpi_mpi_unmap(all, function, from, source);
-    if (result == GP_OK) result = unmapped;
-    unmapped = gpi_mpi_unmap(all, function, to, target);
-    return gpi_mpi_agree(all, function, result == GP_OK ? unmapped : result);
+    for (side = 0; side < 2; side++) {
+        unmapped = gpi_mpi_unmap(all, function, from, source[side]);
+        if (result == GP_OK) result = unmapped;
+        unmapped = gpi_mpi_unmap(all, function, to, target[side]);
+        if (result == GP_OK) result = unmapped;
+    }
+    return gpi_mpi_agree(all, function, result);
 }
 
 /* ------------------------------------------------------------------ select */
@@ -2009,7 +2057,7 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
     if (result == GP_OK) {
         memset(n->memory, 0, 2 * gpi_mpi_moves_bytes(all));
         gpi_mpi_moves_at(all, &n->up, n->memory);
-        gpi_mpi_moves_at(all, &n->back, n->memory + 4 * ranks);
+        gpi_mpi_moves_at(all, &n->back, n->memory + gpi_mpi_moves_ints(all));
         n->errors.unmatched_closers = n->errors.unmatched_openers = n->errors.max_depth = 0;
         for (r = 0; r < all->ranks; r++) {
             n->match_wanted = n->match_wanted || parts[r].match_wanted;
@@ -2020,6 +2068,9 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
         n->up.received = (size_t)n->lead;
         n->back.sent = (size_t)n->matched;
         n->back.received = (size_t)n->closed;
+        /* Where what lower ranks send ends, and what goes back to them. */
+        n->up.receives_at[all->rank] = (int)n->lead;
+        n->back.sends_at[all->rank] = (int)n->matched;
     }
     GPI_MPI_FREE(parts);
     return result;

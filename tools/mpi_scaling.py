@@ -21,6 +21,7 @@ WORD, BINS, KEYS, SUM = 4, 256, 1 << 16, 8
 # A join's n build keys, and n keys that are looked for, are different ones in each part; values are indices. Nests of
 # brackets follow one another: DEPTH openers, then as many closers.
 INDEX, FOUND, DEPTH = 8, 1, 1009
+ROW = 2 * WORD + 2 * INDEX + FOUND  # that go to another rank, of both sides
 
 # ---------------------------------------------------------------------------------------------- what a call asks of MPI
 
@@ -53,9 +54,9 @@ def tell(ranks):
     return [("alltoall", 4 * ranks), AGREE]
 
 
-def exchange(whole, ranks):
-    """Of so many bytes on all ranks."""
-    return [AGREE, ("alltoallv", whole / ranks), AGREE]
+def exchange(others, ranks):
+    """Of so many bytes, of all ranks, that go to other ranks: lower ones first, then higher ones."""
+    return [AGREE, ("alltoallv", others / ranks), ("alltoallv", 0), AGREE]
 
 
 @functools.lru_cache(maxsize=None)
@@ -89,9 +90,22 @@ def nest(n, ranks):
     return openers, seen, closed, len(left)
 
 
-def asked(call, n, ranks, results=None):
-    """The calls of MPI that each rank makes, and the bytes that it hands over, on average over ranks."""
+def to_others(call, n, ranks):
+    """Bytes that go from each rank to other ranks, of all of them. Random words: those selected stay near where they were, others
+    go anywhere."""
+    others = 1 - 1 / ranks
+    if call == "brackets":
+        _, seen, closed, _ = nest(n, ranks)
+        return WORD * (2 * seen + closed)
+    return {"select": WORD * selected(n) * (min(1, ranks / math.sqrt(max(n, 1))) if ranks > 1 else 0),
+            "sort": WORD * n * others, "group-by": (WORD + SUM) * groups(n, ranks) * others,
+            "join": ROW * n * others}.get(call, 0)
+
+
+def asked(call, n, ranks, others=None):
+    """The calls of MPI that each rank makes, and the bytes that it hands over, on average over ranks. `others`: see to_others."""
     begin = [AGREE, SAME]
+    others = to_others(call, n, ranks) if others is None else others
     if call == "reduce":
         return begin + [AGREE, AGREE, ("allgather", SUM), AGREE, ("bcast", SUM)]
     if call == "scan":
@@ -99,14 +113,13 @@ def asked(call, n, ranks, results=None):
     if call == "histogram":
         return begin + [AGREE, ("allreduce", BINS * 4), AGREE]
     if call == "select":
-        kept = selected(n) if results is None else results
         place = [("allreduce", 8), ("exscan", 8)]
-        return begin + [AGREE, *place, *tell(ranks), AGREE, *exchange(kept * WORD, ranks), AGREE]
+        return begin + [AGREE, *place, *tell(ranks), AGREE, *exchange(others, ranks), AGREE]
     if call == "sort":
-        return begin + [AGREE, ("allreduce", 8), AGREE, *cut(ranks), AGREE, *exchange(n * WORD, ranks), AGREE]
+        return begin + [AGREE, ("allreduce", 8), AGREE, *cut(ranks), AGREE, *exchange(others, ranks), AGREE]
     if call == "join":
         def new(size):  # a buffer for what comes
-            return [AGREE, *exchange(n * size, ranks)]
+            return [AGREE, *exchange(others * size / ROW, ranks)]
         keys = [AGREE, AGREE, *tell(ranks), *new(WORD)]
         return begin + [("allreduce", 8), ("exscan", 8), *keys, AGREE, *new(INDEX), AGREE,
                         *keys, AGREE, AGREE, *new(INDEX), *new(FOUND), AGREE]
@@ -116,16 +129,16 @@ def asked(call, n, ranks, results=None):
         errors = [AGREE, *up, AGREE, ("allreduce", 24), ("allreduce", 24), ("allreduce", 8)]
         return begin + [("allreduce", 8), ("exscan", 8), AGREE, AGREE, ("allgather", 40), AGREE, AGREE, *up, AGREE, *back,
                         AGREE, AGREE, *errors, AGREE]
-    moved = groups(n, ranks)
-    return begin + [AGREE, ("allreduce", 8), *cut(ranks), AGREE, *exchange(moved * WORD, ranks),
-                    *exchange(moved * SUM, ranks), AGREE, ("allreduce", 8), ("exscan", 8), AGREE]
+    return begin + [AGREE, ("allreduce", 8), *cut(ranks), AGREE, *exchange(others * WORD / (WORD + SUM), ranks),
+                    *exchange(others * SUM / (WORD + SUM), ranks), AGREE, ("allreduce", 8), ("exscan", 8), AGREE]
 
 
-def copied(call, n, ranks, results=None):
-    """Bytes between device and host memory, on all ranks."""
+def copied(call, n, ranks, others=None):
+    """Bytes between device and host memory, on all ranks. `others`: see to_others."""
+    others = to_others(call, n, ranks) if others is None else others
     if call == "join":
         ends = 2 * ranks * ranks * 8  # of what goes to each rank
-        return ends + ranks * INDEX + 2 * n * (2 * WORD + 2 * INDEX + FOUND)
+        return ends + ranks * INDEX + 2 * others
     if call == "brackets":
         openers, seen, closed, unmatched = nest(n, ranks)
         return 2 * WORD * (openers + seen) + 2 * WORD * closed + WORD * unmatched
@@ -133,8 +146,7 @@ def copied(call, n, ranks, results=None):
     rounds = ROUNDS * CANDIDATES * bounds + 2 * bounds  # keys that are searched, and their places
     search = ranks * rounds * (WORD + 8)
     return {"reduce": 0, "scan": ranks * WORD, "histogram": ranks * 2 * BINS * 4,
-            "select": 2 * WORD * (selected(n) if results is None else results), "sort": 2 * WORD * n + search,
-            "group-by": 2 * (WORD + SUM) * groups(n, ranks) + search}[call]
+            "select": 2 * others, "sort": 2 * others + search, "group-by": 2 * others + search}[call]
 
 
 # ---------------------------------------------------------------------------------------------- measured
@@ -153,7 +165,8 @@ def differences(row):
     """What of a row's counts is not as the formulas say."""
     call, ranks, n = call_of(row), row["ranks"], row["n"]
     expected = {}
-    for kind, size in asked(call, n, ranks, row["results"]):
+    others = row["others_bytes"]
+    for kind, size in asked(call, n, ranks, others):
         calls, total = expected.get(kind, (0, 0))
         expected[kind] = (calls + ranks, total + size * ranks)
     for kind in sorted(set(expected) | set(row["mpi"])):
@@ -161,12 +174,11 @@ def differences(row):
         got = row["mpi"].get(kind, {"calls": 0, "bytes": 0})
         if (got["calls"], got["bytes"]) != (calls, round(total)):
             yield f"{kind}: {got['calls']} calls, {got['bytes']} bytes; expected {calls}, {round(total)}"
-    if row["copied_bytes"] != copied(call, n, ranks, row["results"]):
-        yield f"copies: {row['copied_bytes']} bytes; expected {copied(call, n, ranks, row['results'])}"
-    others = {"sort": WORD * n * (1 - 1 / ranks), "join": (2 * WORD + 2 * INDEX + FOUND) * n * (1 - 1 / ranks),
-              "brackets": WORD * sum(nest(n, ranks)[1:3]) + WORD * nest(n, ranks)[1]}.get(call, row["others_bytes"])
-    if abs(row["others_bytes"] - others) > .02 * others:
-        yield f"to other ranks: {row['others_bytes']} bytes; expected about {others:.0f}"
+    if row["copied_bytes"] != copied(call, n, ranks, others):
+        yield f"copies: {row['copied_bytes']} bytes; expected {copied(call, n, ranks, others)}"
+    expected = others if call == "select" else to_others(call, n, ranks)  # how many stay is chance
+    if abs(others - expected) > .02 * expected:
+        yield f"to other ranks: {others} bytes; expected about {expected:.0f}"
     if row["error"]:
         yield row["error"]
 
@@ -282,7 +294,7 @@ def device_time(system, call, n, ranks):
     return search + alone(system, call, n) + alone(system, call, come)
 
 
-def message(system, kind, size, ranks, others):
+def message(system, kind, size, ranks):
     """The least of the usual algorithms' costs: Thakur, Rabenseifner and Gropp 2005; Bruck's for small all-to-alls."""
     steps, alpha, beta, gamma = math.ceil(math.log2(ranks)), system.alpha, system.beta, system.gamma
     share = (ranks - 1) / ranks
@@ -296,13 +308,12 @@ def message(system, kind, size, ranks, others):
         return steps * (alpha + size * (beta + gamma))
     if kind == "alltoall":
         return min(steps * (alpha + size / 2 * beta), (ranks - 1) * alpha + size * share * beta)
-    return (ranks - 1) * alpha + size * others * beta
+    # An exchange's two calls have p - 1 messages together.
+    return (ranks - 1) * alpha / 2 + size * beta
 
 
 def mpi_time(system, call, n, ranks):
-    # Random words: select's elements stay near where they were, sort's go anywhere; brackets send to others only.
-    others = {"select": min(1, ranks / math.sqrt(max(n, 1))), "brackets": 1}.get(call, 1 - 1 / ranks)
-    return sum(message(system, kind, size, ranks, others) for kind, size in asked(call, n, ranks))
+    return sum(message(system, kind, size, ranks) for kind, size in asked(call, n, ranks))
 
 
 def times(system, call, n, ranks):

@@ -65,6 +65,21 @@ static cl_mem poisoned(size_t bytes)
     return buffer;
 }
 
+/* Elements that lie before those of a call. */
+enum { AHEAD = 3 };
+
+static cl_mem buffer_ahead(const void *data, size_t count, size_t size)
+{
+    unsigned char *both = malloc((AHEAD + count) * size);
+    cl_mem buffer;
+    CHECK(both);
+    memset(both, POISON, AHEAD * size);
+    if (count) memcpy(both + AHEAD * size, data, count * size);
+    buffer = buffer_of(both, (AHEAD + count) * size);
+    free(both);
+    return buffer;
+}
+
 static void *read_back(cl_mem buffer, size_t bytes)
 {
     void *data = malloc(bytes + 1);
@@ -74,6 +89,15 @@ static void *read_back(cl_mem buffer, size_t bytes)
         CHECK(clEnqueueReadBuffer(gp_cl_queue(gp), buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL) ==
               CL_SUCCESS);
     return data;
+}
+
+/* What comes after poison that is still there. The caller frees `*all_of_it`. */
+static const void *read_ahead(cl_mem buffer, size_t count, size_t size, unsigned char **all_of_it)
+{
+    size_t i;
+    *all_of_it = read_back(buffer, (AHEAD + count) * size);
+    for (i = 0; i < AHEAD * size; i++) CHECK((*all_of_it)[i] == POISON);
+    return *all_of_it + AHEAD * size;
 }
 
 /* ------------------------------------------------------------------ data */
@@ -137,7 +161,8 @@ static void check_sort(gp_type type, size_t size, size_t n, int pattern, int spl
     uint32_t *indices = calloc(room + 1, sizeof *indices);
     gp_sort_desc desc = {0};
     gp_mpi_part part;
-    unsigned char *got;
+    const unsigned char *got;
+    unsigned char *memory;
     size_t i;
     CHECK(whole && keys && indices);
     for (i = 0; i < n; i++) {
@@ -149,24 +174,25 @@ static void check_sort(gp_type type, size_t size, size_t n, int pattern, int spl
         indices[i] = (uint32_t)(begin + i);
     }
     qsort(whole, n, sizeof *whole, compare);
-    desc.keys = buffer_of(keys, room * size);
-    if (values) desc.values = buffer_of(indices, room * sizeof *indices);
+    desc.keys = buffer_ahead(keys, room, size);
+    if (values) desc.values = buffer_ahead(indices, room, sizeof *indices);
     if (values) desc.value_size = sizeof *indices;
-    if (!in_place) desc.keys_out = poisoned(shared * size);
-    if (!in_place && values) desc.values_out = poisoned(shared * sizeof *indices);
+    if (!in_place) desc.keys_out = poisoned((AHEAD + shared) * size);
+    if (!in_place && values) desc.values_out = poisoned((AHEAD + shared) * sizeof *indices);
+    desc.keys_offset = desc.values_offset = desc.keys_out_offset = desc.values_out_offset = AHEAD;
     desc.count = own;
     desc.key_type = type;
     desc.descending = descending;
     OK(gp_mpi_sort(all, &desc, &part));
     CHECK(part.total == n && part.count == shared && part.first == part_begin(n, rank, EVEN));
-    got = read_back(in_place ? desc.keys : desc.keys_out, shared * size);
+    got = read_ahead(in_place ? desc.keys : desc.keys_out, shared, size, &memory);
     for (i = 0; i < shared; i++) CHECK(memcmp(got + i * size, &whole[part.first + i].key, size) == 0);
-    free(got);
+    free(memory);
     if (values) {
-        got = read_back(in_place ? desc.values : desc.values_out, shared * sizeof *indices);
+        got = read_ahead(in_place ? desc.values : desc.values_out, shared, sizeof *indices, &memory);
         for (i = 0; i < shared; i++)
             CHECK(memcmp(got + i * sizeof *indices, &whole[part.first + i].index, sizeof *indices) == 0);
-        free(got);
+        free(memory);
     }
     clReleaseMemObject(desc.keys);
     if (desc.values) clReleaseMemObject(desc.values);
@@ -337,8 +363,9 @@ static void test_histogram(size_t n)
 static void check_select(size_t n, int pattern, int split, bool flags)
 {
     const size_t begin = part_begin(n, rank, split), own = part_begin(n, rank + 1, split) - begin;
-    uint32_t *whole = malloc((n + 1) * sizeof *whole), *expected = malloc((n + 1) * sizeof *expected), *got;
-    unsigned char *flag = malloc(n + 1);
+    uint32_t *whole = malloc((n + 1) * sizeof *whole), *expected = malloc((n + 1) * sizeof *expected);
+    unsigned char *flag = malloc(n + 1), *memory;
+    const uint32_t *got;
     gp_select_desc desc = {0};
     gp_mpi_part room, part;
     size_t i, kept = 0;
@@ -348,8 +375,9 @@ static void check_select(size_t n, int pattern, int split, bool flags)
     for (i = 0; i < n; i++)
         if (flag[i]) expected[kept++] = whole[i];
     OK(gp_mpi_share(all, own, &room));
-    desc.in = buffer_of(whole + begin, own * sizeof *whole);
-    desc.out = poisoned(room.count * sizeof *whole);
+    desc.in = buffer_ahead(whole + begin, own, sizeof *whole);
+    desc.out = poisoned((AHEAD + room.count) * sizeof *whole);
+    desc.in_offset = desc.out_offset = AHEAD;
     desc.type = GP_U32;
     desc.count = own;
     if (flags) desc.flags = own ? buffer_of(flag + begin, own) : NULL;
@@ -357,10 +385,10 @@ static void check_select(size_t n, int pattern, int split, bool flags)
     OK(gp_mpi_select(all, &desc, &part));
     CHECK(part.total == kept && part.first == part_begin(kept, rank, EVEN));
     CHECK(part.count == part_begin(kept, rank + 1, EVEN) - part.first);
-    got = read_back(desc.out, room.count * sizeof *got);
+    got = read_ahead(desc.out, room.count, sizeof *got, &memory);
     CHECK(memcmp(got, expected + part.first, part.count * sizeof *got) == 0);
     for (i = part.count; i < room.count; i++) CHECK(got[i] == 0xa5a5a5a5);
-    free(got);
+    free(memory);
     clReleaseMemObject(desc.in);
     clReleaseMemObject(desc.out);
     if (flags) clReleaseMemObject(desc.flags);
@@ -375,9 +403,11 @@ static void check_group_by(size_t n, int pattern, int split, bool monoid)
     const size_t begin = part_begin(n, rank, split), own = part_begin(n, rank + 1, split) - begin;
     const size_t words = monoid ? 2 : 1, out_size = 8; /* sums are 64-bit */
     entry *sorted = malloc((n + 1) * sizeof *sorted);
-    int32_t *keys = malloc((n + 1) * sizeof *keys), *keys_of = malloc((n + 1) * sizeof *keys_of), *got_keys;
+    int32_t *keys = malloc((n + 1) * sizeof *keys), *keys_of = malloc((n + 1) * sizeof *keys_of);
     uint32_t *values = malloc((n + 1) * 4 * words);
-    uint64_t *expected = malloc((n + 1) * out_size), *got;
+    uint64_t *expected = malloc((n + 1) * out_size);
+    unsigned char *keys_memory, *memory;
+    const void *got_keys, *got;
     gp_reduce_by_key_desc desc = {0};
     gp_mpi_part room, part;
     size_t i, groups = 0;
@@ -402,22 +432,23 @@ static void check_group_by(size_t n, int pattern, int split, bool monoid)
     }
     OK(gp_mpi_share(all, own, &room));
     room.count += (uint64_t)ranks - 1;
-    desc.keys = buffer_of(keys + begin, own * sizeof *keys);
-    desc.in = buffer_of(values + begin * words, own * 4 * words);
-    desc.keys_out = poisoned(room.count * sizeof *keys);
-    desc.out = poisoned(room.count * out_size);
+    desc.keys = buffer_ahead(keys + begin, own, sizeof *keys);
+    desc.in = buffer_ahead(values + begin * words, own, 4 * words);
+    desc.keys_out = poisoned((AHEAD + room.count) * sizeof *keys);
+    desc.out = poisoned((AHEAD + room.count) * out_size);
+    desc.keys_offset = desc.in_offset = desc.keys_out_offset = desc.out_offset = AHEAD;
     desc.count = own;
     desc.key_type = GP_I32;
     if (monoid) desc.monoid = &affine;
     else desc.type = GP_U32, desc.op = GP_SUM;
     OK(gp_mpi_group_by(all, &desc, &part));
     CHECK(part.total == groups && part.first + part.count <= groups);
-    got_keys = read_back(desc.keys_out, part.count * sizeof *keys);
-    got = read_back(desc.out, part.count * out_size);
+    got_keys = read_ahead(desc.keys_out, part.count, sizeof *keys, &keys_memory);
+    got = read_ahead(desc.out, part.count, out_size, &memory);
     CHECK(memcmp(got_keys, keys_of + part.first, part.count * sizeof *keys) == 0);
     CHECK(memcmp(got, expected + part.first, part.count * out_size) == 0);
-    free(got_keys);
-    free(got);
+    free(keys_memory);
+    free(memory);
     clReleaseMemObject(desc.keys);
     clReleaseMemObject(desc.in);
     clReleaseMemObject(desc.keys_out);
