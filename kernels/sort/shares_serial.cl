@@ -1,6 +1,9 @@
 /* shares_serial.cl - keys that are too many for one group and too few for many launches: each group sorts a share of them.
 
-       share(g) = keys whose window is in [bound(g), bound(g + 1))     bound(g): from a sample, the same in all groups
+       share(g) = keys in [bound(g), bound(g + 1)), by their windows     bound(g): from a sample, the same in all groups
+
+   A bound may divide equal keys, by their positions. Then they are pieces by themselves, which need no sorting.
+
 
        in      7 2 9 4 1 8 3 6        each group reads all of it: which keys are its own, and how many are below them
        out     2 4 1 3 | 7 9 8 6      each brings its own together, where they belong, ...
@@ -22,11 +25,21 @@
 #endif
 
 #define GPI_SHARE_SAMPLE 512 /* keys */
+#define GPI_SHARE_NEAR 32u   /* so far from their parts bounds may be, so that equal keys stay together */
 #define GPI_SHARE_BLOCK 256u /* keys, of which those of the share are found together */
 
+/* Before it are keys of smaller windows, and those of its window in blocks that begin before `at`. */
+typedef struct gpi_share_bound {
+    gpi_key_bits window;
+    ulong at;
+} gpi_share_bound;
+
+/* Pieces 0 and 2: keys equal to a window that a bound divides. */
+#define GPI_SHARE_PIECES 3
+
 typedef struct gpi_key_share {
-    gpi_key_bits first, last; /* of its windows */
-    ulong base, n;
+    gpi_share_bound bound[GPI_SHARE_PIECES + 1];
+    ulong base, n[GPI_SHARE_PIECES];
 } gpi_key_share;
 
 static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)
@@ -36,65 +49,115 @@ static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)
     return below;
 }
 
-/* A number of the window that about `rank` of the sample are below: the greatest that no more are below, found bit by bit,
-   or the next one, if the window has it. */
-static gpi_key_bits gpi_share_bound(const gpi_key_bits *sample, uint rank, uint width)
+/* Position of the k-th of the sample's keys: where in the k-th of 512 parts, in 512ths of it, by the golden ratio, so that the
+   sample has no period. */
+static ulong gpi_share_place(uint k, ulong n)
 {
-    const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
-    gpi_key_bits x = 0;
-    for (uint b = width; b > 0; b--) {
-        const gpi_key_bits more = x | (gpi_key_bits)1 << (b - 1);
-        if (gpi_share_below(sample, more) <= rank) x = more;
-    }
-    if (x == greatest) return x;
-    return gpi_share_below(sample, x + 1) + gpi_share_below(sample, x) < 2 * rank ? x + 1 : x;
+    return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * GPI_SHARE_SAMPLE);
 }
 
-/* Share g of `shares`; false: nothing is in it. n > 0. */
-static bool gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, ulong n, gpi_digit_bits bits,
+/* What about `rank` of the sample, of n keys, are before. Its window is the greatest that no more are below, found bit by bit, or
+   the next one, if the window has it; of keys that equal it as many as it takes. */
+static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
+{
+    const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
+    gpi_share_bound bound = {0, 0};
+    for (uint b = width; b > 0; b--) {
+        const gpi_key_bits more = bound.window | (gpi_key_bits)1 << (b - 1);
+        if (gpi_share_below(sample, more) <= rank) bound.window = more;
+    }
+    const uint below = gpi_share_below(sample, bound.window);
+    const uint up_to = bound.window < greatest ? gpi_share_below(sample, bound.window + 1) : GPI_SHARE_SAMPLE;
+    if (rank - below <= min(up_to - rank, GPI_SHARE_NEAR)) return bound;
+    if (up_to - rank <= GPI_SHARE_NEAR) {
+        if (bound.window < greatest) bound.window++;
+        else bound.at = n;
+        return bound;
+    }
+    for (uint k = 0, equal = 0; equal <= rank - below; k++) {
+        if (sample[k] != bound.window) continue;
+        bound.at = gpi_share_place(k, n);
+        equal++;
+    }
+    return bound;
+}
+
+/* Share g of `shares`. n > 0. */
+static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, ulong n, gpi_digit_bits bits,
                              uint g, uint shares)
 {
     const uint width = bits.end - bits.begin;
     gpi_key_bits sample[GPI_SHARE_SAMPLE];
-    share->first = 0;
-    share->last = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
-    for (ulong k = 0; k < GPI_SHARE_SAMPLE; k++) {
-        /* Where in the k-th of 512 parts, in 512ths of it: by the golden ratio, so that the sample has no period. */
-        const uint within = (uint)k * 2654435769u >> 23;
-        sample[k] = gpi_window_of(key[(512 * k + within) * n / (512 * GPI_SHARE_SAMPLE)], bits);
+    for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) sample[k] = gpi_window_of(key[gpi_share_place(k, n)], bits);
+    gpi_share_bound begin = {0, 0}, end = {~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width), n};
+    share->bound[1] = begin;
+    share->bound[2] = end;
+    if (g > 0) {
+        begin = gpi_share_bound_of(sample, GPI_SHARE_SAMPLE * g / shares, width, n);
+        share->bound[1].window = begin.window + (begin.at > 0);
     }
-    if (g > 0) share->first = gpi_share_bound(sample, GPI_SHARE_SAMPLE * g / shares, width);
-    if (g + 1 == shares) return true;
-    const gpi_key_bits next = gpi_share_bound(sample, GPI_SHARE_SAMPLE * (g + 1) / shares, width);
-    share->last = next - 1;
-    return share->first < next;
+    if (g + 1 < shares) {
+        end = gpi_share_bound_of(sample, GPI_SHARE_SAMPLE * (g + 1) / shares, width, n);
+        share->bound[2].window = end.window;
+        share->bound[2].at = 0;
+    }
+    if (begin.window == end.window && begin.at > 0) share->bound[1] = share->bound[2] = end;
+    share->bound[0] = begin;
+    share->bound[3] = end;
 }
 
-static ulong gpi_share_count_below(__global const gpi_key *key, ulong n, gpi_digit_bits bits,
-                                   gpi_key_bits first)
+/* The greatest window that is before a bound in the block at i. false: none is. */
+static bool gpi_share_before(gpi_share_bound bound, ulong i, gpi_key_bits *last)
+{
+    *last = bound.window - (i >= bound.at);
+    return i < bound.at || bound.window > 0;
+}
+
+static ulong gpi_share_count_before(__global const gpi_key *key, ulong n, gpi_digit_bits bits,
+                                    gpi_share_bound bound)
 {
     ulong sum = 0;
     for (ulong i = 0; i < n; i += GPI_SHARE_BLOCK) {
         const uint length = (uint)min((ulong)GPI_SHARE_BLOCK, n - i);
-        uint below = 0;
-        for (uint k = 0; k < length; k++) below += gpi_window_of(key[i + k], bits) < first;
-        sum += below;
+        gpi_key_bits last;
+        uint before = 0;
+        if (!gpi_share_before(bound, i, &last)) continue;
+        for (uint k = 0; k < length; k++) before += gpi_window_of(key[i + k], bits) <= last;
+        sum += before;
     }
     return sum;
 }
 
-static uint gpi_share_has(const gpi_key_share *share, gpi_key_bits window)
+/* Windows [first, first + more]. */
+typedef struct gpi_share_windows {
+    gpi_key_bits first, more;
+} gpi_share_windows;
+
+/* Those that are between bounds in the block at i. false: none. */
+static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,
+                                 gpi_share_windows *windows)
 {
-    return (gpi_key_bits)(window - share->first) <= (gpi_key_bits)(share->last - share->first);
+    gpi_key_bits before, last;
+    const bool any = gpi_share_before(begin, i, &before);
+    if (!gpi_share_before(end, i, &last) || (any && before >= last)) return false;
+    windows->first = any ? before + 1 : 0;
+    windows->more = last - windows->first;
+    return true;
+}
+
+static uint gpi_share_has(gpi_share_windows windows, gpi_key_bits window)
+{
+    return (gpi_key_bits)(window - windows.first) <= windows.more;
 }
 
 /* Which of a whole block's keys are the share's: their numbers into `own`, of GPI_SHARE_BLOCK. How many. */
-static uint gpi_share_find(const gpi_key_share *share, __global const gpi_key *key, gpi_digit_bits bits,
+static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *key, gpi_digit_bits bits,
                            uint *own)
 {
     uint is_own[GPI_SHARE_BLOCK], n = 0;
     GPI_AT_ONCE
-    for (uint k = 0; k < GPI_SHARE_BLOCK; k++) is_own[k] = gpi_share_has(share, gpi_window_of(key[k], bits));
+    for (uint k = 0; k < GPI_SHARE_BLOCK; k++)
+        is_own[k] = gpi_share_has(windows, gpi_window_of(key[k], bits));
 #if GPI_PACKS
     const uint16 iota = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (uint k = 0; k < GPI_SHARE_BLOCK / 16; k++) {
@@ -111,19 +174,25 @@ static uint gpi_share_find(const gpi_key_share *share, __global const gpi_key *k
     return n;
 }
 
-/* Brings the share's keys together, from share->base on, and counts them. */
-static void gpi_share_gather(gpi_key_share *share, gpi_move move, ulong n, gpi_digit_bits bits)
+/* Brings keys between bounds together, from place `first` on. How many. */
+static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_move move, ulong first, ulong n,
+                              gpi_digit_bits bits)
 {
     uint own[GPI_SHARE_BLOCK];
-    ulong i = 0, to = share->base;
-    for (; i + GPI_SHARE_BLOCK <= n; i += GPI_SHARE_BLOCK) {
-        const uint found = gpi_share_find(share, move.key + i, bits, own);
-        for (uint k = 0; k < found; k++) gpi_move_one(move, i + own[k], to + k);
-        to += found;
+    ulong to = first;
+    for (ulong i = 0; i < n; i += GPI_SHARE_BLOCK) {
+        gpi_share_windows windows;
+        if (!gpi_share_windows_at(begin, end, i, &windows)) continue;
+        if (i + GPI_SHARE_BLOCK <= n) {
+            const uint found = gpi_share_find(windows, move.key + i, bits, own);
+            for (uint k = 0; k < found; k++) gpi_move_one(move, i + own[k], to + k);
+            to += found;
+        } else {
+            for (ulong k = i; k < n; k++)
+                if (gpi_share_has(windows, gpi_window_of(move.key[k], bits))) gpi_move_one(move, k, to++);
+        }
     }
-    for (; i < n; i++)
-        if (gpi_share_has(share, gpi_window_of(move.key[i], bits))) gpi_move_one(move, i, to++);
-    share->n = to - share->base;
+    return to - first;
 }
 
 /* Finds this group's share and brings it together. Keys that are in order already are not moved but to the output. */
@@ -132,16 +201,20 @@ static void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi
 {
     const uint g = (uint)get_group_id(0), shares = (uint)get_num_groups(0);
     const gpi_move move = gpi_move_make(places, from, to);
-    share->base = share->n = 0;
+    share->base = share->n[0] = share->n[1] = share->n[2] = 0;
     if (n == 0) return;
     if (gpi_is_in_order(move.key, 0, n, bits)) {
         const ulong begin = n * g / shares, end = n * (g + 1) / shares;
         if (from != GPI_PLACE_OUT) (void)gpi_single_tile_end(places, begin, end - begin, from);
         return;
     }
-    if (!gpi_share_bounds(share, move.key, n, bits, g, shares)) return;
-    if (share->first > 0) share->base = gpi_share_count_below(move.key, n, bits, share->first);
-    gpi_share_gather(share, move, n, bits);
+    gpi_share_bounds(share, move.key, n, bits, g, shares);
+    if (g > 0) share->base = gpi_share_count_before(move.key, n, bits, share->bound[0]);
+    ulong first = share->base;
+    for (uint k = 0; k < GPI_SHARE_PIECES; k++) {
+        share->n[k] = gpi_share_gather(share->bound[k], share->bound[k + 1], move, first, n, bits);
+        first += share->n[k];
+    }
 }
 
 #define GPI_SHARE_PASSES ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX)
@@ -189,9 +262,10 @@ static gpi_digit_bits gpi_share_narrow(__global const gpi_key *key, ulong base, 
     return bits;
 }
 
-/* Sorts keys [base, base + n), which are in place `from`, into the output. n > 0. */
+/* Sorts keys [base, base + n), which are in place `from`, into the output. */
 static void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
 {
+    if (n == 0) return;
     bits = gpi_share_narrow(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);
     if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);
 }
@@ -199,12 +273,12 @@ static void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bit
 #define GPI_SHARES_TAKE 1u
 #define GPI_SHARES_SORT 2u
 
-/* A group a share. `steps`: one of those above, or both; between launches `parts` has each share's base and number of
-   keys. In place, keys are brought together in the second buffer. */
+/* A group a share. `steps`: one of those above, or both; between launches `parts` has each share's base and its pieces' numbers
+   of keys. In place, keys are brought together in the second buffer. */
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
                                uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
-    __global ulong *part = parts + 2 * get_group_id(0);
+    __global ulong *part = parts + (1 + GPI_SHARE_PIECES) * get_group_id(0);
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     const uint to = steps == (GPI_SHARES_TAKE | GPI_SHARES_SORT) ? GPI_PLACE_OUT : GPI_PLACE_TMP;
     gpi_places places;
@@ -216,8 +290,13 @@ GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __glo
         GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
         gpi_share_take(&share, places, n, bits, from, to);
         part[0] = share.base;
-        part[1] = share.n;
+        for (uint k = 0; k < GPI_SHARE_PIECES; k++) part[1 + k] = share.n[k];
     }
-    if (steps & GPI_SHARES_SORT && part[1] > 0) gpi_share_sort(places, part[0], part[1], bits, to);
+    if (steps & GPI_SHARES_SORT) {
+        const ulong first = part[0] + part[1], last = first + part[2];
+        (void)gpi_single_tile_end(places, part[0], part[1], to);
+        gpi_share_sort(places, first, part[2], bits, to);
+        (void)gpi_single_tile_end(places, last, part[3], to);
+    }
 }
 #endif
