@@ -788,8 +788,8 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
                                   cl_mem to, size_t to_offset, size_t size)
 {
     const int rank = all->rank, kept = moves->sends[rank];
-    const int sent[2] = {moves->sends_at[rank],
-                         moves->sends_at[rank] + kept}; /* ends before, begins again after */
+    /* Where lower ranks' elements end, and higher ranks' begin. */
+    const int sent[2] = {moves->sends_at[rank], moves->sends_at[rank] + kept};
     const int received[2] = {moves->receives_at[rank], moves->receives_at[rank] + kept};
     int *const sends = moves->side, *const sends_at = sends + all->ranks;
     int *const receives = sends_at + all->ranks, *const receives_at = receives + all->ranks;
@@ -797,7 +797,8 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
     MPI_Datatype element = MPI_DATATYPE_NULL;
     gp_result result = gpi_mpi_copy(all, function, from, (size_t)sent[0] * size, to,
                                     (to_offset + (size_t)received[0]) * size, (size_t)kept * size),
-              unmapped;
+              done;
+    bool agreed;
     int side, r;
     for (side = 0; side < 2 && result == GP_OK; side++) {
         const size_t first = side ? (size_t)sent[1] : 0, last = side ? moves->sent : (size_t)sent[0];
@@ -814,7 +815,8 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
                              MPI_Type_contiguous((int)size, MPI_BYTE, &element));
     if (result == GP_OK) result = gpi_mpi_did(all, function, "MPI_Type_commit", MPI_Type_commit(&element));
     result = gpi_mpi_agree(all, function, result);
-    for (side = 0; side < 2 && result == GP_OK; side++) {
+    agreed = result == GP_OK;
+    for (side = 0; side < 2 && agreed; side++) { /* the second even if the first fails: others wait for it */
         for (r = 0; r < all->ranks; r++) {
             const bool to_it = side ? r > rank : r < rank, from_it = side ? r < rank : r > rank;
             sends[r] = to_it ? moves->sends[r] : 0;
@@ -822,16 +824,17 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
             receives[r] = from_it ? moves->receives[r] : 0;
             receives_at[r] = from_it ? moves->receives_at[r] - (side ? 0 : received[1]) : 0;
         }
-        result = gpi_mpi_did(all, function, "MPI_Alltoallv",
-                             MPI_Alltoallv(source[side], sends, sends_at, element, target[!side], receives,
-                                           receives_at, element, all->comm));
+        done = gpi_mpi_did(all, function, "MPI_Alltoallv",
+                           MPI_Alltoallv(source[side], sends, sends_at, element, target[!side], receives,
+                                         receives_at, element, all->comm));
+        if (result == GP_OK) result = done;
     }
     if (element != MPI_DATATYPE_NULL) (void)MPI_Type_free(&element);
     for (side = 0; side < 2; side++) {
-        unmapped = gpi_mpi_unmap(all, function, from, source[side]);
-        if (result == GP_OK) result = unmapped;
-        unmapped = gpi_mpi_unmap(all, function, to, target[side]);
-        if (result == GP_OK) result = unmapped;
+        done = gpi_mpi_unmap(all, function, from, source[side]);
+        if (result == GP_OK) result = done;
+        done = gpi_mpi_unmap(all, function, to, target[side]);
+        if (result == GP_OK) result = done;
     }
     return gpi_mpi_agree(all, function, result);
 }
