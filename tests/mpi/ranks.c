@@ -887,12 +887,12 @@ static void test_errors(void)
 }
 
 /* The error names the field that one rank sets otherwise. */
-#define DIFFERS(call, desc, field, other, name)                                                   \
-    do {                                                                                          \
-        const __typeof__(desc) kept = desc;                                                       \
-        if (rank == ranks - 1) desc.field = other;                                                \
+#define DIFFERS(call, desc, field, other, name)                                                    \
+    do {                                                                                           \
+        const __typeof__(desc) kept = desc;                                                        \
+        if (rank == ranks - 1) desc.field = other;                                                 \
         if (ranks > 1) FAILS(call, GP_ERROR_INVALID_ARGUMENT, ": " name " differs between ranks"); \
-        desc = kept;                                                                              \
+        desc = kept;                                                                               \
     } while (0)
 
 /* Each of these would be a result that looks right. */
@@ -904,8 +904,15 @@ static void test_differences(void)
     gp_reduce_desc reduce = {.in = in, .in2 = in, .count = 1, .type = GP_U32, .map = "x + y", .op = GP_SUM};
     gp_scan_desc scan = {.in = in, .out = out, .count = 1, .type = GP_U32, .out_type = GP_U64, .op = GP_SUM};
     gp_select_desc select = {.in = in, .out = out, .count = 1, .type = GP_U32, .predicate = "x > 1"};
-    gp_reduce_by_key_desc groups = {.keys = in, .in = in, .keys_out = out, .out = out, .out_offset = 64,
-                                    .count = 1, .key_type = GP_U32, .type = GP_U32, .op = GP_SUM};
+    gp_reduce_by_key_desc groups = {.keys = in,
+                                    .in = in,
+                                    .keys_out = out,
+                                    .out = out,
+                                    .out_offset = 64,
+                                    .count = 1,
+                                    .key_type = GP_U32,
+                                    .type = GP_U32,
+                                    .op = GP_SUM};
     gp_histogram_desc histogram = {.in = in, .out = out, .count = 1, .type = GP_U8, .bins = 4};
     histogram.upper.u64 = 8;
     DIFFERS(gp_mpi_reduce(all, &reduce, &sum), reduce, type, GP_U16, "type");
