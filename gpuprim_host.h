@@ -16,8 +16,9 @@
        context's queue and a second one for copies.
      - A call returns when its result is in host memory.
      - Every desc starts as all zeros. Types, operations and expressions are those of the device's call: gp_host_scan's
-       are gp_scan's. A map's i counts from the call's first element. Its `args` are on the device, as always. Where
-       a map has i, or a scan a map, the call adds args of its own, whose names begin with chunk_.
+       are gp_scan's. A map's i counts from the call's first element; but in a macro of yours from the chunk's. Its `args`
+       are on the device, as always. Where a map has i, or a scan a map, the call adds args of its own, whose names begin
+       with chunk_.
      - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its
        largest buffer. GP_ERROR_INVALID_ARGUMENT where not even chunks of one element fit. With PoCL on a CPU a sort
        works on the caller's arrays as they are, which do not count.
@@ -1593,6 +1594,22 @@ static size_t gpi_host_replace_index(const char *map, const char *index, char *o
     return length;
 }
 
+/* Whether there is something in `map`, and its brackets close within it. The device's call cannot tell where it stands between
+   other text. */
+static bool gpi_host_is_whole(const char *map)
+{
+    bool something = false;
+    int depth = 0;
+    while (*map && depth >= 0) {
+        const bool comment = map[0] == '/' && (map[1] == '*' || map[1] == '/');
+        if (strchr("([{", *map)) depth++;
+        if (strchr(")]}", *map)) depth--;
+        if (!comment && !strchr(" \t\n\v\f\r", *map)) something = true;
+        map = gpi_host_token_end(map);
+    }
+    return something && depth == 0;
+}
+
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text)
 {
@@ -1606,6 +1623,9 @@ static gp_result gpi_host_text_index(gp_context *gp, const char *function, const
     size_t length, head = strlen(before);
     memset(text, 0, sizeof *text);
     if (!map) return GP_OK;
+    if (head && !gpi_host_is_whole(map))
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: map is empty, or has brackets that do not close within it", function);
     length = gpi_host_replace_index(map, index, NULL, &text->has_index);
     text->text = (char *)GPI_HOST_MALLOC(head + length + strlen(after) + 1);
     if (!text->text)

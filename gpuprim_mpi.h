@@ -95,7 +95,8 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc);
 
 /* out[b] = how many samples of the whole array are in bin b; with `weights`, the sum of their weights
 
-   Result: the whole array's counts in `out`, on every rank. `bins`, out_type, bounds and edges are the same on all ranks.
+   Result: the whole array's counts in `out`, on every rank. `bins`, out_type, bounds and edges are the same on all ranks; what is in
+     `edges`, and whether there are weights, is not compared.
    Cost: gp_histogram's, then all counts are sent and added up.
    Limits: 2^31 - 1 counts; no `accumulate`. On a rank without elements `weights` may be NULL. */
 GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc);
@@ -574,7 +575,9 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
         GPI_MPI_REFUSE(op == GP_ARGMAX);
         type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
         size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
-        gpi_mpi_term(&terms, "type or out_type", type);
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "type2", desc->type2 ? desc->type2 : desc->type);
+        gpi_mpi_term(&terms, "out_type", type);
         gpi_mpi_term(&terms, "monoid", size);
         gpi_mpi_term(&terms, "op", desc->op);
         gpi_mpi_term(&terms, "compensated", desc->compensated);
@@ -662,11 +665,13 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
         GPI_MPI_REFUSE(op == GP_ARGMAX);
         type = desc->out_type ? desc->out_type : desc->type;
         size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
-        gpi_mpi_term(&terms, "type or out_type", type);
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "out_type", type);
         gpi_mpi_term(&terms, "monoid", size);
         gpi_mpi_term(&terms, "op", desc->op);
         gpi_mpi_term(&terms, "exclusive", desc->exclusive);
         gpi_mpi_term(&terms, "reverse", desc->reverse);
+        gpi_mpi_term(&terms, "deterministic", desc->deterministic);
     }
     result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
@@ -707,9 +712,18 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
     gp_result result = gpi_mpi_begin(all, function, desc, "desc"), unmapped;
     if (!all) return result;
     if (result == GP_OK) {
-        const size_t channels = desc->channels_out ? desc->channels_out : desc->channels ? desc->channels : 1;
-        counts = channels * (desc->bins ? desc->bins : 256);
+        const uint32_t channels = desc->channels ? desc->channels : 1;
+        const uint32_t counted = desc->channels_out ? desc->channels_out : channels;
+        const size_t bins = desc->bins ? desc->bins : 256;
+        counts = counted * bins;
         size = desc->out_type == GP_U64 ? 8 : 4;
+        gpi_mpi_term(&terms, "type or map_type", desc->map_type ? desc->map_type : desc->type);
+        gpi_mpi_term(&terms, "channels or channels_out", (uint64_t)channels << 32 | counted);
+        gpi_mpi_term(&terms, "bins", bins);
+        gpi_mpi_term(&terms, "lower", desc->lower.u64);
+        gpi_mpi_term(&terms, "upper", desc->upper.u64);
+        gpi_mpi_term(&terms, "whether there are edges", desc->edges != NULL);
+        gpi_mpi_term(&terms, "out_type", size);
         GPI_MPI_REFUSE(count_buffer);
         GPI_MPI_REFUSE(wait_count);
         GPI_MPI_REFUSE(done);
@@ -717,8 +731,6 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
     }
     if (result == GP_OK && counts > INT32_MAX)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 counts");
-    gpi_mpi_term(&terms, "bins or channels", counts);
-    gpi_mpi_term(&terms, "out_type", size);
     result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         gp_histogram_desc own = *desc;
@@ -893,10 +905,11 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
         size = desc->record ? desc->record->size
                : desc->type ? gpi_mpi_size_of(desc->type)
                             : desc->element_size;
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "type, record or element_size", size);
     }
     if (result == GP_OK && desc->count > INT32_MAX)
         result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
-    gpi_mpi_term(&terms, "type, record or element_size", size);
     result = gpi_mpi_same(all, function, result, &terms);
     if (result == GP_OK) {
         memory = (int *)GPI_MPI_MALLOC(gpi_mpi_moves_bytes(all));
@@ -1341,7 +1354,8 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
     if (result == GP_OK) result = gpi_mpi_group_check(all, function, desc, &groups);
     if (result == GP_OK) {
         gpi_mpi_term(&terms, "key_type", desc->key_type);
-        gpi_mpi_term(&terms, "type or out_type", groups.out_type);
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "out_type", groups.out_type);
         gpi_mpi_term(&terms, "monoid", groups.out_size);
         gpi_mpi_term(&terms, "op", desc->op);
     }

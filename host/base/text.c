@@ -51,6 +51,22 @@ static size_t gpi_host_replace_index(const char *map, const char *index, char *o
     return length;
 }
 
+/* Whether there is something in `map`, and its brackets close within it. The device's call cannot tell where it stands between
+   other text. */
+static bool gpi_host_is_whole(const char *map)
+{
+    bool something = false;
+    int depth = 0;
+    while (*map && depth >= 0) {
+        const bool comment = map[0] == '/' && (map[1] == '*' || map[1] == '/');
+        if (strchr("([{", *map)) depth++;
+        if (strchr(")]}", *map)) depth--;
+        if (!comment && !strchr(" \t\n\v\f\r", *map)) something = true;
+        map = gpi_host_token_end(map);
+    }
+    return something && depth == 0;
+}
+
 static gp_result gpi_host_text_make(gp_context *gp, const char *function, const char *before, const char *map,
                                     const char *after, gpi_host_text *text)
 {
@@ -64,6 +80,9 @@ static gp_result gpi_host_text_index(gp_context *gp, const char *function, const
     size_t length, head = strlen(before);
     memset(text, 0, sizeof *text);
     if (!map) return GP_OK;
+    if (head && !gpi_host_is_whole(map))
+        return gpi_host_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                             "%s: map is empty, or has brackets that do not close within it", function);
     length = gpi_host_replace_index(map, index, NULL, &text->has_index);
     text->text = (char *)GPI_HOST_MALLOC(head + length + strlen(after) + 1);
     if (!text->text)

@@ -375,6 +375,9 @@ static void test_refused(void **state)
                  "gp_host_reduce: elements of in have 0 bytes");
     SCAN_FAILS(d.map = "x +", GP_ERROR_BUILD, "map");
     SCAN_FAILS(d.map = "x; 1", GP_ERROR_INVALID_ARGUMENT, "map");
+    SCAN_FAILS(d.map = "x) + (x", GP_ERROR_INVALID_ARGUMENT, "do not close within it");
+    SCAN_FAILS(d.map = "x /* ( */ + ')' + (x", GP_ERROR_INVALID_ARGUMENT, "do not close within it");
+    SCAN_FAILS(d.map = " // x", GP_ERROR_INVALID_ARGUMENT, "map is empty");
     REDUCE_FAILS(d.map = "x)(", GP_ERROR_INVALID_ARGUMENT, "map");
     SCAN_FAILS((d.map = "x", d.args = many, d.arg_count = 13), GP_ERROR_INVALID_ARGUMENT,
                "arg_count = 13 is more than 12");

@@ -917,6 +917,62 @@ static void test_errors(void)
     clReleaseMemObject(in);
 }
 
+/* The error names the field that one rank sets otherwise. */
+#define DIFFERS(call, desc, field, other, name)                                                    \
+    do {                                                                                           \
+        const __typeof__(desc) kept = desc;                                                        \
+        if (rank == ranks - 1) desc.field = other;                                                 \
+        if (ranks > 1) FAILS(call, GP_ERROR_INVALID_ARGUMENT, ": " name " differs between ranks"); \
+        desc = kept;                                                                               \
+    } while (0)
+
+/* Each of these would be a result that looks right. */
+static void test_differences(void)
+{
+    const gp_value three = {.u64 = 3};
+    uint32_t zeros[4] = {0}, sum;
+    const cl_mem in = buffer_of(zeros, sizeof zeros), out = poisoned(2048);
+    gp_reduce_desc reduce = {.in = in, .in2 = in, .count = 1, .type = GP_U32, .map = "x + y", .op = GP_SUM};
+    gp_scan_desc scan = {.in = in, .out = out, .count = 1, .type = GP_U32, .out_type = GP_U64, .op = GP_SUM};
+    gp_select_desc select = {.in = in, .out = out, .count = 1, .type = GP_U32, .predicate = "x > 1"};
+    gp_reduce_by_key_desc groups = {.keys = in,
+                                    .in = in,
+                                    .keys_out = out,
+                                    .out = out,
+                                    .out_offset = 64,
+                                    .count = 1,
+                                    .key_type = GP_U32,
+                                    .type = GP_U32,
+                                    .op = GP_SUM};
+    gp_histogram_desc histogram = {.in = in, .out = out, .count = 1, .type = GP_U8, .bins = 4};
+    histogram.upper.u64 = 8;
+    DIFFERS(gp_mpi_reduce(all, &reduce, &sum), reduce, type, GP_U16, "type");
+    DIFFERS(gp_mpi_reduce(all, &reduce, &sum), reduce, type2, GP_U16, "type2");
+    DIFFERS(gp_mpi_reduce(all, &reduce, &sum), reduce, out_type, GP_U32, "out_type");
+    DIFFERS(gp_mpi_scan(all, &scan), scan, type, GP_I32, "type");
+    DIFFERS(gp_mpi_scan(all, &scan), scan, out_type, GP_U32, "out_type");
+    DIFFERS(gp_mpi_scan(all, &scan), scan, deterministic, true, "deterministic");
+    DIFFERS(gp_mpi_select(all, &select, NULL), select, type, GP_F32, "type");
+    DIFFERS(gp_mpi_group_by(all, &groups, NULL), groups, type, GP_U16, "type");
+    DIFFERS(gp_mpi_histogram(all, &histogram), histogram, type, GP_I8, "type or map_type");
+    DIFFERS(gp_mpi_histogram(all, &histogram), histogram, bins, 2, "bins");
+    DIFFERS(gp_mpi_histogram(all, &histogram), histogram, lower, three, "lower");
+    DIFFERS(gp_mpi_histogram(all, &histogram), histogram, upper, three, "upper");
+    DIFFERS(gp_mpi_histogram(all, &histogram), histogram, edges, out, "whether there are edges");
+    DIFFERS(gp_mpi_histogram(all, &histogram), histogram, out_type, GP_U64, "out_type");
+    histogram.channels = 4;
+    histogram.channels_out = 2;
+    DIFFERS(gp_mpi_histogram(all, &histogram), histogram, channels, 2, "channels or channels_out");
+    DIFFERS(gp_mpi_histogram(all, &histogram), histogram, channels_out, 1, "channels or channels_out");
+    if (rank == ranks - 1) histogram.bins = 8, histogram.channels_out = 1; /* as many counts */
+    if (ranks > 1)
+        FAILS(gp_mpi_histogram(all, &histogram), GP_ERROR_INVALID_ARGUMENT, "channels_out differs");
+    reduce.type2 = rank == ranks - 1 ? GP_U32 : (gp_type)0; /* the default by its name */
+    OK(gp_mpi_reduce(all, &reduce, &sum));
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
 static void test_create(void)
 {
     gp_mpi *made = all;
@@ -970,6 +1026,7 @@ int main(int argc, char **argv)
     if (dies) die(moment);
     test_create();
     test_errors();
+    test_differences();
     test_scan(large);
     test_floats();
     test_histogram(large);
