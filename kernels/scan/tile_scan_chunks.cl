@@ -30,23 +30,35 @@ GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_til
     }
 }
 
+/* 1: of a tile that is not full, whole chunks are written at once, too. A small tile's end is not worth the code. */
+#define GPI_PUT_WHOLE (GPI_PUT_QUADS && GPI_ROWS > 4)
+
 /* Writes a row, four results of each item: straight, or by way of the stage, so that neighbours write side by side. */
 GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, const bool straight, uint row,
                                   const GPI_T *x, gpi_tile_shared shared)
 {
+    const uint length = gpi_tile_length(input, base), place = gpi_chunk_place(row);
     if (straight) {
 #if GPI_PUT_QUADS
-        gpi_put_quad(sink, base + gpi_chunk_place(row), x);
+        gpi_put_quad(sink, base + place, x);
+    } else if (GPI_PUT_WHOLE && gpi_put_aligned(sink)) {
+        if (place + 3 < length) {
+            gpi_put_quad(sink, base + place, x);
+        } else {
+            GPI_UNROLL
+            for (uint k = 0; k < 3; k++)
+                if (place + k < length) gpi_put(sink, base + place + k, x[k]);
+        }
 #endif
     } else {
-        const uint length = gpi_tile_length(input, base), lane = gpi_sg_lane();
+        const uint lane = gpi_sg_lane();
         __local const GPI_CELL *at = gpi_stage_row(shared, row);
         gpi_sg_sync(); /* what was in its place is read */
         gpi_chunk_put(gpi_stage_chunk(shared, row), x);
         gpi_sg_sync(); /* this one is written */
         GPI_UNROLL
         for (uint k = 0; k < 4; k++) {
-            const uint j = lane + k * GPI_SUB_GROUP, i = gpi_chunk_place(row) - 4 * lane + j;
+            const uint j = lane + k * GPI_SUB_GROUP, i = place - 4 * lane + j;
             if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j)]);
         }
     }

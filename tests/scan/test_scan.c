@@ -159,9 +159,9 @@ static void check(gp_context *gp, const test_variant *variant, const scan_case *
 }
 
 /* Around every tile size in use, several tiles, a prime, and a large odd one. */
-static const size_t sizes[] = {0,    1,    1023,  1024,  1025,  2047,  2048,   2049,           4095,
-                               4096, 4097, 16383, 16384, 16385, 49159, 104729, (1 << 20) + 123};
-static const size_t small_sizes[] = {0, 1, 1023, 1024, 1025, 3079, 4099};
+static const size_t sizes[] = {0,    1,    1023, 1024,  1025,  2047,  2048,  2049,   4095,
+                               4096, 4097, 4098, 16383, 16384, 16385, 49159, 104729, (1 << 20) + 123};
+static const size_t small_sizes[] = {0, 1, 1023, 1024, 1026, 3079, 4099};
 
 static void check_sizes(gp_context *gp, const test_variant *variant, scan_case c)
 {
