@@ -370,7 +370,8 @@ static void test_scratch(void **state)
         check(&c);
     }
     gp_context_destroy(gp);
-    gp = test_open_with(&nvidia); /* few whole keys are merged, which takes less than passes over some of their bits */
+    gp = test_open_with(
+        &nvidia); /* few whole keys are merged, which takes less than passes over some of their bits */
     check(&few);
     gp_context_destroy(gp);
     gp = usual;
