@@ -3861,19 +3861,20 @@ static gp_result gpi_host_sort_bits(gpi_host_chunks *c, const gpi_host_chunk *ch
 
 static gp_result gpi_host_sort_scratch(gpi_host_chunks *c, size_t count, size_t *bytes)
 {
-    static const uint32_t widths[] = {64, 9, 8};
     const gpi_host_sort *s = (const gpi_host_sort *)c->call;
     const uint32_t begin = s->desc->begin_bit, all = (uint32_t)(8 * s->key_size);
-    const uint32_t end = s->desc->end_bit ? s->desc->end_bit : all;
+    const uint32_t end = s->desc->end_bit ? s->desc->end_bit : all, bits = end - begin;
+    const uint32_t widths[] = {bits, bits > 1 ? bits - 1 : bits, 9, 8};
     gp_sort_desc desc = s->sort;
     gp_result result = GP_OK;
     size_t part = 0, k;
     *bytes = 0;
     desc.begin_bit = begin;
     desc.count = count;
-    /* Chunks and groups are sorted by fewer bits: by one digit, perhaps a wide one, which may take more scratch. */
+    /* Chunks and groups are sorted by fewer bits, which may take more scratch: in passes, where whole keys are merged, or by
+       one digit, perhaps a wide one. */
     for (k = 0; k < sizeof widths / sizeof *widths && result == GP_OK; k++) {
-        desc.end_bit = end - begin > widths[k] ? begin + widths[k] : end;
+        desc.end_bit = bits > widths[k] ? begin + widths[k] : end;
         result = gp_sort_scratch_size(c->gp, &desc, &part);
         if (part > *bytes) *bytes = part;
     }

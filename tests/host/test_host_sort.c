@@ -357,7 +357,9 @@ static void test_scratch(void **state)
 {
     static const size_t sizes[] = {0, 1, 4, 8};
     const gp_context_desc none = {.scratch_limit = 1};
+    const gp_context_desc nvidia = {.scratch_limit = 1, .tuning = {.device_class = GP_DEVICE_CLASS_NVIDIA}};
     gp_context *const usual = gp;
+    sort_case few = {.type = GP_U32, .count = test_small() ? 20000 : 400000, .budget = 700000};
     size_t k;
     (void)state;
     gp = test_open_with(&none);
@@ -367,6 +369,10 @@ static void test_scratch(void **state)
         c.value_size = sizes[k / 2];
         check(&c);
     }
+    gp_context_destroy(gp);
+    /* Few whole keys are merged, which takes less than passes over some of their bits. */
+    gp = test_open_with(&nvidia);
+    check(&few);
     gp_context_destroy(gp);
     gp = usual;
 }
