@@ -16,7 +16,7 @@
        context's queue and a second one for copies.
      - A call returns when its result is in host memory.
      - Every desc starts as all zeros. Types, operations and expressions are those of the device's call: gp_host_scan's
-       are gp_scan's. A map's i counts from the call's first element; but in a macro of yours from the chunk's. Its `args`
+       are gp_scan's. A map's i counts from the call's first element, but in a macro of yours from the chunk's. Its `args`
        are on the device, as always. Where a map has i, or a scan a map, the call adds args of its own, whose names begin
        with chunk_.
      - `budget` is the most device memory that the call takes, in bytes. 0: a quarter of the device's, at most its

@@ -25,7 +25,8 @@
 #endif
 
 #define GPI_SHARE_SAMPLE 512 /* keys */
-#define GPI_SHARE_NEAR 32u   /* so far from their parts bounds may be, so that equal keys stay together */
+#define GPI_SHARE_NEAR \
+    32u /* of the sample: so far a bound may be from its quantile, if that keeps equal keys together */
 #define GPI_SHARE_BLOCK 256u /* keys, of which those of the share are found together */
 
 /* Before it are keys of smaller windows, and those of its window in blocks that begin before `at`. */
@@ -56,8 +57,8 @@ static ulong gpi_share_place(uint k, ulong n)
     return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * GPI_SHARE_SAMPLE);
 }
 
-/* What about `rank` of the sample, of n keys, are before. Its window is the greatest that no more are below, found bit by bit, or
-   the next one, if the window has it; of keys that equal it as many as it takes. */
+/* Before it are about `rank` keys of the sample, which is of n keys. Its window is the greatest that no more are below, found
+   bit by bit, or the next one; where neither is near, it divides keys of that window. */
 static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
 {
     const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
