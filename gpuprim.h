@@ -34260,7 +34260,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
-        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong));
+        (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 1 + GPI_SHARE_PIECES */
     } else if (!sort->small && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
