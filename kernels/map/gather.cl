@@ -54,13 +54,20 @@ typedef struct gpi_moves {
 #define GPI_WANTED(m, i) 1
 #endif
 
+/* True if the indexed array has element `at`. Compares in the index's own type: LLVM 18 loses comparisons of a widened
+   index (docs/drivers.md). */
+GPI_INLINE bool gpi_gather_has(gpi_moves m, GPI_INDEX at)
+{
+    return (m.limit > (GPI_INDEX)-1) | (at < (GPI_INDEX)m.limit);
+}
+
 /* Moves element i; 1 where it was skipped for its index. */
 GPI_INLINE uint gpi_gather_move(gpi_moves m, ulong i)
 {
-    ulong at;
+    GPI_INDEX at;
     if (!GPI_WANTED(m, i)) return 0;
     at = m.index[i];
-    if (at >= m.limit) return 1;
+    if (!gpi_gather_has(m, at)) return 1;
 #if GPI_SCATTER
     m.out[at] = m.in[i];
 #else
@@ -128,11 +135,11 @@ static uint gpi_gather_step(gpi_moves m, ulong i)
     for (uint k = 0; k < GPI_GATHER_STEP; k++) at[k] = m.index[i + k * GPI_WG];
     GPI_UNROLL
     for (uint k = 0; k < GPI_GATHER_STEP; k++)
-        x[k] = m.in[GPI_SCATTER ? i + k * GPI_WG : at[k] < m.limit ? at[k] : 0];
+        x[k] = m.in[GPI_SCATTER ? i + k * GPI_WG : gpi_gather_has(m, at[k]) ? at[k] : 0];
     GPI_UNROLL
     for (uint k = 0; k < GPI_GATHER_STEP; k++) {
         if (!GPI_WANTED(m, i + k * GPI_WG)) continue;
-        if (at[k] < m.limit) m.out[GPI_SCATTER ? at[k] : i + k * GPI_WG] = x[k];
+        if (gpi_gather_has(m, at[k])) m.out[GPI_SCATTER ? at[k] : i + k * GPI_WG] = x[k];
         else skipped++;
     }
     return skipped;
