@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles and links tests/compile/, and an example in C++17, with every compiler and language that gpuprim promises to
-# work with, warnings as errors, and looks at the symbols that the implementation exports. Does gpuprim.hpp call every
-# function of gpuprim.h?
+# work with, warnings as errors, also after macros of a program's own, and looks at the symbols that the implementation
+# exports. Does gpuprim.hpp call every function of gpuprim.h?
 #
 # usage: tools/compile_matrix.sh
 set -eu
@@ -95,6 +95,32 @@ check_cpp_example() { # C++ compiler
     echo "compile-matrix: ok  $1 -std=c++17, examples/15_neighbours.cpp"
 }
 
+# words.h: each word of words.txt, and each in capitals of the headers themselves that has no prefix and is no macro of the
+# system's, as a macro that breaks whatever uses it.
+write_words() {
+    {
+        sed 's/#.*//' tests/compile/words.txt | tr -s ' ' '\n' | sed -n '
+            s/^\([^(]\{1,\}\)($/#undef \1\n#define \1(...) gpuprim uses \1/p
+            s/^[^(]\{1,\}$/#undef &\n#define & gpuprim uses &/p'
+        cat gpuprim*.h gpuprim.hpp | sed '/^ *"/d' | grep -o '\b[A-Z][A-Z0-9_]*\b' | sort -u |
+            grep -v '^GP\|^CL_\|^MPI_\|^DIR$\|^FILE$\|^SRWLOCK$' |
+            sed 's/.*/#ifndef &\n#define & gpuprim uses &\n#endif/'
+    } >$dir/words.h
+    grep -q 'define SORT ' $dir/words.h
+}
+
+# After a program's own macros: all of the C headers, declared and implemented.
+check_macros() { # compiler and options...
+    for part in "" -DWITH_IMPLEMENTATION; do compile macros.o macros.c "$@" -I$dir $part; done
+    echo "compile-matrix: ok  $* after macros of $(grep -c define $dir/words.h) words"
+}
+
+check_mpi_macros() { # compiler
+    options="-std=c99 -I$dir -DWITH_MPI"
+    for part in "" -DWITH_IMPLEMENTATION; do OMPI_CC=$1 MPICH_CC=$1 compile macros.o macros.c "${MPICC:-mpicc}" $options $part; done
+    echo "compile-matrix: ok  ${MPICC:-mpicc} with $1, after macros, gpuprim_mpi.h"
+}
+
 # For Windows, where MinGW is there: compiled and linked, not run.
 check_windows() { # compiler and options...
     compile windows.o windows.c "$@" -I$dir/khronos
@@ -150,6 +176,7 @@ check_calls() { # C++ compiler
     echo "compile-matrix: ok  gpuprim.hpp calls $(wc -l <$dir/declared) functions"
 }
 
+write_words
 for compilers in "gcc g++" "clang clang++"; do
     c=${compilers% *}
     cpp=${compilers#* }
@@ -158,6 +185,10 @@ for compilers in "gcc g++" "clang clang++"; do
         check_c_files $c -std=c11 $level
         check_c_files $cpp -x c++ -std=c++11 $level
     done
+    check_macros $c -std=c99
+    check_macros $cpp -x c++ -std=c++11
+    check_macros $cpp -x c++ -std=c++17 -DWITH_CPP
+    if command -v "${MPICC:-mpicc}" >/dev/null; then check_mpi_macros $c; fi
     check_cpp_user $cpp $c
     check_hpp $cpp
     check_cpp_example $cpp
@@ -167,6 +198,8 @@ check_calls g++
 if command -v x86_64-w64-mingw32-g++ >/dev/null; then
     prepare_windows
     check_windows x86_64-w64-mingw32-gcc -std=c99
+    check_macros x86_64-w64-mingw32-gcc -std=c99 -I$dir/khronos
+    check_macros x86_64-w64-mingw32-g++ -x c++ -std=c++17 -DWITH_CPP -I$dir/khronos
     check_windows x86_64-w64-mingw32-g++ -x c++ -std=c++20
     check_dll x86_64-w64-mingw32-gcc -std=c99
 else
