@@ -18,11 +18,11 @@
 //     gp::NAME(ctx, views..., desc)     buffers, offsets, types and counts are those of the views, and all other
 //                                       fields those of the desc, which may be left out:
 //
-//     gp::scan(ctx, in, out, gp::op::max, {.exclusive = true}); // C++20
-//
-//     gp_scan_desc exclusive = {};                              // C++17
+//     gp_scan_desc exclusive = {};
 //     exclusive.exclusive = true;
 //     gp::scan(ctx, in, out, gp::op::max, exclusive);
+//
+//     gp::scan(ctx, in, out, gp::op::max, {.exclusive = true}); // C++20; GCC's -Wextra warns about the other fields
 //
 // gp_hash_NAME are members of gp::hash_table, and what gpuprim.h tells about a context are members of gp::context.
 //
@@ -31,6 +31,8 @@
 //     a view for that value, that one is asynchronous.
 //   - A view that is shorter than the call needs is an error, before anything is enqueued. How many elements there are is
 //     said by the input. How many segments, needles or keys of a top-k there are, by the output.
+//   - A view without memory ({}, or a buffer that could not be made) is an error, but for outputs of which the call says
+//     that {} is one that is not wanted.
 //   - Errors are thrown as gp::error. With -fno-exceptions or GP_NO_EXCEPTIONS calls return a gp::result instead, and an
 //     object that could not be made is empty: false in a condition, and refused by calls.
 //   - Only calls that return a vector or a string allocate host memory beyond what gpuprim.h does.
@@ -182,7 +184,7 @@ class context
     std::unique_ptr<gp_context, destroy> owned_;
 };
 
-// d.done = e.put(), and in the desc of another call d.wait = e.get(), d.wait_count = 1. For a cl::Event both are &e().
+// Of a call: gp::done(e) makes `e` its event, and gp::after(e) has it wait for `e`. See also gp::after.
 class event
 {
   public:
@@ -213,6 +215,72 @@ class event
     cl_event owned_ = nullptr;
 };
 
+namespace detail
+{
+inline const cl_event *waited(const event &e) { return e.get(); }
+inline cl_event *emptied(event &e) { return e.put(); }
+template <typename Event> const cl_event *waited(const Event &e) { return &e(); }
+template <typename Event> cl_event *emptied(Event &e)
+{
+    e = Event(); // &e() alone would lose the event that it had
+    return &e();
+}
+} // namespace detail
+
+// A desc of events, written in the call; each is a gp::event or a cl::Event:
+//
+//     gp::scan(ctx, in, out, gp::op::sum, gp::done(scanned));
+//     gp::sort(ctx, out, gp::after(scanned, filled).done(sorted)); // also gp::after(e).done(e)
+//     gp::sort(ctx, out, gp::after(sorted).of(desc));              // the other fields are those of desc
+//
+// `done` releases the event that it replaces.
+class chain
+{
+  public:
+    static constexpr size_t most = 8;
+
+    template <typename... Events> explicit chain(const Events &...e) : waited_{*detail::waited(e)...}
+    {
+        static_assert(sizeof...(e) <= most,
+                      "gp::after: too many events: set wait and wait_count of the desc");
+        count_ = sizeof...(e);
+        for (cl_event waited : waited_)
+            if (waited) clRetainEvent(waited); // `done` may release it
+    }
+    chain(chain &&other) noexcept : waited_(other.waited_), count_(other.count_), done_(other.done_)
+    {
+        other.waited_ = {};
+    }
+    ~chain()
+    {
+        for (cl_event waited : waited_)
+            if (waited) clReleaseEvent(waited);
+    }
+    template <typename Event> chain done(Event &e) &&
+    {
+        done_ = detail::emptied(e);
+        return std::move(*this);
+    }
+    template <typename Desc> Desc of(Desc d) const
+    {
+        if (count_) d.wait = waited_.data(), d.wait_count = cl_uint(count_);
+        if (done_) d.done = done_;
+        return d;
+    }
+    template <typename Desc, typename = decltype(std::declval<Desc &>().wait_count)> operator Desc() const
+    {
+        return of(Desc());
+    }
+
+  private:
+    std::array<cl_event, most> waited_;
+    size_t count_ = 0;
+    cl_event *done_ = nullptr;
+};
+
+template <typename... Events> chain after(const Events &...e) { return chain(e...); }
+template <typename Event> chain done(Event &e) { return chain().done(e); }
+
 // ------------------------------------------------------------------ elements
 
 enum class half : uint16_t {}; // GP_F16
@@ -240,11 +308,27 @@ template <typename Element> inline constexpr gp_record record = {nullptr, 0, nul
 
 namespace detail
 {
+// Of elements that a call takes as numbers.
+template <typename Element> constexpr gp_type number_of()
+{
+    static_assert(type_of<Element>() != GP_TYPE_NONE,
+                  "gp: these elements must be numbers: integers, float, double or gp::half");
+    return type_of<Element>();
+}
+
 template <typename Element> constexpr const gp_record *record_of()
 {
     static_assert(!record<Element>.cl_type || record<Element>.size == sizeof(Element),
                   "gp::record<T> is of the size of T");
     return record<Element>.cl_type ? &record<Element> : nullptr;
+}
+
+// Of elements that expressions look into: numbers, and structs that gp::record describes.
+template <typename Element> constexpr void expect_described()
+{
+    static_assert(
+        type_of<Element>() != GP_TYPE_NONE || record_of<Element>() != nullptr,
+        "gp: specialize gp::record<T> for this type of elements, so that expressions know its fields");
 }
 } // namespace detail
 
@@ -342,10 +426,12 @@ template <typename Element> returns<std::vector<Element>> read(gp_context *ctx, 
 template <typename Element> gp_arg arg(const char *name, const Element &value)
 {
     static_assert(std::is_trivially_copyable_v<Element>, "a value, or a view of a buffer");
+    detail::expect_described<Element>();
     return {name, type_of<Element>(), detail::record_of<Element>(), &value, nullptr, 0, 0};
 }
 template <typename Element> gp_arg arg(const char *name, const view<Element> &v)
 {
+    detail::expect_described<Element>();
     return {name, type_of<Element>(), detail::record_of<Element>(), nullptr, v.get(), v.offset(), v.size()};
 }
 template <typename Element> gp_arg arg(const char *name, const buffer<Element> &b)
@@ -565,12 +651,15 @@ template <typename Desc> struct call {
     {
         if (!holds && !problem) problem = what;
     }
-    void expect_size(const char *function, const char *field, size_t has, size_t least)
+    template <typename Element>
+    void expect_size(const char *function, const char *field, const view<Element> &has, size_t least)
     {
         static thread_local char text[160];
-        if (has >= least || problem) return;
-        std::snprintf(text, sizeof text, "gp::%s: %s has %zu elements, %zu are needed", function, field, has,
-                      least);
+        if (problem || (has.get() && has.size() >= least)) return;
+        if (has.get())
+            std::snprintf(text, sizeof text, "gp::%s: %s has %zu elements, %zu are needed", function, field,
+                          has.size(), least);
+        else std::snprintf(text, sizeof text, "gp::%s: %s is NULL", function, field);
         problem = text;
     }
     template <typename Element> void element(gp_type &type, const gp_record *&as)
@@ -592,8 +681,10 @@ template <typename Desc> struct call {
         d.out_type = o.monoid ? GP_TYPE_NONE : type_of<Out>();
         expect(o.monoid || d.out_type != GP_TYPE_NONE, "out: no operation has results of this type");
         expect(!o.monoid || o.monoid->size == sizeof(Out), "monoid: results have another size");
-        if (!o.monoid || d.map) element<Element>(d.type, d.record);
-        else expect(o.monoid->size == sizeof(Element), "monoid: elements have another size");
+        if (!o.monoid || d.map) {
+            element<Element>(d.type, d.record);
+            expect(d.type || d.record, "in: specialize gp::record<T> for this type of elements");
+        } else expect(o.monoid->size == sizeof(Element), "monoid: elements have another size");
     }
     void args(const expression &e)
     {
@@ -618,7 +709,7 @@ template <typename Desc> struct call {
 // Puts a view into c.d.FIELD and FIELD_offset. It has to have `least` elements, unless it may be {} (GPI_PUT_IF).
 #define GPI_PUT(field, view, least)                                  \
     (c.d.field = (view).get(), c.d.field##_offset = (view).offset(), \
-     c.expect_size(__func__, #field, (view).size(), (least)))
+     c.expect_size(__func__, #field, view, (least)))
 #define GPI_PUT_IF(field, view, least) ((view).get() ? GPI_PUT(field, view, least) : void())
 
 // ---- reduce, scan
@@ -668,7 +759,7 @@ returns<void> segmented_reduce(gp_context *ctx, view<Element> in, view<Index> of
     detail::call<gp_segmented_reduce_desc> c{d};
     c.d.count = in.size();
     c.d.segment_count = out.size();
-    c.d.offsets_type = type_of<Index>();
+    c.d.offsets_type = detail::number_of<Index>();
     GPI_PUT(in, in, 0);
     GPI_PUT(offsets, offsets, out.size() + 1);
     GPI_PUT(out, out, 0);
@@ -688,14 +779,15 @@ returns<void> scan(gp_context *ctx, view<Element> in, view<Out> out, const opera
     return c.run(ctx, gp_scan);
 }
 
-// ---- select, partition, unique, runs: the number of what is kept is returned, or goes to `count_out`
+// ---- select, partition, unique, runs: the number of what is kept is returned, or goes to `count_out`. Of unique, of
+// runs and of reductions by key, outputs that are not wanted (keys_out, the runs' out and lengths_out) are {}.
 
 namespace detail
 {
 template <typename Desc, typename Count> call<Desc> counted(call<Desc> c, const view<Count> &count_out)
 {
     GPI_PUT(count_out, count_out, 1);
-    c.d.count_out_type = type_of<Count>();
+    c.d.count_out_type = detail::number_of<Count>();
     return c;
 }
 
@@ -761,7 +853,7 @@ call<gp_run_length_encode_desc> run_length_encode(const view<Element> &in, const
     GPI_PUT_IF(out, out, in.size());
     GPI_PUT_IF(lengths_out, lengths_out, in.size());
     c.template element<Element>(c.d.type, c.d.record, c.d.element_size);
-    c.d.index_type = type_of<Index>();
+    c.d.index_type = detail::number_of<Index>();
     return c;
 }
 
@@ -812,7 +904,7 @@ returns<void> partition(gp_context *ctx, view<Element> in, view<Element> out, vi
 {
     auto c = detail::partition(in, out, predicate, d);
     GPI_PUT(counts_out, counts_out, d.predicate2 ? 3u : 2u);
-    c.d.counts_out_type = type_of<Count>();
+    c.d.counts_out_type = detail::number_of<Count>();
     return c.run(ctx, gp_partition);
 }
 
@@ -881,7 +973,7 @@ template <typename Key> returns<void> sort(gp_context *ctx, view<Key> keys, cons
 {
     detail::call<gp_sort_desc> c{d};
     c.d.count = keys.size();
-    c.d.key_type = type_of<Key>();
+    c.d.key_type = detail::number_of<Key>();
     GPI_PUT(keys, keys, 0);
     return c.run(ctx, gp_sort);
 }
@@ -890,7 +982,7 @@ returns<void> sort(gp_context *ctx, view<Key> keys, view<Value> values, const gp
 {
     detail::call<gp_sort_desc> c{d};
     c.d.count = keys.size();
-    c.d.key_type = type_of<Key>();
+    c.d.key_type = detail::number_of<Key>();
     c.d.value_size = sizeof(Value);
     GPI_PUT(keys, keys, 0);
     GPI_PUT(values, values, keys.size());
@@ -902,7 +994,7 @@ returns<void> argsort(gp_context *ctx, view<Key> keys, view<Index> values_out, c
 {
     detail::call<gp_sort_desc> c{d};
     c.d.count = keys.size();
-    c.d.key_type = type_of<Key>();
+    c.d.key_type = detail::number_of<Key>();
     c.d.value_size = sizeof(Index);
     GPI_PUT(keys, keys, 0);
     GPI_PUT(values_out, values_out, keys.size());
@@ -915,8 +1007,8 @@ returns<void> segmented_sort(gp_context *ctx, view<Key> keys, view<Index> offset
 {
     detail::call<gp_segmented_sort_desc> c{d};
     c.d.count = keys.size();
-    c.d.key_type = type_of<Key>();
-    c.d.offsets_type = type_of<Index>();
+    c.d.key_type = detail::number_of<Key>();
+    c.d.offsets_type = detail::number_of<Index>();
     c.d.segment_count = offsets.size() - 1;
     GPI_PUT(keys, keys, 0);
     GPI_PUT(offsets, offsets, 1u);
@@ -941,6 +1033,7 @@ returns<void> sort_records(gp_context *ctx, view<Element> in, std::initializer_l
     c.d.columns = columns.begin();
     c.d.column_count = columns.size();
     GPI_PUT(in, in, 0);
+    detail::expect_described<Element>();
     c.template element<Element>(c.d.type, c.d.record);
     return c.run(ctx, gp_sort_records);
 }
@@ -954,27 +1047,28 @@ returns<void> sort_strings(gp_context *ctx, view<Byte> bytes, view<Offset> offse
     detail::call<gp_sort_strings_desc> c{d};
     c.d.count = out.size();
     c.d.byte_count = bytes.size();
-    c.d.offsets_type = type_of<Offset>();
-    c.d.index_type = type_of<Index>();
+    c.d.offsets_type = detail::number_of<Offset>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(bytes, bytes, 0);
     GPI_PUT(offsets, offsets, out.size() + 1);
     GPI_PUT(out, out, 0);
     return c.run(ctx, gp_sort_strings);
 }
 
-// As many keys as keys_out has elements.
+// As many keys as keys_out has elements, or if that is {}, as indices_out has.
 template <typename Key, typename Index = uint32_t>
 returns<void> topk(gp_context *ctx, view<Key> keys, view<Key> keys_out, view<Index> indices_out = {},
                    const gp_topk_desc &d = {})
 {
     detail::call<gp_topk_desc> c{d};
     c.d.count = keys.size();
-    c.d.k = keys_out.size();
-    c.d.key_type = type_of<Key>();
-    c.d.index_type = type_of<Index>();
+    c.d.k = keys_out.get() ? keys_out.size() : indices_out.size();
+    c.d.key_type = detail::number_of<Key>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(keys, keys, 0);
-    GPI_PUT(keys_out, keys_out, 0);
-    GPI_PUT_IF(indices_out, indices_out, keys_out.size());
+    c.expect(keys_out.get() || indices_out.get(), "gp::topk: both keys_out and indices_out are NULL");
+    GPI_PUT_IF(keys_out, keys_out, c.d.k);
+    GPI_PUT_IF(indices_out, indices_out, c.d.k);
     return c.run(ctx, gp_topk);
 }
 
@@ -984,7 +1078,7 @@ returns<void> merge(gp_context *ctx, view<Key> a, view<Key> b, view<Key> out, co
     detail::call<gp_merge_desc> c{d};
     c.d.a_count = a.size();
     c.d.b_count = b.size();
-    c.d.key_type = type_of<Key>();
+    c.d.key_type = detail::number_of<Key>();
     GPI_PUT(a_keys, a, 0);
     GPI_PUT(b_keys, b, 0);
     GPI_PUT(keys_out, out, a.size() + b.size());
@@ -1014,9 +1108,11 @@ returns<void> search(gp_context *ctx, view<Key> keys, view<Needle> needles, view
     c.d.count = keys.size();
     c.d.needle_count = needles.size();
     if (key != GP_TYPE_NONE) c.d.key_type = key;
+    detail::expect_described<Key>();
+    detail::expect_described<Needle>();
     c.d.record = detail::record_of<Key>();
     c.d.needle_record = detail::record_of<Needle>();
-    c.d.out_type = type_of<Index>();
+    c.d.out_type = detail::number_of<Index>();
     GPI_PUT(keys, keys, 0);
     GPI_PUT(needles, needles, 0);
     GPI_PUT(out, out, needles.size());
@@ -1033,9 +1129,10 @@ returns<void> histogram(gp_context *ctx, view<Element> in, view<Count> out, cons
                    counted = d.channels_out ? d.channels_out : channels;
     c.d.count = in.size() / channels;
     c.d.bins = out.size() / counted;
-    c.d.out_type = type_of<Count>();
+    c.d.out_type = detail::number_of<Count>();
     GPI_PUT(in, in, 0);
     GPI_PUT(out, out, 0);
+    detail::expect_described<Element>();
     c.template element<Element>(c.d.type, c.d.record);
     return c.run(ctx, gp_histogram);
 }
@@ -1086,7 +1183,7 @@ returns<void> brackets(gp_context *ctx, view<Element> in, const char *pairs, vie
     c.d.count = in.size();
     c.d.type = detail::text_type<Element>();
     c.d.pairs = pairs;
-    c.d.index_type = type_of<Index>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(in, in, 0);
     GPI_PUT_IF(match, match, in.size());
     GPI_PUT_IF(parent, parent, in.size());
@@ -1119,7 +1216,7 @@ returns<void> tree(gp_context *ctx, view<Index> parent, view<Index> index, view<
 {
     detail::call<gp_tree_desc> c{d};
     c.d.count = parent.size();
-    c.d.index_type = type_of<Index>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(parent, parent, 0);
     GPI_PUT_IF(index, index, parent.size());
     GPI_PUT_IF(children, children, parent.size());
@@ -1137,6 +1234,7 @@ returns<void> transform(gp_context *ctx, view<Out> out, const expression &map,
     detail::call<gp_transform_desc> c{d};
     if (!d.in) c.d.count = out.size();
     GPI_PUT(out, out, c.d.count);
+    detail::expect_described<Out>();
     c.template element<Out>(c.d.out_type, c.d.out_record);
     c.d.map = map.text;
     c.args(map);
@@ -1149,6 +1247,7 @@ returns<void> transform(gp_context *ctx, view<Element> in, view<Out> out, const 
     detail::call<gp_transform_desc> c{d};
     c.d.count = in.size();
     GPI_PUT(in, in, 0);
+    detail::expect_described<Element>();
     c.template element<Element>(c.d.type, c.d.record);
     return transform(ctx, out, map, c.d);
 }
@@ -1158,6 +1257,7 @@ returns<void> transform(gp_context *ctx, view<Element> in, view<Element2> in2, v
 {
     detail::call<gp_transform_desc> c{d};
     GPI_PUT(in2, in2, in.size());
+    detail::expect_described<Element2>();
     c.template element<Element2>(c.d.type2, c.d.record2);
     return c.problem ? c.run(ctx, gp_transform) : transform(ctx, in, out, map, c.d);
 }
@@ -1167,6 +1267,7 @@ returns<void> transform(gp_context *ctx, view<Element> in, view<Element2> in2, v
 {
     detail::call<gp_transform_desc> c{d};
     GPI_PUT(in3, in3, in.size());
+    detail::expect_described<Element3>();
     c.template element<Element3>(c.d.type3, c.d.record3);
     return c.problem ? c.run(ctx, gp_transform) : transform(ctx, in, in2, out, map, c.d);
 }
@@ -1189,7 +1290,7 @@ returns<void> iota(gp_context *ctx, view<Element> out, detail::scalar<Element> s
 {
     detail::call<gp_iota_desc> c{d};
     c.d.count = out.size();
-    c.d.type = type_of<Element>();
+    c.d.type = detail::number_of<Element>();
     c.d.start = detail::value_of(start);
     c.d.step = detail::value_of(step);
     GPI_PUT(out, out, 0);
@@ -1202,8 +1303,8 @@ returns<void> adjacent_difference(gp_context *ctx, view<Element> in, view<Out> o
 {
     detail::call<gp_adjacent_difference_desc> c{d};
     c.d.count = in.size();
-    c.d.type = type_of<Element>();
-    c.d.out_type = type_of<Out>();
+    c.d.type = detail::number_of<Element>();
+    c.d.out_type = detail::number_of<Out>();
     GPI_PUT(in, in, 0);
     GPI_PUT(out, out, in.size());
     return c.run(ctx, gp_adjacent_difference);
@@ -1215,7 +1316,7 @@ returns<void> random(gp_context *ctx, view<Element> out, uint64_t seed, const gp
 {
     detail::call<gp_random_desc> c{d};
     c.d.count = out.size();
-    c.d.type = type_of<Element>();
+    c.d.type = detail::number_of<Element>();
     c.d.seed = seed;
     if (!std::is_integral_v<Element> && !d.kind) c.d.kind = GP_RANDOM_UNIFORM;
     GPI_PUT(out, out, 0);
@@ -1230,7 +1331,7 @@ returns<void> gather(gp_context *ctx, view<Element> in, view<Index> indices, vie
     c.d.count = indices.size();
     c.d.limit = in.size();
     c.d.element_size = sizeof(Element);
-    c.d.index_type = type_of<Index>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(in, in, 0);
     GPI_PUT(indices, indices, 0);
     GPI_PUT(out, out, indices.size());
@@ -1244,7 +1345,7 @@ returns<void> scatter(gp_context *ctx, view<Element> in, view<Index> indices, vi
     c.d.count = indices.size();
     c.d.limit = out.size();
     c.d.element_size = sizeof(Element);
-    c.d.index_type = type_of<Index>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(in, in, indices.size());
     GPI_PUT(indices, indices, 0);
     GPI_PUT(out, out, 0);
@@ -1259,7 +1360,7 @@ returns<void> unpack(gp_context *ctx, view<Element> in, view<Flag> flags, view<E
     c.d.count = flags.size();
     c.d.in_count = in.size();
     c.d.element_size = sizeof(Element);
-    c.d.flags_type = type_of<Flag>();
+    c.d.flags_type = detail::number_of<Flag>();
     GPI_PUT(in, in, 0);
     GPI_PUT(flags, flags, 0);
     GPI_PUT(out, out, flags.size());
@@ -1278,8 +1379,8 @@ returns<void> stencil(gp_context *ctx, view<Element> in, view<Out> out, const ex
     const auto elements = [&](size_t pitch) {
         return c.d.width ? (height - 1) * (pitch ? pitch : row) + row : 0;
     };
-    c.d.type = type_of<Element>();
-    c.d.out_type = type_of<Out>();
+    c.d.type = detail::number_of<Element>();
+    c.d.out_type = detail::number_of<Out>();
     c.d.map = map.text;
     c.args(map);
     GPI_PUT(in, in, elements(d.in_pitch));
@@ -1336,7 +1437,7 @@ template <typename Key, typename Value = void> class hash_table
     returns<void> insert_or_apply(view<Key> keys, view<Value> values = {}, gp_op o = GP_SUM,
                                   gp_hash_insert_desc d = {})
     {
-        d.type = type_of<value_or_byte>();
+        d.type = detail::number_of<value_or_byte>();
         return batch(keys, values, o, d).run(ctx_, gp_hash_insert_or_apply, table_);
     }
     returns<void> find(view<Key> keys, view<Value> values, view<uint8_t> found = {},
@@ -1377,8 +1478,8 @@ template <typename Key, typename Value = void> class hash_table
     }
     returns<void> for_each(gp_hash_for_each_desc d)
     {
-        d.key_type = type_of<Key>();
-        if (!std::is_void_v<Value>) d.value_type = type_of<value_or_byte>();
+        d.key_type = detail::number_of<Key>();
+        if (!std::is_void_v<Value>) d.value_type = detail::number_of<value_or_byte>();
         return detail::ended(ctx_, gp_hash_for_each(ctx_, table_, &d));
     }
     returns<void> rehash(const gp_hash_rehash_desc &d = {})

@@ -149,12 +149,12 @@ prepare_windows() {
     x86_64-w64-mingw32-dlltool -d $dir/OpenCL.def -D OpenCL.dll -l $dir/libOpenCL.a
 }
 
-# gpuprim.hpp: its tests and examples with and without exceptions, beside OpenCL's C++ bindings in both orders, and what
+# gpuprim.hpp: its tests, its examples and the manual's with and without exceptions, beside OpenCL's C++ bindings in both orders, and what
 # a program in C++20 looks like. GCC counts fields that designated initialisers leave out as missing.
 check_gpuprim_hpp() { # C++ compiler
     for standard in -std=c++17 -std=c++20; do
         options="$1 $standard $WARNINGS -I. -fsyntax-only"
-        for source in tests/cpp/test_*.cpp examples/*.cpp; do $options $source; done
+        for source in tests/cpp/test_*.cpp examples/*.cpp manual/code/*.cpp; do $options $source; done
         $options -fno-exceptions -fno-rtti tests/cpp/test_cpp_results.cpp
         $options -fno-rtti tests/compile/views.cpp
         if [ "$(uname -s)" != Darwin ]; then
@@ -163,6 +163,42 @@ check_gpuprim_hpp() { # C++ compiler
         $options -Wno-missing-field-initializers tests/compile/views.cpp -DDESIGNATED
     done
     echo "compile-matrix: ok  $1 -std=c++17, -std=c++20, gpuprim.hpp"
+}
+
+# Types of elements that a call cannot take are refused in words, first of all.
+check_refused() { # C++ compiler
+    options="$1 -std=c++17 -I. -fsyntax-only tests/compile/refused.cpp"
+    $options "-DREFUSED=gp::sort(ctx, numbers)"
+    while read -r text call; do
+        if $options "-DREFUSED=$call" 2>$dir/refused; then
+            echo "compile-matrix: $call compiles" >&2
+            exit 1
+        fi
+        grep -q "error: .*gp: $(echo "$text" | tr _ ' ')" $dir/refused || {
+            echo "compile-matrix: $call: no word of \"$text\"" >&2
+            exit 1
+        }
+    done <<END
+specialize_gp::record<T> gp::transform(ctx, points, numbers, "x.x")
+specialize_gp::record<T> gp::transform(ctx, numbers, points, "x")
+specialize_gp::record<T> gp::transform(ctx, numbers, points, numbers, "x + y.x")
+specialize_gp::record<T> gp::transform(ctx, numbers, numbers, points, numbers, "z.x")
+specialize_gp::record<T> gp::transform(ctx, numbers, numbers, {"x + p.x", {gp::arg("p", points)}})
+specialize_gp::record<T> gp::transform(ctx, numbers, numbers, {"x + p.x", {gp::arg("p", point())}})
+specialize_gp::record<T> gp::sort_records(ctx, points, {})
+specialize_gp::record<T> gp::search(ctx, points, numbers, numbers)
+specialize_gp::record<T> gp::histogram(ctx, points, numbers)
+these_elements_must_be_numbers gp::sort(ctx, points)
+these_elements_must_be_numbers gp::argsort(ctx, points, numbers)
+these_elements_must_be_numbers gp::segmented_sort(ctx, points, numbers)
+these_elements_must_be_numbers gp::topk(ctx, points, points)
+these_elements_must_be_numbers gp::merge(ctx, points, points, points)
+these_elements_must_be_numbers gp::adjacent_difference(ctx, points, numbers)
+these_elements_must_be_numbers gp::random(ctx, points, 1)
+these_elements_must_be_numbers gp::stencil(ctx, points, numbers, "x")
+these_elements_must_be_numbers gp::gather(ctx, numbers, points, numbers)
+END
+    echo "compile-matrix: ok  $1, types that gpuprim.hpp refuses"
 }
 
 # Functions of gpuprim.h that gpuprim.hpp does not call.
@@ -193,6 +229,7 @@ for compilers in "gcc g++" "clang clang++"; do
     check_hpp $cpp
     check_cpp_example $cpp
     check_gpuprim_hpp $cpp
+    check_refused $cpp
 done
 check_calls g++
 if command -v x86_64-w64-mingw32-g++ >/dev/null; then
