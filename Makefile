@@ -506,7 +506,7 @@ site: manual | deps-site ## build/site/index.html: the manual, a page for each c
 	manual/stage.py build/manual
 	build/sphinx/bin/sphinx-build -q -W --keep-going -E -j auto -c manual -d build/manual.doctrees build/manual build/site
 
-FIRST_PROGRAMS := build/manual.code/first_program build/manual.code/first_program_cpp
+FIRST_PROGRAMS := build/manual.code/first_program build/manual.code/first_program_cpp build/manual.code/cpp
 MANUAL := $(FIRST_PROGRAMS) $(filter-out $(FIRST_PROGRAMS),$(patsubst manual/code/%.c,build/manual.code/%,$(filter-out %/mpi.c %/mpi_join.c %/mpi_reference.c,$(wildcard manual/code/*.c))))
 
 check-site: site $(MANUAL) ## is every link of the site whole, and does all code in the manual and README run?
@@ -524,7 +524,9 @@ build/manual.code/first_program: manual/code/first_program.c gpuprim.h | deps-ru
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS)
 
-build/manual.code/first_program_cpp: manual/code/first_program.cpp gpuprim.h gpuprim.hpp | deps-test
+build/manual.code/first_program_cpp: manual/code/first_program.cpp
+build/manual.code/cpp: manual/code/cpp.cpp
+build/manual.code/first_program_cpp build/manual.code/cpp: gpuprim.h gpuprim.hpp | deps-test
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS)
 

@@ -110,7 +110,7 @@
 
 #ifdef GP_STATIC
 #if defined(__GNUC__)
-#define GP_API static __attribute__((unused))
+#define GP_API static __attribute__((__unused__))
 #else
 #define GP_API static
 #endif
@@ -119,7 +119,7 @@
 #elif defined(GP_SHARED) && defined(_WIN32)
 #define GP_API extern __declspec(dllimport)
 #elif defined(GP_SHARED) && defined(__GNUC__)
-#define GP_API extern __attribute__((visibility("default")))
+#define GP_API extern __attribute__((__visibility__("default")))
 #else
 #define GP_API extern
 #endif
@@ -2754,9 +2754,9 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #include <stdio.h>
 
 #if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
-#define GPI_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
-#define GPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
 #else
 #define GPI_PRINTF(text, first)
 #endif
@@ -4392,18 +4392,17 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 /* clang-format on */
 
 /* Every primitive says which rows it takes, and those have one for the unknown device. */
-#define GPI_BIT(primitive) (1u << GPI_##primitive)
-#define GPI_TUNED_BIT(primitive, rows, memory, least) | GPI_BIT(primitive)
-#define GPI_ROWS_BIT(primitive, rows, memory, least) | GPI_BIT(rows)
+#define GPI_TUNED_BIT(primitive, rows, memory, least) | 1u << GPI_##primitive
+#define GPI_ROWS_BIT(primitive, rows, memory, least) | 1u << GPI_##rows
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
-    | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? GPI_BIT(primitive) : 0u)
-typedef char gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == GPI_BIT(PRIMITIVES) - 1 ? 1 : -1];
+    | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? 1u << GPI_##primitive : 0u)
+typedef char
+    gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == (1u << GPI_PRIMITIVES) - 1 ? 1 : -1];
 typedef char gpi_a_primitive_has_no_row_for_unknown_devices
     [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
 #undef GPI_TUNED_BIT
-#undef GPI_BIT
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
@@ -26946,7 +26945,7 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
     return good;
 }
 
-#if !defined(LOCK_EX) /* Windows: a file is not marked */
+#if defined(_WIN32) || !defined(LOCK_EX) /* Windows: a file is not marked */
 
 static int gpi_mark_set(const char *path, bool *dead)
 {
@@ -29438,12 +29437,13 @@ static bool gpi_element_has_quads(const gpi_element *element)
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
-    enum { MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
+    enum { GPI_MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
     const gp_result result = gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
     if (result != GP_OK || primitive != GPI_SCAN || !plan->sub_group) return result;
     if (!gpi_element_has_quads(element))
         return gpi_plan_make_select(gp, function, element->size, strategy, plan);
-    if (element->operation.segments && plan->per_item > MOST && !gp->desc.tuning.tile) plan->per_item = MOST;
+    if (element->operation.segments && plan->per_item > GPI_MOST && !gp->desc.tuning.tile)
+        plan->per_item = GPI_MOST;
     return result;
 }
 
@@ -30065,12 +30065,12 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
    made it. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
-    enum { MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
+    enum { GPI_MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
     const bool fits =
         element->base_size + key <= element->size || element->operation.segments == GPI_SEGMENTS_RUNS;
     gpi_text_add(text, "#define GPI_HEADS_SIZE %u\n#define GPI_BASE_SIZE %u\n#define GPI_KEYED %d\n",
                  (unsigned)key, (unsigned)element->base_size,
-                 plan->shape == GP_SHAPE_LOCAL && plan->per_item <= MOST && fits);
+                 plan->shape == GP_SHAPE_LOCAL && plan->per_item <= GPI_MOST && fits);
 }
 
 /* Heads beside lanes, and results as words to be packed. */
@@ -30169,7 +30169,7 @@ typedef struct gpi_segmented {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;     /* of segments */
-    cl_uint small;       /* most elements of a small segment */
+    cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* items that reduce one */
     size_t block;        /* segments of a group */
     cl_uint large, rows; /* at most */
@@ -30281,9 +30281,9 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
-    enum { FROM, FROM2, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "in2", "count_buffer", "out"};
-    gpi_range used[ALL];
+    enum { GPI_FROM, GPI_FROM2, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
+    static const char *const names[GPI_RANGES] = {"in", "in2", "count_buffer", "out"};
+    gpi_range used[GPI_ALL];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
@@ -30292,21 +30292,22 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                  element->in_size, GPI_READS, &used[FROM]);
+                                  element->in_size, GPI_READS, &used[GPI_FROM]);
     }
     if (result == GP_OK && desc->count > 0 && element->in2_size) {
         result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
-                                  element->in2_size, GPI_READS, &used[FROM2]);
+                                  element->in2_size, GPI_READS, &used[GPI_FROM2]);
     }
-    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[COUNT]);
+    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[GPI_COUNT]);
     if (result == GP_OK) {
         result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
-                                  GPI_WRITES, &used[TO]);
+                                  GPI_WRITES, &used[GPI_TO]);
     }
     if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, function, &element->operation.args, names, used, TO, RANGES);
+        result =
+            gpi_args_check_buffers(gp, function, &element->operation.args, names, used, GPI_TO, GPI_RANGES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, ALL);
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
 }
 
 /* Whether the last group goes over the partials: it must find what the others wrote, and launches that count their
@@ -30506,8 +30507,8 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
 /* Bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
-    enum { HEADER = 16 };                         /* GPI_STATE_HEADER */
-    return HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+    enum { GPI_HEADER = 16 };                         /* GPI_STATE_HEADER */
+    return GPI_HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
 }
 
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)
@@ -30539,35 +30540,36 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    enum { FROM, COUNT, HEADS, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "count_buffer", "heads", "out"};
-    gpi_range used[ALL];
+    enum { GPI_FROM, GPI_COUNT, GPI_HEADS, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
+    static const char *const names[GPI_RANGES] = {"in", "count_buffer", "heads", "out"};
+    gpi_range used[GPI_ALL];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                        scan->element.in_size, GPI_READS, &used[FROM]);
-    memset(&used[HEADS], 0, sizeof used[HEADS]);
+                                        scan->element.in_size, GPI_READS, &used[GPI_FROM]);
+    memset(&used[GPI_HEADS], 0, sizeof used[GPI_HEADS]);
     if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
     if (result == GP_OK && desc->segments) {
         result = gpi_check_buffer(gp, function, "heads", desc->heads, desc->heads_offset, desc->count,
-                                  scan->element.heads_size, GPI_READS, &used[HEADS]);
+                                  scan->element.heads_size, GPI_READS, &used[GPI_HEADS]);
     }
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.out_size, GPI_WRITES, &used[TO]);
+                              scan->element.out_size, GPI_WRITES, &used[GPI_TO]);
     if (result != GP_OK) return result;
-    result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
+    result = gpi_check_count(gp, function, &scan->count, &used[GPI_COUNT]);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&used[COUNT], &used[TO])) {
+    if (gpi_overlap(&used[GPI_COUNT], &used[GPI_TO])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
     }
-    if (gpi_overlap(&used[HEADS], &used[TO])) {
+    if (gpi_overlap(&used[GPI_HEADS], &used[GPI_TO])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
-    result = gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, TO, RANGES);
+    result =
+        gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, GPI_TO, GPI_RANGES);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&used[FROM], &used[TO]) && !gpi_same(&used[FROM], &used[TO]))
-        return gpi_fail_overlap(gp, function, "in", &used[FROM], "out", &used[TO]);
-    gpi_scan_choose(gp, scan, gpi_same(&used[FROM], &used[TO]));
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, ALL);
+    if (gpi_overlap(&used[GPI_FROM], &used[GPI_TO]) && !gpi_same(&used[GPI_FROM], &used[GPI_TO]))
+        return gpi_fail_overlap(gp, function, "in", &used[GPI_FROM], "out", &used[GPI_TO]);
+    gpi_scan_choose(gp, scan, gpi_same(&used[GPI_FROM], &used[GPI_TO]));
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
 }
 
 /* The arguments that the kernels share: the input, and what becomes of it. */
@@ -30763,13 +30765,14 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
     if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
-    s->small = serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
-    if (!serial && s->small < 64) s->small = 64;
+    s->small_size =
+        serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
+    if (!serial && s->small_size < 64) s->small_size = 64;
     s->block = share;
     if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
     if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
-    s->large = segments ? (cl_uint)(n / ((size_t)s->small + 1)) : 0;
+    s->large = segments ? (cl_uint)(n / ((size_t)s->small_size + 1)) : 0;
     s->rows = s->large ? tiles + s->large : 0;
     s->partials_at = gpi_round_up(
         GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
@@ -30799,29 +30802,30 @@ static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
-    enum { FROM, OFFSETS, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
+    enum { GPI_FROM, GPI_OFFSETS, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
+    static const char *const names[GPI_RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
     const char *f = s->function;
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[FROM], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
-                             &used[FROM]);
+        r = gpi_check_buffer(gp, f, names[GPI_FROM], d->in, d->in_offset, d->count, s->element.in_size,
+                             GPI_READS, &used[GPI_FROM]);
     }
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
-                             gpi_type_size(d->offsets_type), GPI_READS, &used[OFFSETS]);
+        r = gpi_check_buffer(gp, f, names[GPI_OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
+                             gpi_type_size(d->offsets_type), GPI_READS, &used[GPI_OFFSETS]);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[GPI_COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[TO], d->out, d->out_offset, d->segment_count, s->element.out_size,
-                             GPI_WRITES, &used[TO]);
+        r = gpi_check_buffer(gp, f, names[GPI_TO], d->out, d->out_offset, d->segment_count,
+                             s->element.out_size, GPI_WRITES, &used[GPI_TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, TO, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, TO, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, ALL) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK)
+        r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, GPI_TO, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, GPI_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -30869,7 +30873,7 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     gpi_segmented_arg_list(call, s, scratch);
     gpi_segmented_arg_output(call, s);
     GPI_CALL_ARG(call, block);
-    GPI_CALL_ARG(call, s->small);
+    GPI_CALL_ARG(call, s->small_size);
     GPI_CALL_ARG(call, s->team);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
@@ -31941,31 +31945,41 @@ static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
 
 static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
 {
-    enum { KEYS, FROM, COUNT, KEYS_OUT, TO, COUNT_OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
+    enum {
+        GPI_KEYS,
+        GPI_FROM,
+        GPI_COUNT,
+        GPI_KEYS_OUT,
+        GPI_TO,
+        GPI_COUNT_OUT,
+        GPI_RANGES,
+        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
+    };
+    static const char *const names[GPI_RANGES] = {"keys",     "in",  "count_buffer",
+                                                  "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
     const gpi_element *e = gpi_by_key_element(b);
     const char *f = b->function;
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     gp_result r = gpi_check_positions(gp, f, e, n);
     memset(used, 0, sizeof used);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[KEYS]);
+        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[GPI_KEYS]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[COUNT]);
+        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[GPI_FROM]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[GPI_COUNT]);
     if (r == GP_OK && n && d->keys_out)
         r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
-                             &used[KEYS_OUT]);
+                             &used[GPI_KEYS_OUT]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[TO]);
+        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[GPI_TO]);
     if (r == GP_OK && d->count_out)
         r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
-                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, KEYS_OUT, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &b->runs.args, names, used, KEYS_OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, ALL) : r;
+                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[GPI_COUNT_OUT]);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_KEYS_OUT, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &b->runs.args, names, used, GPI_KEYS_OUT, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, GPI_ALL) : r;
 }
 
 static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)
@@ -32380,10 +32394,10 @@ typedef struct gpi_sort {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    bool small, onesweep;
+    bool few, onesweep;
     cl_uint shares;    /* groups that sort a share each (sort/shares_serial.cl); 0: another way */
     cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
-    cl_uint most;      /* small, in the local shape: how many are written; UINT32_MAX: all */
+    cl_uint most;      /* few, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
     size_t tile_span; /* of a group of the onesweep kernel */
@@ -32415,8 +32429,8 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the same as a sort of one segment */
     gpi_sort sort;
-    size_t small, window; /* keys of a small segment; positions of a group */
-    size_t block;         /* offsets of a group */
+    size_t small_size, window; /* keys of a small segment; positions of a group */
+    size_t block;              /* offsets of a group */
     cl_uint blocks;
     size_t rows, large; /* at most */
     cl_uint groups;     /* that share the rows */
@@ -32534,7 +32548,7 @@ static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
-    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->small || sort->hash) return false;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->few || sort->hash) return false;
     if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
         return false; /* a digit, and one to split by */
     if (tuned) return tuned > 1;
@@ -32782,7 +32796,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
 /* Merges two zeros of the context's own. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
-    enum { LARGEST = 16 }; /* bytes of a key or a value */
+    enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */
     gp_merge_desc probe;
     cl_mem in = NULL, out = NULL;
     gp_result result;
@@ -32790,14 +32804,14 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
     probe.a_count = probe.b_count = 1;
-    result = gpi_alloc_zeros(gp, LARGEST, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * LARGEST, &out);
+    result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * GPI_LARGEST, &out);
     probe.a_keys = probe.b_keys = in;
     probe.keys_out = out;
     if (probe.value_size) {
         probe.a_values = probe.b_values = in;
         probe.values_out = out;
-        probe.values_out_offset = 2 * LARGEST / probe.value_size;
+        probe.values_out_offset = 2 * GPI_LARGEST / probe.value_size;
     }
     if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
     if (in) (void)clReleaseMemObject(in);
@@ -33209,16 +33223,16 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     gp_result result = GP_OK;
     if (local) {
         const size_t tile = gpi_plan_tile(&sort->plan);
-        s->small = tile;
+        s->small_size = tile;
         s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
         result = gpi_sort_spans_local(gp, sort);
     } else {
-        s->small = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
-        s->window = gpi_clamp(share, s->small < 1024 ? s->small : 1024, s->small);
+        s->small_size = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
+        s->window = gpi_clamp(share, s->small_size < 1024 ? s->small_size : 1024, s->small_size);
         gpi_sort_spans_serial(gp, sort);
     }
-    sort->small = n <= s->small;
-    s->large = n / (s->small + 1);
+    sort->few = n <= s->small_size;
+    s->large = n / (s->small_size + 1);
     s->rows = s->large ? n / sort->block_span + s->large : 0;
     s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
     if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
@@ -33257,7 +33271,7 @@ static void gpi_segments_lay_out(gpi_segments *s)
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
     gpi_segments most = *s;
-    const size_t blocks = s->desc->count / s->small;
+    const size_t blocks = s->desc->count / s->small_size;
     if (gpi_segments_is_nothing(s)) return 0;
     most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
     if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
@@ -33314,7 +33328,7 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, s->sort.program, "gp_segments_list");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
-    gpi_call_arg_ulong(call, s->small);
+    gpi_call_arg_ulong(call, s->small_size);
     gpi_call_arg_ulong(call, s->sort.block_span);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     GPI_CALL_ARG(call, call->gp->counters);
@@ -33328,7 +33342,7 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     gpi_call_arg_ulong(call, s->window);
-    gpi_call_arg_uint(call, s->small);
+    gpi_call_arg_uint(call, s->small_size);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
     return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
@@ -33481,7 +33495,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     gpi_segments_init(&segments, "gp_warmup", &probe);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
-    offsets[1] = (cl_uint)segments.small + 1;
+    offsets[1] = (cl_uint)segments.small_size + 1;
     offsets[2] = offsets[1] + 100;
     probe.count = offsets[2];
     result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);
@@ -33552,7 +33566,7 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     }
     sort->plan = tiles;
     sort->merges = gpi_sort_doublings(sort, &tiles);
-    sort->small = sort->merges == 0;
+    sort->few = sort->merges == 0;
     return GP_OK;
 }
 
@@ -33605,7 +33619,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 /* Each tile by itself: one, or those that are merged. */
 static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_first)
 {
-    const size_t span = sort->small ? sort->desc->count : sort->tile_span;
+    const size_t span = sort->few ? sort->desc->count : sort->tile_span;
     gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
@@ -33825,7 +33839,7 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     if (sort->at.end > 0) result = gpi_call_scratch(call, sort->desc->scratch, sort->at.end, &scratch);
     if (result != GP_OK) return result;
     gpi_sort_place(sort, scratch);
-    if (sort->small) return gpi_sort_small(call, sort);
+    if (sort->few) return gpi_sort_small(call, sort);
     if (sort->shares) return gpi_sort_shares(call, sort, scratch);
     if (sort->merges) return gpi_sort_merge(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
@@ -34208,7 +34222,7 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        sort->small = n <= gpi_sort_few(sort);
+        sort->few = n <= gpi_sort_few(sort);
         gpi_sort_spans_serial(gp, sort);
     } else {
         result = gpi_sort_spans_local(gp, sort);
@@ -34247,7 +34261,7 @@ static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place
 /* A second buffer is needed: unless one pass does it all, or one group in its local memory. */
 static bool gpi_sort_needs_tmp(const gpi_sort *sort)
 {
-    if (sort->small && sort->plan.shape == GP_SHAPE_LOCAL) return false;
+    if (sort->few && sort->plan.shape == GP_SHAPE_LOCAL) return false;
     return sort->passes > 1 || (sort->passes == 1 && gpi_sort_in_place(sort));
 }
 
@@ -34266,7 +34280,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
         (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 1 + GPI_SHARE_PIECES */
-    } else if (!sort->small && !sort->merges) {
+    } else if (!sort->few && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
@@ -35040,24 +35054,24 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
 {
     const gp_sort_strings_desc *d = s->desc;
-    enum { BYTES, OFFSETS, TO, COUNT, RANGES };
-    static const char *const names[RANGES] = {"bytes", "offsets", "out", "count_buffer"};
-    gpi_range used[RANGES];
+    enum { GPI_BYTES, GPI_OFFSETS, GPI_TO, GPI_COUNT, GPI_RANGES };
+    static const char *const names[GPI_RANGES] = {"bytes", "offsets", "out", "count_buffer"};
+    gpi_range used[GPI_RANGES];
     size_t i;
     gp_result r = gpi_check_buffer(gp, s->function, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1,
-                                   GPI_READS, &used[BYTES]);
+                                   GPI_READS, &used[GPI_BYTES]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, s->function, "offsets", d->offsets, d->offsets_offset, d->count + 1,
-                             s->offset_size, GPI_READS, &used[OFFSETS]);
+                             s->offset_size, GPI_READS, &used[GPI_OFFSETS]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
-                             GPI_WRITES, &used[TO]);
-    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[COUNT]);
-    for (i = 0; i < RANGES && r == GP_OK; i++) {
-        if (i != TO && gpi_overlap(&used[i], &used[TO]))
+                             GPI_WRITES, &used[GPI_TO]);
+    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[GPI_COUNT]);
+    for (i = 0; i < GPI_RANGES && r == GP_OK; i++) {
+        if (i != GPI_TO && gpi_overlap(&used[i], &used[GPI_TO]))
             r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
     }
-    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, RANGES) : r;
+    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, GPI_RANGES) : r;
 }
 
 static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl_mem scratch, size_t begin,
@@ -35155,7 +35169,7 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
 {
     static const char *const kernels[] = {"gp_strings_skip", "gp_strings_keys"};
     const size_t many = state->tied, span = gpi_strings_span(call->gp, s, many);
-    cl_mem unused;
+    cl_mem report;
     size_t k;
     gp_result result = GP_OK;
     for (k = 0; k < GPI_COUNT_OF(kernels) && result == GP_OK; k++) {
@@ -35166,7 +35180,7 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
         result = gpi_strings_launch(call, s, many);
     }
     if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
-    return result == GP_OK ? gpi_segments_launch(call, &s->ties, &unused) : result;
+    return result == GP_OK ? gpi_segments_launch(call, &s->ties, &report) : result;
 }
 
 /* Writes the order of `many` sorted elements of set `from`, moves what is tied to the other set, and reads
@@ -35458,7 +35472,7 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
     if (result != GP_OK || d->k == 0) return result;
     topk->samples = gpi_topk_samples(d->count);
     topk->room = gpi_topk_room(topk);
-    topk->whole = topk->sort.small || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
+    topk->whole = topk->sort.few || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
     if (!topk->whole) result = gpi_topk_plan_sort(gp, topk, topk->room);
     if (result == GP_OK && !topk->whole) result = gpi_topk_tiles(gp, topk);
     if (result == GP_OK) gpi_topk_lay_out(topk);
@@ -35598,7 +35612,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
 /* The sort's one group writes the outputs itself. */
 static bool gpi_topk_is_taken(const gpi_topk *topk)
 {
-    return topk->sort.small && topk->plan.shape == GP_SHAPE_LOCAL;
+    return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
 }
 
 /* So it does; what nobody wants goes to the scratch. */
@@ -36544,27 +36558,27 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 
 static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 {
-    enum { FROM, VALUES, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "values", "count_buffer", "out"};
+    enum { GPI_FROM, GPI_VALUES, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
+    static const char *const names[GPI_RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
     const char *function = s->nest.function;
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
-                             GPI_READS, &used[FROM]);
+        r = gpi_check_buffer(gp, function, names[GPI_FROM], d->in, d->in_offset, d->count,
+                             gpi_type_size(d->type), GPI_READS, &used[GPI_FROM]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[VALUES], d->values, d->values_offset, d->count,
-                             s->element.in_size, GPI_READS, &used[VALUES]);
-    if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[COUNT]);
+        r = gpi_check_buffer(gp, function, names[GPI_VALUES], d->values, d->values_offset, d->count,
+                             s->element.in_size, GPI_READS, &used[GPI_VALUES]);
+    if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[GPI_COUNT]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[TO], d->out, d->out_offset, d->count, s->element.out_size,
-                             GPI_WRITES, &used[TO]);
-    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, TO, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, TO, RANGES);
+        r = gpi_check_buffer(gp, function, names[GPI_TO], d->out, d->out_offset, d->count,
+                             s->element.out_size, GPI_WRITES, &used[GPI_TO]);
+    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, GPI_TO, GPI_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, ALL);
+    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, GPI_ALL);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -36832,12 +36846,21 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
 
 static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 {
-    enum { PARENT, FROM, COUNT, INDEX, CHILDREN, END, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
+    enum {
+        GPI_PARENT,
+        GPI_FROM,
+        GPI_COUNT,
+        GPI_INDEX,
+        GPI_CHILDREN,
+        GPI_END,
+        GPI_RANGES,
+        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
+    };
+    static const char *const names[GPI_RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
     const gp_tree_desc *d = t->desc;
     const cl_mem out[3] = {d->index, d->children, d->end};
     const size_t at[3] = {d->index_offset, d->children_offset, d->end_offset};
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     size_t k;
     gp_result r;
     memset(used, 0, sizeof used);
@@ -36845,21 +36868,21 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: index, children and end are NULL: at least one output is required", t->function);
     }
-    r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
-                         GPI_READS, &used[PARENT]);
+    r = gpi_check_buffer(gp, t->function, names[GPI_PARENT], d->parent, d->parent_offset, d->count,
+                         t->index_size, GPI_READS, &used[GPI_PARENT]);
     if (r == GP_OK && d->type)
-        r = gpi_check_buffer(gp, t->function, names[FROM], d->in, d->in_offset, d->count,
-                             gpi_type_size(d->type), GPI_READS, &used[FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[COUNT]);
+        r = gpi_check_buffer(gp, t->function, names[GPI_FROM], d->in, d->in_offset, d->count,
+                             gpi_type_size(d->type), GPI_READS, &used[GPI_FROM]);
+    if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[GPI_COUNT]);
     for (k = 0; k < 3 && r == GP_OK; k++) {
         if (out[k])
-            r = gpi_check_buffer(gp, t->function, names[INDEX + k], out[k], at[k], d->count, t->index_size,
-                                 GPI_WRITES, &used[INDEX + k]);
+            r = gpi_check_buffer(gp, t->function, names[GPI_INDEX + k], out[k], at[k], d->count,
+                                 t->index_size, GPI_WRITES, &used[GPI_INDEX + k]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, INDEX, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, t->function, &t->args, names, used, INDEX, RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, GPI_INDEX, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, t->function, &t->args, names, used, GPI_INDEX, GPI_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, ALL);
+    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, GPI_ALL);
 }
 
 /* GPI_TREE_PARAMETERS */
@@ -37886,13 +37909,13 @@ typedef struct gpi_hash_put {
 /* The device's word for an operation on values of a type: GPI_CHANGE_ADD ... of hash/table.cl; 0: there is none. */
 static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
 {
-    enum { UNSIGNED, SIGNED, FLOATING };
+    enum { GPI_UNSIGNED, GPI_SIGNED, GPI_FLOATING };
     static const struct {
         gp_op op;
         cl_uint change[3];
     } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
                 {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
-    const int kind = gpi_is_float(type) ? FLOATING : gpi_is_signed(type) ? SIGNED : UNSIGNED;
+    const int kind = gpi_is_float(type) ? GPI_FLOATING : gpi_is_signed(type) ? GPI_SIGNED : GPI_UNSIGNED;
     size_t i;
     for (i = 0; i < GPI_COUNT_OF(rows); i++) {
         if (rows[i].op == op) return rows[i].change[kind];
@@ -38583,8 +38606,8 @@ static gp_result gpi_hash_tell(gp_context *gp)
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
     enum {
-        STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT,
-        FULL = GPI_HASH_FULL_AT - GPI_HASH_REFUSED_AT
+        GPI_STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT,
+        GPI_FULL = GPI_HASH_FULL_AT - GPI_HASH_REFUSED_AT
     };
     const cl_uint zero = 0;
     const cl_uint *counts = gp->hash_told;
@@ -38599,8 +38622,8 @@ static gp_result gpi_hash_tell(gp_context *gp)
                                 (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
-    if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
-    if (by == FULL) {
+    if (by == GPI_STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    if (by == GPI_FULL) {
         return gpi_fail(
             gp, GP_ERROR_COUNT_LIMIT,
             "gp_hash_insert, insert_or_assign or insert_or_apply: keys that found no slot: %u: the "
@@ -39155,10 +39178,10 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 /* Moves a zero of the context's own. */
 static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
 {
-    enum { LARGEST = 16 }; /* bytes of an element, an index or a flag */
+    enum { GPI_LARGEST = 16 }; /* bytes of an element, an index or a flag */
     cl_mem in = NULL, out = NULL;
-    gp_result result = gpi_alloc_zeros(gp, LARGEST, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    gp_result result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &out);
     gather->in = gather->index = gather->flag = in;
     gather->out = out;
     gather->in_offset = gather->out_offset = gather->index_offset = gather->flag_offset = 0;
@@ -39647,11 +39670,11 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 /* Runs it on one zero of the context's own. */
 static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
 {
-    enum { LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
+    enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
     cl_mem in = NULL, out = NULL;
     size_t k;
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &out);
     for (k = 0; k < map->inputs; k++) {
         map->in[k].buffer = in;
         map->in[k].offset = 0;
@@ -40229,11 +40252,11 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
 /* One pixel of the context's own, with weights of zero. */
 static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
 {
-    enum { LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
+    enum { GPI_LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
     gp_stencil_desc probe = *desc;
-    gp_result result = gpi_alloc_zeros(gp, LARGEST, &probe.in);
+    gp_result result = gpi_alloc_zeros(gp, GPI_LARGEST, &probe.in);
     probe.out = NULL;
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &probe.out);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &probe.out);
     probe.weights = desc->map ? NULL : probe.in;
     probe.in_offset = probe.out_offset = probe.weights_offset = 0;
     probe.in_pitch = probe.out_pitch = 0;
@@ -40589,33 +40612,41 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum { FROM, WEIGHTS, EDGES, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
+    enum {
+        GPI_FROM,
+        GPI_WEIGHTS,
+        GPI_EDGES,
+        GPI_COUNT,
+        GPI_TO,
+        GPI_RANGES,
+        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
+    };
+    static const char *const names[GPI_RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
     const char *f = h->function;
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (d->count > 0 && !h->indices) {
-        r = gpi_check_buffer(gp, f, names[FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
-                             GPI_READS, &used[FROM]);
+        r = gpi_check_buffer(gp, f, names[GPI_FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
+                             GPI_READS, &used[GPI_FROM]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
-        r = gpi_check_buffer(gp, f, names[WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
-                             GPI_READS, &used[WEIGHTS]);
+        r = gpi_check_buffer(gp, f, names[GPI_WEIGHTS], d->weights, d->weights_offset, d->count,
+                             h->weight_size, GPI_READS, &used[GPI_WEIGHTS]);
     }
     if (r == GP_OK && d->edges) {
-        r = gpi_check_buffer(gp, f, names[EDGES], d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS,
-                             &used[EDGES]);
+        r = gpi_check_buffer(gp, f, names[GPI_EDGES], d->edges, d->edges_offset, h->bins + 1, h->size,
+                             GPI_READS, &used[GPI_EDGES]);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[GPI_COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
-                             GPI_BOTH, &used[TO]);
+        r = gpi_check_buffer(gp, f, names[GPI_TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
+                             GPI_BOTH, &used[GPI_TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, TO, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, TO, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, ALL) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, GPI_TO, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, GPI_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */

@@ -18,11 +18,11 @@
 //     gp::NAME(ctx, views..., desc)     buffers, offsets, types and counts are those of the views, and all other
 //                                       fields those of the desc, which may be left out:
 //
-//     gp::scan(ctx, in, out, gp::op::max, {.exclusive = true}); // C++20
-//
-//     gp_scan_desc exclusive = {};                              // C++17
+//     gp_scan_desc exclusive = {};
 //     exclusive.exclusive = true;
 //     gp::scan(ctx, in, out, gp::op::max, exclusive);
+//
+//     gp::scan(ctx, in, out, gp::op::max, {.exclusive = true}); // C++20; GCC's -Wextra warns about the other fields
 //
 // gp_hash_NAME are members of gp::hash_table, and what gpuprim.h tells about a context are members of gp::context.
 //
@@ -31,6 +31,8 @@
 //     a view for that value, that one is asynchronous.
 //   - A view that is shorter than the call needs is an error, before anything is enqueued. How many elements there are is
 //     said by the input. How many segments, needles or keys of a top-k there are, by the output.
+//   - A view without memory ({}, or a buffer that could not be made) is an error, but for outputs of which the call says
+//     that {} is one that is not wanted.
 //   - Errors are thrown as gp::error. With -fno-exceptions or GP_NO_EXCEPTIONS calls return a gp::result instead, and an
 //     object that could not be made is empty: false in a condition, and refused by calls.
 //   - Only calls that return a vector or a string allocate host memory beyond what gpuprim.h does.
@@ -74,16 +76,16 @@ inline namespace no_exceptions // other symbols than those of files with excepti
 {
 
 // What a call returns: true in a condition where it succeeded; `text` says why it failed, until the next failure.
-template <typename T> struct result;
+template <typename Element> struct result;
 template <> struct [[nodiscard]] result<void> {
     gp_result code;
     const char *text;
     explicit operator bool() const noexcept { return code == GP_OK; }
 };
-template <typename T> struct [[nodiscard]] result : result<void> {
-    T value;
+template <typename Element> struct [[nodiscard]] result : result<void> {
+    Element value;
 };
-template <typename T> using returns = result<T>;
+template <typename Element> using returns = result<Element>;
 
 #else
 
@@ -99,7 +101,7 @@ class error : public std::runtime_error
   private:
     gp_result code_;
 };
-template <typename T> using returns = T;
+template <typename Element> using returns = Element;
 
 #endif
 
@@ -117,7 +119,7 @@ inline returns<void> ended(const gp_context *ctx, gp_result code, const char *pr
 }
 
 // What `call` returns, and the value that it has set.
-template <typename T, typename F> returns<T> with(T &value, F call)
+template <typename Element, typename Call> returns<Element> with(Element &value, Call call)
 {
 #ifdef GP_NO_EXCEPTIONS
     return {call(), std::move(value)};
@@ -134,12 +136,13 @@ inline void made(const gp_context *ctx, gp_result code, const char *problem = nu
 }
 
 // An OpenCL object, as it is or in a wrapper such as cl::Buffer that gives it when called.
-template <typename H, typename X>
-constexpr bool is_handle = std::is_convertible_v<const X &, H> || std::is_invocable_r_v<H, const X &>;
+template <typename Handle, typename Object>
+constexpr bool is_handle =
+    std::is_convertible_v<const Object &, Handle> || std::is_invocable_r_v<Handle, const Object &>;
 
-template <typename H, typename X> H handle(const X &x)
+template <typename Handle, typename Object> Handle handle(const Object &x)
 {
-    if constexpr (std::is_convertible_v<const X &, H>) return x;
+    if constexpr (std::is_convertible_v<const Object &, Handle>) return x;
     else return x();
 }
 
@@ -153,8 +156,8 @@ class context
     explicit context(const gp_context_desc &d = {}) { make(d); }
 
     // On a queue of yours: a cl_command_queue or a cl::CommandQueue.
-    template <typename Q, typename = std::enable_if_t<detail::is_handle<cl_command_queue, Q>>>
-    explicit context(const Q &queue)
+    template <typename Queue, typename = std::enable_if_t<detail::is_handle<cl_command_queue, Queue>>>
+    explicit context(const Queue &queue)
     {
         gp_context_desc d = {};
         d.queue = detail::handle<cl_command_queue>(queue);
@@ -181,7 +184,7 @@ class context
     std::unique_ptr<gp_context, destroy> owned_;
 };
 
-// d.done = e.put(), and in the desc of another call d.wait = e.get(), d.wait_count = 1. For a cl::Event both are &e().
+// Of a call: gp::done(e) makes `e` its event, and gp::after(e) has it wait for `e`. See also gp::after.
 class event
 {
   public:
@@ -212,43 +215,130 @@ class event
     cl_event owned_ = nullptr;
 };
 
+namespace detail
+{
+inline const cl_event *waited(const event &e) { return e.get(); }
+inline cl_event *emptied(event &e) { return e.put(); }
+template <typename Event> const cl_event *waited(const Event &e) { return &e(); }
+template <typename Event> cl_event *emptied(Event &e)
+{
+    e = Event(); // &e() alone would lose the event that it had
+    return &e();
+}
+} // namespace detail
+
+// A desc of events, written in the call; each is a gp::event or a cl::Event:
+//
+//     gp::scan(ctx, in, out, gp::op::sum, gp::done(scanned));
+//     gp::sort(ctx, out, gp::after(scanned, filled).done(sorted)); // also gp::after(e).done(e)
+//     gp::sort(ctx, out, gp::after(sorted).of(desc));              // the other fields are those of desc
+//
+// `done` releases the event that it replaces.
+class chain
+{
+  public:
+    static constexpr size_t most = 8;
+
+    template <typename... Events> explicit chain(const Events &...e) : waited_{*detail::waited(e)...}
+    {
+        static_assert(sizeof...(e) <= most,
+                      "gp::after: too many events: set wait and wait_count of the desc");
+        count_ = sizeof...(e);
+        for (cl_event waited : waited_)
+            if (waited) clRetainEvent(waited); // `done` may release it
+    }
+    chain(chain &&other) noexcept : waited_(other.waited_), count_(other.count_), done_(other.done_)
+    {
+        other.waited_ = {};
+    }
+    ~chain()
+    {
+        for (cl_event waited : waited_)
+            if (waited) clReleaseEvent(waited);
+    }
+    template <typename Event> chain done(Event &e) &&
+    {
+        done_ = detail::emptied(e);
+        return std::move(*this);
+    }
+    template <typename Desc> Desc of(Desc d) const
+    {
+        if (count_) d.wait = waited_.data(), d.wait_count = cl_uint(count_);
+        if (done_) d.done = done_;
+        return d;
+    }
+    template <typename Desc, typename = decltype(std::declval<Desc &>().wait_count)> operator Desc() const
+    {
+        return of(Desc());
+    }
+
+  private:
+    std::array<cl_event, most> waited_;
+    size_t count_ = 0;
+    cl_event *done_ = nullptr;
+};
+
+template <typename... Events> chain after(const Events &...e) { return chain(e...); }
+template <typename Event> chain done(Event &e) { return chain().done(e); }
+
 // ------------------------------------------------------------------ elements
 
 enum class half : uint16_t {}; // GP_F16
 
 // GP_TYPE_NONE for what is no number.
-template <typename T> constexpr gp_type type_of()
+template <typename Element> constexpr gp_type type_of()
 {
     constexpr gp_type integers[][2] = {{GP_I8, GP_U8}, {GP_I16, GP_U16}, {GP_I32, GP_U32}, {GP_I64, GP_U64}};
-    constexpr int log2_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-    if (std::is_same_v<T, half>) return GP_F16;
-    if (std::is_same_v<T, float>) return GP_F32;
-    if (std::is_same_v<T, double>) return GP_F64;
-    if (std::is_integral_v<T> && sizeof(T) <= 8) return integers[log2_size][std::is_unsigned_v<T>];
+    constexpr int log2_size = sizeof(Element) == 1   ? 0
+                              : sizeof(Element) == 2 ? 1
+                              : sizeof(Element) == 4 ? 2
+                                                     : 3;
+    if (std::is_same_v<Element, half>) return GP_F16;
+    if (std::is_same_v<Element, float>) return GP_F32;
+    if (std::is_same_v<Element, double>) return GP_F64;
+    if (std::is_integral_v<Element> && sizeof(Element) <= 8)
+        return integers[log2_size][std::is_unsigned_v<Element>];
     return GP_TYPE_NONE;
 }
 
 // Specialize it for structs and vectors that expressions look into:
 //
 //     template <> inline constexpr gp_record gp::record<cl_float4> = {"float4", sizeof(cl_float4), nullptr};
-template <typename T> inline constexpr gp_record record = {nullptr, 0, nullptr};
+template <typename Element> inline constexpr gp_record record = {nullptr, 0, nullptr};
 
 namespace detail
 {
-template <typename T> constexpr const gp_record *record_of()
+// Of elements that a call takes as numbers.
+template <typename Element> constexpr gp_type number_of()
 {
-    static_assert(!record<T>.cl_type || record<T>.size == sizeof(T), "gp::record<T> is of the size of T");
-    return record<T>.cl_type ? &record<T> : nullptr;
+    static_assert(type_of<Element>() != GP_TYPE_NONE,
+                  "gp: these elements must be numbers: integers, float, double or gp::half");
+    return type_of<Element>();
+}
+
+template <typename Element> constexpr const gp_record *record_of()
+{
+    static_assert(!record<Element>.cl_type || record<Element>.size == sizeof(Element),
+                  "gp::record<T> is of the size of T");
+    return record<Element>.cl_type ? &record<Element> : nullptr;
+}
+
+// Of elements that expressions look into: numbers, and structs that gp::record describes.
+template <typename Element> constexpr void expect_described()
+{
+    static_assert(
+        type_of<Element>() != GP_TYPE_NONE || record_of<Element>() != nullptr,
+        "gp: specialize gp::record<T> for this type of elements, so that expressions know its fields");
 }
 } // namespace detail
 
 // `count` elements of a buffer, from element `offset` on. `memory` is a cl_mem or a cl::Buffer.
-template <typename T> class view
+template <typename Element> class view
 {
   public:
     view() = default;
-    template <typename M, typename = std::enable_if_t<detail::is_handle<cl_mem, M>>>
-    view(const M &memory, size_t count, size_t offset = 0)
+    template <typename Memory, typename = std::enable_if_t<detail::is_handle<cl_mem, Memory>>>
+    view(const Memory &memory, size_t count, size_t offset = 0)
         : memory_(detail::handle<cl_mem>(memory)), count_(count), offset_(offset)
     {
     }
@@ -263,29 +353,31 @@ template <typename T> class view
 };
 
 // A view that owns its buffer (gp_buffer_create).
-template <typename T> class buffer : public view<T>
+template <typename Element> class buffer : public view<Element>
 {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<Element>);
 
   public:
     buffer() = default;
     buffer(gp_context *ctx, size_t count) : buffer(ctx, nullptr, count) {}
-    buffer(gp_context *ctx, const T *data, size_t count)
+    buffer(gp_context *ctx, const Element *data, size_t count)
     {
-        const size_t most = SIZE_MAX / sizeof(T), bytes = count > most ? SIZE_MAX : count * sizeof(T);
+        const size_t most = SIZE_MAX / sizeof(Element),
+                     bytes = count > most ? SIZE_MAX : count * sizeof(Element);
         cl_mem made = nullptr; // OpenCL has no buffers of 0 bytes
-        detail::made(ctx, gp_buffer_create(ctx, count ? bytes : sizeof(T), count ? data : nullptr, &made));
-        view<T>::operator=(view<T>(made, made ? count : 0));
+        detail::made(ctx,
+                     gp_buffer_create(ctx, count ? bytes : sizeof(Element), count ? data : nullptr, &made));
+        view<Element>::operator=(view<Element>(made, made ? count : 0));
     }
     // Filled from an array, std::vector, std::array, std::span and the like.
-    template <typename C, typename = decltype(std::data(std::declval<const C &>()))>
-    buffer(gp_context *ctx, const C &data) : buffer(ctx, std::data(data), std::size(data))
+    template <typename Container, typename = decltype(std::data(std::declval<const Container &>()))>
+    buffer(gp_context *ctx, const Container &data) : buffer(ctx, std::data(data), std::size(data))
     {
     }
     buffer(buffer &&other) noexcept { *this = std::move(other); }
     buffer &operator=(buffer &&other) noexcept
     {
-        std::swap<view<T>>(*this, other);
+        std::swap<view<Element>>(*this, other);
         return *this;
     }
     ~buffer()
@@ -295,54 +387,56 @@ template <typename T> class buffer : public view<T>
     explicit operator bool() const noexcept { return this->get() != nullptr; }
 };
 
-template <typename C, typename P = decltype(std::data(std::declval<const C &>()))>
-buffer(gp_context *, const C &) -> buffer<std::remove_cv_t<std::remove_pointer_t<P>>>;
+template <typename Container, typename Pointer = decltype(std::data(std::declval<const Container &>()))>
+buffer(gp_context *, const Container &) -> buffer<std::remove_cv_t<std::remove_pointer_t<Pointer>>>;
 
 // Copies between device and host, after all commands so far. They block.
 namespace detail
 {
-template <typename T, typename F, typename H>
-returns<void> copy(gp_context *ctx, const view<T> &v, F enqueue, H *host)
+template <typename Element, typename Enqueue, typename Host>
+returns<void> copy(gp_context *ctx, const view<Element> &v, Enqueue enqueue, Host *host)
 {
     gp_result code = gp_finish(ctx);
     if (code != GP_OK) return ended(ctx, code);
-    if (v.size() && enqueue(gp_cl_queue(ctx), v.get(), CL_TRUE, v.offset() * sizeof(T), v.size() * sizeof(T),
-                            host, 0, nullptr, nullptr) != CL_SUCCESS)
+    if (v.size() && enqueue(gp_cl_queue(ctx), v.get(), CL_TRUE, v.offset() * sizeof(Element),
+                            v.size() * sizeof(Element), host, 0, nullptr, nullptr) != CL_SUCCESS)
         code = GP_ERROR_OPENCL;
     return ended(ctx, code, "gp::read, gp::write: OpenCL does not copy this view");
 }
 } // namespace detail
 
-template <typename T> returns<void> read(gp_context *ctx, view<T> from, T *to)
+template <typename Element> returns<void> read(gp_context *ctx, view<Element> from, Element *to)
 {
     return detail::copy(ctx, from, clEnqueueReadBuffer, to);
 }
-template <typename T> returns<void> write(gp_context *ctx, view<T> to, const T *from)
+template <typename Element> returns<void> write(gp_context *ctx, view<Element> to, const Element *from)
 {
     return detail::copy(ctx, to, clEnqueueWriteBuffer, from);
 }
 
-template <typename T> returns<std::vector<T>> read(gp_context *ctx, view<T> from)
+template <typename Element> returns<std::vector<Element>> read(gp_context *ctx, view<Element> from)
 {
-    std::vector<T> to(from.size());
+    std::vector<Element> to(from.size());
     return detail::with(to, [&] { return read(ctx, from, to.data()); });
 }
 
 // ------------------------------------------------------------------ expressions, operations
 
 // A value or a buffer that expressions name.
-template <typename T> gp_arg arg(const char *name, const T &value)
+template <typename Element> gp_arg arg(const char *name, const Element &value)
 {
-    static_assert(std::is_trivially_copyable_v<T>, "a value, or a view of a buffer");
-    return {name, type_of<T>(), detail::record_of<T>(), &value, nullptr, 0, 0};
+    static_assert(std::is_trivially_copyable_v<Element>, "a value, or a view of a buffer");
+    detail::expect_described<Element>();
+    return {name, type_of<Element>(), detail::record_of<Element>(), &value, nullptr, 0, 0};
 }
-template <typename T> gp_arg arg(const char *name, const view<T> &v)
+template <typename Element> gp_arg arg(const char *name, const view<Element> &v)
 {
-    return {name, type_of<T>(), detail::record_of<T>(), nullptr, v.get(), v.offset(), v.size()};
+    detail::expect_described<Element>();
+    return {name, type_of<Element>(), detail::record_of<Element>(), nullptr, v.get(), v.offset(), v.size()};
 }
-template <typename T> gp_arg arg(const char *name, const buffer<T> &b)
+template <typename Element> gp_arg arg(const char *name, const buffer<Element> &b)
 {
-    return arg(name, static_cast<const view<T> &>(b));
+    return arg(name, static_cast<const view<Element> &>(b));
 }
 
 // "x > 3", or {"x > limit", {gp::arg("limit", limit)}}; nullptr where the desc decides in another way.
@@ -371,13 +465,14 @@ inline constexpr constant<GP_ARGMIN> argmin{};
 inline constexpr constant<GP_ARGMAX> argmax{};
 
 // The default type of a reduction's result.
-template <typename T, gp_op o>
+template <typename Element, gp_op o>
 using result = std::conditional_t<
     o == GP_ARGMIN || o == GP_ARGMAX, uint64_t,
     std::conditional_t<
-        o != GP_SUM && o != GP_PROD, T,
-        std::conditional_t<std::is_integral_v<T>, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
-                           std::conditional_t<std::is_same_v<T, half>, float, T>>>>;
+        o != GP_SUM && o != GP_PROD, Element,
+        std::conditional_t<std::is_integral_v<Element>,
+                           std::conditional_t<std::is_signed_v<Element>, int64_t, uint64_t>,
+                           std::conditional_t<std::is_same_v<Element, half>, float, Element>>>>;
 } // namespace op
 
 // gp::op::max, a gp_op, or a gp_monoid.
@@ -548,55 +643,61 @@ namespace detail
 {
 
 // A desc as views fill it, and what is wrong with them.
-template <typename D> struct call {
-    D d;
+template <typename Desc> struct call {
+    Desc d;
     const char *problem = nullptr;
 
-    void require(bool holds, const char *what)
+    void expect(bool holds, const char *what)
     {
         if (!holds && !problem) problem = what;
     }
-    void require_size(const char *function, const char *field, size_t has, size_t least)
+    template <typename Element>
+    void expect_size(const char *function, const char *field, const view<Element> &has, size_t least)
     {
         static thread_local char text[160];
-        if (has >= least || problem) return;
-        std::snprintf(text, sizeof text, "gp::%s: %s has %zu elements, %zu are needed", function, field, has,
-                      least);
+        if (problem || (has.get() && has.size() >= least)) return;
+        if (has.get())
+            std::snprintf(text, sizeof text, "gp::%s: %s has %zu elements, %zu are needed", function, field,
+                          has.size(), least);
+        else std::snprintf(text, sizeof text, "gp::%s: %s is NULL", function, field);
         problem = text;
     }
-    template <typename T> void element(gp_type &type, const gp_record *&as)
+    template <typename Element> void element(gp_type &type, const gp_record *&as)
     {
-        type = type_of<T>();
-        as = record_of<T>();
+        type = type_of<Element>();
+        as = record_of<Element>();
     }
     // Elements that may also be moved unseen.
-    template <typename T> void element(gp_type &type, const gp_record *&as, size_t &size)
+    template <typename Element> void element(gp_type &type, const gp_record *&as, size_t &size)
     {
-        element<T>(type, as);
-        size = type || as ? 0 : sizeof(T);
+        element<Element>(type, as);
+        size = type || as ? 0 : sizeof(Element);
     }
-    // An operation on elements of T, with results of U.
-    template <typename T, typename U> void fold(const operation &o)
+    // An operation on elements of type Element, with results of type Out.
+    template <typename Element, typename Out> void fold(const operation &o)
     {
         d.op = o.number;
         d.monoid = o.monoid;
-        d.out_type = o.monoid ? GP_TYPE_NONE : type_of<U>();
-        require(o.monoid || d.out_type != GP_TYPE_NONE, "out: no operation has results of this type");
-        require(!o.monoid || o.monoid->size == sizeof(U), "monoid: results have another size");
-        if (!o.monoid || d.map) element<T>(d.type, d.record);
-        else require(o.monoid->size == sizeof(T), "monoid: elements have another size");
+        d.out_type = o.monoid ? GP_TYPE_NONE : type_of<Out>();
+        expect(o.monoid || d.out_type != GP_TYPE_NONE, "out: no operation has results of this type");
+        expect(!o.monoid || o.monoid->size == sizeof(Out), "monoid: results have another size");
+        if (!o.monoid || d.map) {
+            element<Element>(d.type, d.record);
+            expect(d.type || d.record, "in: specialize gp::record<T> for this type of elements");
+        } else expect(o.monoid->size == sizeof(Element), "monoid: elements have another size");
     }
     void args(const expression &e)
     {
         if (e.arg_count) d.args = e.args, d.arg_count = e.arg_count;
     }
-    template <typename F, typename... A> returns<void> run(gp_context *ctx, F f, A... table) const
+    template <typename Function, typename... Table>
+    returns<void> run(gp_context *ctx, Function f, Table... table) const
     {
         return ended(ctx, problem ? GP_ERROR_INVALID_BUFFER : f(ctx, table..., &d), problem);
     }
-    template <typename R, typename F> returns<R> read(gp_context *ctx, F f) const
+    template <typename Result, typename Function> returns<Result> read(gp_context *ctx, Function f) const
     {
-        R value = {};
+        Result value = {};
         return with(value, [&] {
             return ended(ctx, problem ? GP_ERROR_INVALID_BUFFER : f(ctx, &d, &value), problem);
         });
@@ -608,139 +709,142 @@ template <typename D> struct call {
 // Puts a view into c.d.FIELD and FIELD_offset. It has to have `least` elements, unless it may be {} (GPI_PUT_IF).
 #define GPI_PUT(field, view, least)                                  \
     (c.d.field = (view).get(), c.d.field##_offset = (view).offset(), \
-     c.require_size(__func__, #field, (view).size(), (least)))
+     c.expect_size(__func__, #field, view, (least)))
 #define GPI_PUT_IF(field, view, least) ((view).get() ? GPI_PUT(field, view, least) : void())
 
 // ---- reduce, scan
 
 namespace detail
 {
-template <typename T, typename U>
-call<gp_reduce_desc> reduce(const view<T> &in, const operation &o, const gp_reduce_desc &d)
+template <typename Element, typename Out>
+call<gp_reduce_desc> reduce(const view<Element> &in, const operation &o, const gp_reduce_desc &d)
 {
     call<gp_reduce_desc> c{d};
     c.d.count = in.size();
     GPI_PUT(in, in, 0);
-    c.template fold<T, U>(o);
+    c.template fold<Element, Out>(o);
     return c;
 }
 } // namespace detail
 
-template <typename T, typename U>
-returns<void> reduce(gp_context *ctx, view<T> in, view<U> out, const operation &o = GP_SUM,
+template <typename Element, typename Out>
+returns<void> reduce(gp_context *ctx, view<Element> in, view<Out> out, const operation &o = GP_SUM,
                      const gp_reduce_desc &d = {})
 {
-    auto c = detail::reduce<T, U>(in, o, d);
+    auto c = detail::reduce<Element, Out>(in, o, d);
     GPI_PUT(out, out, 1);
     return c.run(ctx, gp_reduce);
 }
 
 // By default sums and products of integers have 64 bits, and argmin and argmax are a uint64_t.
-template <typename T, gp_op o = GP_SUM>
-returns<op::result<T, o>> reduce(gp_context *ctx, view<T> in, op::constant<o> = {},
-                                 const gp_reduce_desc &d = {})
+template <typename Element, gp_op o = GP_SUM>
+returns<op::result<Element, o>> reduce(gp_context *ctx, view<Element> in, op::constant<o> = {},
+                                       const gp_reduce_desc &d = {})
 {
-    return detail::reduce<T, op::result<T, o>>(in, o, d).template read<op::result<T, o>>(ctx, gp_reduce_read);
+    return detail::reduce<Element, op::result<Element, o>>(in, o, d).template read<op::result<Element, o>>(
+        ctx, gp_reduce_read);
 }
-// Of another type: gp::reduce<R>(ctx, in, op).
-template <typename R, typename T>
-returns<R> reduce(gp_context *ctx, view<T> in, const operation &o, const gp_reduce_desc &d = {})
+// Of another type: gp::reduce<Result>(ctx, in, op).
+template <typename Result, typename Element>
+returns<Result> reduce(gp_context *ctx, view<Element> in, const operation &o, const gp_reduce_desc &d = {})
 {
-    return detail::reduce<T, R>(in, o, d).template read<R>(ctx, gp_reduce_read);
+    return detail::reduce<Element, Result>(in, o, d).template read<Result>(ctx, gp_reduce_read);
 }
 
 // One result for each element of `out`.
-template <typename T, typename I, typename U>
-returns<void> segmented_reduce(gp_context *ctx, view<T> in, view<I> offsets, view<U> out,
+template <typename Element, typename Index, typename Out>
+returns<void> segmented_reduce(gp_context *ctx, view<Element> in, view<Index> offsets, view<Out> out,
                                const operation &o = GP_SUM, const gp_segmented_reduce_desc &d = {})
 {
     detail::call<gp_segmented_reduce_desc> c{d};
     c.d.count = in.size();
     c.d.segment_count = out.size();
-    c.d.offsets_type = type_of<I>();
+    c.d.offsets_type = detail::number_of<Index>();
     GPI_PUT(in, in, 0);
     GPI_PUT(offsets, offsets, out.size() + 1);
     GPI_PUT(out, out, 0);
-    c.template fold<T, U>(o);
+    c.template fold<Element, Out>(o);
     return c.run(ctx, gp_segmented_reduce);
 }
 
-template <typename T, typename U>
-returns<void> scan(gp_context *ctx, view<T> in, view<U> out, const operation &o = GP_SUM,
+template <typename Element, typename Out>
+returns<void> scan(gp_context *ctx, view<Element> in, view<Out> out, const operation &o = GP_SUM,
                    const gp_scan_desc &d = {})
 {
     detail::call<gp_scan_desc> c{d};
     c.d.count = in.size();
     GPI_PUT(in, in, 0);
     GPI_PUT(out, out, in.size());
-    c.template fold<T, U>(o);
+    c.template fold<Element, Out>(o);
     return c.run(ctx, gp_scan);
 }
 
-// ---- select, partition, unique, runs: the number of what is kept is returned, or goes to `count_out`
+// ---- select, partition, unique, runs: the number of what is kept is returned, or goes to `count_out`. Of unique, of
+// runs and of reductions by key, outputs that are not wanted (keys_out, the runs' out and lengths_out) are {}.
 
 namespace detail
 {
-template <typename D, typename C> call<D> counted(call<D> c, const view<C> &count_out)
+template <typename Desc, typename Count> call<Desc> counted(call<Desc> c, const view<Count> &count_out)
 {
     GPI_PUT(count_out, count_out, 1);
-    c.d.count_out_type = type_of<C>();
+    c.d.count_out_type = detail::number_of<Count>();
     return c;
 }
 
-template <typename T>
-call<gp_select_desc> select(const view<T> &in, const view<T> &out, const expression &predicate,
+template <typename Element>
+call<gp_select_desc> select(const view<Element> &in, const view<Element> &out, const expression &predicate,
                             const gp_select_desc &d)
 {
     call<gp_select_desc> c{d};
     c.d.count = in.size();
     GPI_PUT(in, in, 0);
     GPI_PUT_IF(out, out, in.size());
-    c.template element<T>(c.d.type, c.d.record, c.d.element_size);
+    c.template element<Element>(c.d.type, c.d.record, c.d.element_size);
     c.d.predicate = predicate.text;
     c.args(predicate);
     return c;
 }
 
-template <typename T>
-call<gp_partition_desc> partition(const view<T> &in, const view<T> &out, const expression &predicate,
-                                  const gp_partition_desc &d)
+template <typename Element>
+call<gp_partition_desc> partition(const view<Element> &in, const view<Element> &out,
+                                  const expression &predicate, const gp_partition_desc &d)
 {
     call<gp_partition_desc> c{d};
     c.d.count = in.size();
     GPI_PUT(in, in, 0);
     GPI_PUT(out, out, in.size());
-    c.template element<T>(c.d.type, c.d.record, c.d.element_size);
+    c.template element<Element>(c.d.type, c.d.record, c.d.element_size);
     c.d.predicate = predicate.text;
     c.args(predicate);
     return c;
 }
 
-template <typename K>
-call<gp_unique_desc> unique(const view<K> &keys, const view<K> &keys_out, const gp_unique_desc &d)
+template <typename Key>
+call<gp_unique_desc> unique(const view<Key> &keys, const view<Key> &keys_out, const gp_unique_desc &d)
 {
     call<gp_unique_desc> c{d};
     c.d.count = keys.size();
     GPI_PUT(keys, keys, 0);
     GPI_PUT_IF(keys_out, keys_out, keys.size());
-    c.template element<K>(c.d.key_type, c.d.record, c.d.key_size);
+    c.template element<Key>(c.d.key_type, c.d.record, c.d.key_size);
     return c;
 }
 
-template <typename K, typename V>
-call<gp_unique_desc> unique_by_key(const view<K> &keys, const view<V> &values, const view<K> &keys_out,
-                                   const view<V> &values_out, const gp_unique_desc &d)
+template <typename Key, typename Value>
+call<gp_unique_desc> unique_by_key(const view<Key> &keys, const view<Value> &values,
+                                   const view<Key> &keys_out, const view<Value> &values_out,
+                                   const gp_unique_desc &d)
 {
     auto c = unique(keys, keys_out, d);
     GPI_PUT(values, values, keys.size());
     GPI_PUT(values_out, values_out, keys.size());
-    c.d.value_size = sizeof(V);
+    c.d.value_size = sizeof(Value);
     return c;
 }
 
-template <typename T, typename I>
-call<gp_run_length_encode_desc> run_length_encode(const view<T> &in, const view<T> &out,
-                                                  const view<I> &lengths_out,
+template <typename Element, typename Index>
+call<gp_run_length_encode_desc> run_length_encode(const view<Element> &in, const view<Element> &out,
+                                                  const view<Index> &lengths_out,
                                                   const gp_run_length_encode_desc &d)
 {
     call<gp_run_length_encode_desc> c{d};
@@ -748,14 +852,14 @@ call<gp_run_length_encode_desc> run_length_encode(const view<T> &in, const view<
     GPI_PUT(in, in, 0);
     GPI_PUT_IF(out, out, in.size());
     GPI_PUT_IF(lengths_out, lengths_out, in.size());
-    c.template element<T>(c.d.type, c.d.record, c.d.element_size);
-    c.d.index_type = type_of<I>();
+    c.template element<Element>(c.d.type, c.d.record, c.d.element_size);
+    c.d.index_type = detail::number_of<Index>();
     return c;
 }
 
-template <typename K, typename T, typename U>
-call<gp_reduce_by_key_desc> reduce_by_key(const view<K> &keys, const view<T> &in, const view<K> &keys_out,
-                                          const view<U> &out, const operation &o,
+template <typename Key, typename Element, typename Out>
+call<gp_reduce_by_key_desc> reduce_by_key(const view<Key> &keys, const view<Element> &in,
+                                          const view<Key> &keys_out, const view<Out> &out, const operation &o,
                                           const gp_reduce_by_key_desc &d)
 {
     call<gp_reduce_by_key_desc> c{d};
@@ -764,29 +868,29 @@ call<gp_reduce_by_key_desc> reduce_by_key(const view<K> &keys, const view<T> &in
     GPI_PUT(in, in, keys.size());
     GPI_PUT_IF(keys_out, keys_out, keys.size());
     GPI_PUT(out, out, keys.size());
-    c.template element<K>(c.d.key_type, c.d.key_record, c.d.key_size);
-    c.template fold<T, U>(o);
+    c.template element<Key>(c.d.key_type, c.d.key_record, c.d.key_size);
+    c.template fold<Element, Out>(o);
     return c;
 }
 } // namespace detail
 
 // The predicate is nullptr where the desc has flags or indices. `out` is {} where the desc has indices_out only.
-template <typename T>
-returns<uint64_t> select(gp_context *ctx, view<T> in, view<T> out, const expression &predicate,
+template <typename Element>
+returns<uint64_t> select(gp_context *ctx, view<Element> in, view<Element> out, const expression &predicate,
                          const gp_select_desc &d = {})
 {
     return detail::select(in, out, predicate, d).template read<uint64_t>(ctx, gp_select_read);
 }
-template <typename T, typename C>
-returns<void> select(gp_context *ctx, view<T> in, view<T> out, view<C> count_out, const expression &predicate,
-                     const gp_select_desc &d = {})
+template <typename Element, typename Count>
+returns<void> select(gp_context *ctx, view<Element> in, view<Element> out, view<Count> count_out,
+                     const expression &predicate, const gp_select_desc &d = {})
 {
     return detail::counted(detail::select(in, out, predicate, d), count_out).run(ctx, gp_select);
 }
 
 // All parts in `out`, unless the desc has `rest`. Returns 2 or 3 numbers; the third one is 0 for two parts.
-template <typename T>
-returns<std::array<uint64_t, 3>> partition(gp_context *ctx, view<T> in, view<T> out,
+template <typename Element>
+returns<std::array<uint64_t, 3>> partition(gp_context *ctx, view<Element> in, view<Element> out,
                                            const expression &predicate, const gp_partition_desc &d = {})
 {
     const auto read = [](gp_context *gp, const gp_partition_desc *desc, std::array<uint64_t, 3> *counts) {
@@ -794,68 +898,69 @@ returns<std::array<uint64_t, 3>> partition(gp_context *ctx, view<T> in, view<T> 
     };
     return detail::partition(in, out, predicate, d).template read<std::array<uint64_t, 3>>(ctx, read);
 }
-template <typename T, typename C>
-returns<void> partition(gp_context *ctx, view<T> in, view<T> out, view<C> counts_out,
+template <typename Element, typename Count>
+returns<void> partition(gp_context *ctx, view<Element> in, view<Element> out, view<Count> counts_out,
                         const expression &predicate, const gp_partition_desc &d = {})
 {
     auto c = detail::partition(in, out, predicate, d);
     GPI_PUT(counts_out, counts_out, d.predicate2 ? 3u : 2u);
-    c.d.counts_out_type = type_of<C>();
+    c.d.counts_out_type = detail::number_of<Count>();
     return c.run(ctx, gp_partition);
 }
 
-template <typename K>
-returns<uint64_t> unique(gp_context *ctx, view<K> keys, view<K> keys_out, const gp_unique_desc &d = {})
+template <typename Key>
+returns<uint64_t> unique(gp_context *ctx, view<Key> keys, view<Key> keys_out, const gp_unique_desc &d = {})
 {
     return detail::unique(keys, keys_out, d).template read<uint64_t>(ctx, gp_unique_read);
 }
-template <typename K, typename C>
-returns<void> unique(gp_context *ctx, view<K> keys, view<K> keys_out, view<C> count_out,
+template <typename Key, typename Count>
+returns<void> unique(gp_context *ctx, view<Key> keys, view<Key> keys_out, view<Count> count_out,
                      const gp_unique_desc &d = {})
 {
     return detail::counted(detail::unique(keys, keys_out, d), count_out).run(ctx, gp_unique);
 }
 
-template <typename K, typename V>
-returns<uint64_t> unique_by_key(gp_context *ctx, view<K> keys, view<V> values, view<K> keys_out,
-                                view<V> values_out, const gp_unique_desc &d = {})
+template <typename Key, typename Value>
+returns<uint64_t> unique_by_key(gp_context *ctx, view<Key> keys, view<Value> values, view<Key> keys_out,
+                                view<Value> values_out, const gp_unique_desc &d = {})
 {
     return detail::unique_by_key(keys, values, keys_out, values_out, d)
         .template read<uint64_t>(ctx, gp_unique_by_key_read);
 }
-template <typename K, typename V, typename C>
-returns<void> unique_by_key(gp_context *ctx, view<K> keys, view<V> values, view<K> keys_out,
-                            view<V> values_out, view<C> count_out, const gp_unique_desc &d = {})
+template <typename Key, typename Value, typename Count>
+returns<void> unique_by_key(gp_context *ctx, view<Key> keys, view<Value> values, view<Key> keys_out,
+                            view<Value> values_out, view<Count> count_out, const gp_unique_desc &d = {})
 {
     return detail::counted(detail::unique_by_key(keys, values, keys_out, values_out, d), count_out)
         .run(ctx, gp_unique_by_key);
 }
 
-template <typename T, typename I>
-returns<uint64_t> run_length_encode(gp_context *ctx, view<T> in, view<T> out, view<I> lengths_out,
-                                    const gp_run_length_encode_desc &d = {})
+template <typename Element, typename Index>
+returns<uint64_t> run_length_encode(gp_context *ctx, view<Element> in, view<Element> out,
+                                    view<Index> lengths_out, const gp_run_length_encode_desc &d = {})
 {
     return detail::run_length_encode(in, out, lengths_out, d)
         .template read<uint64_t>(ctx, gp_run_length_encode_read);
 }
-template <typename T, typename I, typename C>
-returns<void> run_length_encode(gp_context *ctx, view<T> in, view<T> out, view<I> lengths_out,
-                                view<C> count_out, const gp_run_length_encode_desc &d = {})
+template <typename Element, typename Index, typename Count>
+returns<void> run_length_encode(gp_context *ctx, view<Element> in, view<Element> out, view<Index> lengths_out,
+                                view<Count> count_out, const gp_run_length_encode_desc &d = {})
 {
     return detail::counted(detail::run_length_encode(in, out, lengths_out, d), count_out)
         .run(ctx, gp_run_length_encode);
 }
 
-template <typename K, typename T, typename U>
-returns<uint64_t> reduce_by_key(gp_context *ctx, view<K> keys, view<T> in, view<K> keys_out, view<U> out,
-                                const operation &o = GP_SUM, const gp_reduce_by_key_desc &d = {})
+template <typename Key, typename Element, typename Out>
+returns<uint64_t> reduce_by_key(gp_context *ctx, view<Key> keys, view<Element> in, view<Key> keys_out,
+                                view<Out> out, const operation &o = GP_SUM,
+                                const gp_reduce_by_key_desc &d = {})
 {
     return detail::reduce_by_key(keys, in, keys_out, out, o, d)
         .template read<uint64_t>(ctx, gp_reduce_by_key_read);
 }
-template <typename K, typename T, typename U, typename C>
-returns<void> reduce_by_key(gp_context *ctx, view<K> keys, view<T> in, view<K> keys_out, view<U> out,
-                            view<C> count_out, const operation &o = GP_SUM,
+template <typename Key, typename Element, typename Out, typename Count>
+returns<void> reduce_by_key(gp_context *ctx, view<Key> keys, view<Element> in, view<Key> keys_out,
+                            view<Out> out, view<Count> count_out, const operation &o = GP_SUM,
                             const gp_reduce_by_key_desc &d = {})
 {
     return detail::counted(detail::reduce_by_key(keys, in, keys_out, out, o, d), count_out)
@@ -864,63 +969,63 @@ returns<void> reduce_by_key(gp_context *ctx, view<K> keys, view<T> in, view<K> k
 
 // ---- sort, top-k, merge, search: in place where the desc has no outputs
 
-template <typename K> returns<void> sort(gp_context *ctx, view<K> keys, const gp_sort_desc &d = {})
+template <typename Key> returns<void> sort(gp_context *ctx, view<Key> keys, const gp_sort_desc &d = {})
 {
     detail::call<gp_sort_desc> c{d};
     c.d.count = keys.size();
-    c.d.key_type = type_of<K>();
+    c.d.key_type = detail::number_of<Key>();
     GPI_PUT(keys, keys, 0);
     return c.run(ctx, gp_sort);
 }
-template <typename K, typename V>
-returns<void> sort(gp_context *ctx, view<K> keys, view<V> values, const gp_sort_desc &d = {})
+template <typename Key, typename Value>
+returns<void> sort(gp_context *ctx, view<Key> keys, view<Value> values, const gp_sort_desc &d = {})
 {
     detail::call<gp_sort_desc> c{d};
     c.d.count = keys.size();
-    c.d.key_type = type_of<K>();
-    c.d.value_size = sizeof(V);
+    c.d.key_type = detail::number_of<Key>();
+    c.d.value_size = sizeof(Value);
     GPI_PUT(keys, keys, 0);
     GPI_PUT(values, values, keys.size());
     return c.run(ctx, gp_sort);
 }
 
-template <typename K, typename I>
-returns<void> argsort(gp_context *ctx, view<K> keys, view<I> values_out, const gp_sort_desc &d = {})
+template <typename Key, typename Index>
+returns<void> argsort(gp_context *ctx, view<Key> keys, view<Index> values_out, const gp_sort_desc &d = {})
 {
     detail::call<gp_sort_desc> c{d};
     c.d.count = keys.size();
-    c.d.key_type = type_of<K>();
-    c.d.value_size = sizeof(I);
+    c.d.key_type = detail::number_of<Key>();
+    c.d.value_size = sizeof(Index);
     GPI_PUT(keys, keys, 0);
     GPI_PUT(values_out, values_out, keys.size());
     return c.run(ctx, gp_argsort);
 }
 
-template <typename K, typename I>
-returns<void> segmented_sort(gp_context *ctx, view<K> keys, view<I> offsets,
+template <typename Key, typename Index>
+returns<void> segmented_sort(gp_context *ctx, view<Key> keys, view<Index> offsets,
                              const gp_segmented_sort_desc &d = {})
 {
     detail::call<gp_segmented_sort_desc> c{d};
     c.d.count = keys.size();
-    c.d.key_type = type_of<K>();
-    c.d.offsets_type = type_of<I>();
+    c.d.key_type = detail::number_of<Key>();
+    c.d.offsets_type = detail::number_of<Index>();
     c.d.segment_count = offsets.size() - 1;
     GPI_PUT(keys, keys, 0);
     GPI_PUT(offsets, offsets, 1u);
     return c.run(ctx, gp_segmented_sort);
 }
-template <typename K, typename V, typename I>
-returns<void> segmented_sort(gp_context *ctx, view<K> keys, view<V> values, view<I> offsets,
+template <typename Key, typename Value, typename Index>
+returns<void> segmented_sort(gp_context *ctx, view<Key> keys, view<Value> values, view<Index> offsets,
                              const gp_segmented_sort_desc &d = {})
 {
     detail::call<gp_segmented_sort_desc> c{d};
-    c.d.value_size = sizeof(V);
+    c.d.value_size = sizeof(Value);
     GPI_PUT(values, values, keys.size());
     return c.problem ? c.run(ctx, gp_segmented_sort) : segmented_sort(ctx, keys, offsets, c.d);
 }
 
-template <typename T>
-returns<void> sort_records(gp_context *ctx, view<T> in, std::initializer_list<gp_sort_column> columns,
+template <typename Element>
+returns<void> sort_records(gp_context *ctx, view<Element> in, std::initializer_list<gp_sort_column> columns,
                            const gp_sort_records_desc &d = {})
 {
     detail::call<gp_sort_records_desc> c{d};
@@ -928,81 +1033,86 @@ returns<void> sort_records(gp_context *ctx, view<T> in, std::initializer_list<gp
     c.d.columns = columns.begin();
     c.d.column_count = columns.size();
     GPI_PUT(in, in, 0);
-    c.template element<T>(c.d.type, c.d.record);
+    detail::expect_described<Element>();
+    c.template element<Element>(c.d.type, c.d.record);
     return c.run(ctx, gp_sort_records);
 }
 
 // An index for each string.
-template <typename B, typename I, typename J>
-returns<void> sort_strings(gp_context *ctx, view<B> bytes, view<I> offsets, view<J> out,
+template <typename Byte, typename Offset, typename Index>
+returns<void> sort_strings(gp_context *ctx, view<Byte> bytes, view<Offset> offsets, view<Index> out,
                            const gp_sort_strings_desc &d = {})
 {
-    static_assert(sizeof(B) == 1);
+    static_assert(sizeof(Byte) == 1);
     detail::call<gp_sort_strings_desc> c{d};
     c.d.count = out.size();
     c.d.byte_count = bytes.size();
-    c.d.offsets_type = type_of<I>();
-    c.d.index_type = type_of<J>();
+    c.d.offsets_type = detail::number_of<Offset>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(bytes, bytes, 0);
     GPI_PUT(offsets, offsets, out.size() + 1);
     GPI_PUT(out, out, 0);
     return c.run(ctx, gp_sort_strings);
 }
 
-// As many keys as keys_out has elements.
-template <typename K, typename I = uint32_t>
-returns<void> topk(gp_context *ctx, view<K> keys, view<K> keys_out, view<I> indices_out = {},
+// As many keys as keys_out has elements, or if that is {}, as indices_out has.
+template <typename Key, typename Index = uint32_t>
+returns<void> topk(gp_context *ctx, view<Key> keys, view<Key> keys_out, view<Index> indices_out = {},
                    const gp_topk_desc &d = {})
 {
     detail::call<gp_topk_desc> c{d};
     c.d.count = keys.size();
-    c.d.k = keys_out.size();
-    c.d.key_type = type_of<K>();
-    c.d.index_type = type_of<I>();
+    c.d.k = keys_out.get() ? keys_out.size() : indices_out.size();
+    c.d.key_type = detail::number_of<Key>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(keys, keys, 0);
-    GPI_PUT(keys_out, keys_out, 0);
-    GPI_PUT_IF(indices_out, indices_out, keys_out.size());
+    c.expect(keys_out.get() || indices_out.get(), "gp::topk: both keys_out and indices_out are NULL");
+    GPI_PUT_IF(keys_out, keys_out, c.d.k);
+    GPI_PUT_IF(indices_out, indices_out, c.d.k);
     return c.run(ctx, gp_topk);
 }
 
-template <typename K>
-returns<void> merge(gp_context *ctx, view<K> a, view<K> b, view<K> out, const gp_merge_desc &d = {})
+template <typename Key>
+returns<void> merge(gp_context *ctx, view<Key> a, view<Key> b, view<Key> out, const gp_merge_desc &d = {})
 {
     detail::call<gp_merge_desc> c{d};
     c.d.a_count = a.size();
     c.d.b_count = b.size();
-    c.d.key_type = type_of<K>();
+    c.d.key_type = detail::number_of<Key>();
     GPI_PUT(a_keys, a, 0);
     GPI_PUT(b_keys, b, 0);
     GPI_PUT(keys_out, out, a.size() + b.size());
     return c.run(ctx, gp_merge);
 }
-template <typename K, typename V>
-returns<void> merge(gp_context *ctx, view<K> a, view<V> a_values, view<K> b, view<V> b_values, view<K> out,
-                    view<V> values_out, const gp_merge_desc &d = {})
+template <typename Key, typename Value>
+returns<void> merge(gp_context *ctx, view<Key> a, view<Value> a_values, view<Key> b, view<Value> b_values,
+                    view<Key> out, view<Value> values_out, const gp_merge_desc &d = {})
 {
     detail::call<gp_merge_desc> c{d};
-    c.d.value_size = sizeof(V);
+    c.d.value_size = sizeof(Value);
     GPI_PUT(a_values, a_values, a.size());
     GPI_PUT(b_values, b_values, b.size());
     GPI_PUT(values_out, values_out, a.size() + b.size());
     return c.problem ? c.run(ctx, gp_merge) : merge(ctx, a, b, out, c.d);
 }
 
-// Where K or N is a record, the desc has a map of it, and where both are, key_type.
-template <typename K, typename N, typename I>
-returns<void> search(gp_context *ctx, view<K> keys, view<N> needles, view<I> out,
+// Where Key or Needle is a record, the desc has a map of it, and where both are, key_type.
+template <typename Key, typename Needle, typename Index>
+returns<void> search(gp_context *ctx, view<Key> keys, view<Needle> needles, view<Index> out,
                      const gp_search_desc &d = {})
 {
-    constexpr gp_type key = type_of<K>() != GP_TYPE_NONE ? type_of<K>() : type_of<N>();
-    static_assert(type_of<N>() == key || type_of<N>() == GP_TYPE_NONE, "keys and needles of one type");
+    constexpr gp_type key = type_of<Key>() != GP_TYPE_NONE ? type_of<Key>() : type_of<Needle>();
+    static_assert(type_of<Needle>() == key || type_of<Needle>() == GP_TYPE_NONE,
+                  "keys and needles of one type");
     detail::call<gp_search_desc> c{d};
     c.d.count = keys.size();
     c.d.needle_count = needles.size();
     if (key != GP_TYPE_NONE) c.d.key_type = key;
-    c.d.record = detail::record_of<K>();
-    c.d.needle_record = detail::record_of<N>();
-    c.d.out_type = type_of<I>();
+    detail::expect_described<Key>();
+    detail::expect_described<Needle>();
+    c.d.record = detail::record_of<Key>();
+    c.d.needle_record = detail::record_of<Needle>();
+    c.d.out_type = detail::number_of<Index>();
     GPI_PUT(keys, keys, 0);
     GPI_PUT(needles, needles, 0);
     GPI_PUT(out, out, needles.size());
@@ -1011,41 +1121,42 @@ returns<void> search(gp_context *ctx, view<K> keys, view<N> needles, view<I> out
 
 // ---- histogram: as many bins as `out` has elements, for each channel that is counted
 
-template <typename T, typename C>
-returns<void> histogram(gp_context *ctx, view<T> in, view<C> out, const gp_histogram_desc &d = {})
+template <typename Element, typename Count>
+returns<void> histogram(gp_context *ctx, view<Element> in, view<Count> out, const gp_histogram_desc &d = {})
 {
     detail::call<gp_histogram_desc> c{d};
     const uint32_t channels = d.channels ? d.channels : 1,
                    counted = d.channels_out ? d.channels_out : channels;
     c.d.count = in.size() / channels;
     c.d.bins = out.size() / counted;
-    c.d.out_type = type_of<C>();
+    c.d.out_type = detail::number_of<Count>();
     GPI_PUT(in, in, 0);
     GPI_PUT(out, out, 0);
-    c.template element<T>(c.d.type, c.d.record);
+    detail::expect_described<Element>();
+    c.template element<Element>(c.d.type, c.d.record);
     return c.run(ctx, gp_histogram);
 }
 
 namespace detail
 {
-// As which type gp_value has bounds of T, and other values of T.
-template <typename T>
-using bound = std::conditional_t<!std::is_integral_v<T>, double,
-                                 std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
-template <typename T> using scalar = std::conditional_t<std::is_same_v<T, half>, float, T>;
+// As which type gp_value has bounds of an element, and other values of its type.
+template <typename Element>
+using bound = std::conditional_t<!std::is_integral_v<Element>, double,
+                                 std::conditional_t<std::is_signed_v<Element>, int64_t, uint64_t>>;
+template <typename Element> using scalar = std::conditional_t<std::is_same_v<Element, half>, float, Element>;
 
-template <typename T> gp_value value_of(const T &x)
+template <typename Element> gp_value value_of(const Element &x)
 {
-    static_assert(sizeof(T) <= sizeof(gp_value));
+    static_assert(sizeof(Element) <= sizeof(gp_value));
     gp_value value = {};
     std::memcpy(&value, &x, sizeof x); // a union: each member begins here
     return value;
 }
 } // namespace detail
 
-template <typename T, typename C>
-returns<void> histogram(gp_context *ctx, view<T> in, view<C> out, detail::bound<T> lower,
-                        detail::bound<T> upper, gp_histogram_desc d = {})
+template <typename Element, typename Count>
+returns<void> histogram(gp_context *ctx, view<Element> in, view<Count> out, detail::bound<Element> lower,
+                        detail::bound<Element> upper, gp_histogram_desc d = {})
 {
     d.lower = detail::value_of(lower);
     d.upper = detail::value_of(upper);
@@ -1057,19 +1168,22 @@ returns<void> histogram(gp_context *ctx, view<T> in, view<C> out, detail::bound<
 namespace detail
 {
 // A char is text, a signed char a code.
-template <typename T> constexpr gp_type text_type() { return std::is_same_v<T, char> ? GP_U8 : type_of<T>(); }
+template <typename Element> constexpr gp_type text_type()
+{
+    return std::is_same_v<Element, char> ? GP_U8 : type_of<Element>();
+}
 } // namespace detail
 
 // Pairs are nullptr where the desc has a table or a map, and for codes.
-template <typename T, typename I>
-returns<void> brackets(gp_context *ctx, view<T> in, const char *pairs, view<I> match, view<I> parent = {},
-                       view<I> depth = {}, const gp_brackets_desc &d = {})
+template <typename Element, typename Index>
+returns<void> brackets(gp_context *ctx, view<Element> in, const char *pairs, view<Index> match,
+                       view<Index> parent = {}, view<Index> depth = {}, const gp_brackets_desc &d = {})
 {
     detail::call<gp_brackets_desc> c{d};
     c.d.count = in.size();
-    c.d.type = detail::text_type<T>();
+    c.d.type = detail::text_type<Element>();
     c.d.pairs = pairs;
-    c.d.index_type = type_of<I>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(in, in, 0);
     GPI_PUT_IF(match, match, in.size());
     GPI_PUT_IF(parent, parent, in.size());
@@ -1077,32 +1191,32 @@ returns<void> brackets(gp_context *ctx, view<T> in, const char *pairs, view<I> m
     return c.run(ctx, gp_brackets);
 }
 
-template <typename T, typename V, typename U>
-returns<void> stack_scan(gp_context *ctx, view<T> in, const char *pairs, view<V> values, view<U> out,
-                         const operation &o, const gp_stack_scan_desc &d = {})
+template <typename Element, typename Value, typename Out>
+returns<void> stack_scan(gp_context *ctx, view<Element> in, const char *pairs, view<Value> values,
+                         view<Out> out, const operation &o, const gp_stack_scan_desc &d = {})
 {
     detail::call<gp_stack_scan_desc> c{d};
     c.d.count = in.size();
-    c.d.type = detail::text_type<T>();
+    c.d.type = detail::text_type<Element>();
     c.d.pairs = pairs;
-    c.d.value_type = o.monoid && !d.value_map ? GP_TYPE_NONE : type_of<V>();
+    c.d.value_type = o.monoid && !d.value_map ? GP_TYPE_NONE : type_of<Value>();
     c.d.op = o.number;
     c.d.monoid = o.monoid;
-    c.d.out_type = o.monoid ? GP_TYPE_NONE : type_of<U>();
-    c.require(!o.monoid || o.monoid->size == sizeof(U), "monoid: results have another size");
+    c.d.out_type = o.monoid ? GP_TYPE_NONE : type_of<Out>();
+    c.expect(!o.monoid || o.monoid->size == sizeof(Out), "monoid: results have another size");
     GPI_PUT(in, in, 0);
     GPI_PUT(values, values, in.size());
     GPI_PUT(out, out, in.size());
     return c.run(ctx, gp_stack_scan);
 }
 
-template <typename I>
-returns<void> tree(gp_context *ctx, view<I> parent, view<I> index, view<I> children, view<I> end,
-                   const gp_tree_desc &d = {})
+template <typename Index>
+returns<void> tree(gp_context *ctx, view<Index> parent, view<Index> index, view<Index> children,
+                   view<Index> end, const gp_tree_desc &d = {})
 {
     detail::call<gp_tree_desc> c{d};
     c.d.count = parent.size();
-    c.d.index_type = type_of<I>();
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(parent, parent, 0);
     GPI_PUT_IF(index, index, parent.size());
     GPI_PUT_IF(children, children, parent.size());
@@ -1113,131 +1227,140 @@ returns<void> tree(gp_context *ctx, view<I> parent, view<I> index, view<I> child
 // ---- maps
 
 // Of no input (`out` has the count), of x, of x and y, or of x, y and z.
-template <typename U>
-returns<void> transform(gp_context *ctx, view<U> out, const expression &map, const gp_transform_desc &d = {})
+template <typename Out>
+returns<void> transform(gp_context *ctx, view<Out> out, const expression &map,
+                        const gp_transform_desc &d = {})
 {
     detail::call<gp_transform_desc> c{d};
     if (!d.in) c.d.count = out.size();
     GPI_PUT(out, out, c.d.count);
-    c.template element<U>(c.d.out_type, c.d.out_record);
+    detail::expect_described<Out>();
+    c.template element<Out>(c.d.out_type, c.d.out_record);
     c.d.map = map.text;
     c.args(map);
     return c.run(ctx, gp_transform);
 }
-template <typename T, typename U>
-returns<void> transform(gp_context *ctx, view<T> in, view<U> out, const expression &map,
+template <typename Element, typename Out>
+returns<void> transform(gp_context *ctx, view<Element> in, view<Out> out, const expression &map,
                         const gp_transform_desc &d = {})
 {
     detail::call<gp_transform_desc> c{d};
     c.d.count = in.size();
     GPI_PUT(in, in, 0);
-    c.template element<T>(c.d.type, c.d.record);
+    detail::expect_described<Element>();
+    c.template element<Element>(c.d.type, c.d.record);
     return transform(ctx, out, map, c.d);
 }
-template <typename T, typename T2, typename U>
-returns<void> transform(gp_context *ctx, view<T> in, view<T2> in2, view<U> out, const expression &map,
-                        const gp_transform_desc &d = {})
-{
-    detail::call<gp_transform_desc> c{d};
-    GPI_PUT(in2, in2, in.size());
-    c.template element<T2>(c.d.type2, c.d.record2);
-    return c.problem ? c.run(ctx, gp_transform) : transform(ctx, in, out, map, c.d);
-}
-template <typename T, typename T2, typename T3, typename U>
-returns<void> transform(gp_context *ctx, view<T> in, view<T2> in2, view<T3> in3, view<U> out,
+template <typename Element, typename Element2, typename Out>
+returns<void> transform(gp_context *ctx, view<Element> in, view<Element2> in2, view<Out> out,
                         const expression &map, const gp_transform_desc &d = {})
 {
     detail::call<gp_transform_desc> c{d};
+    GPI_PUT(in2, in2, in.size());
+    detail::expect_described<Element2>();
+    c.template element<Element2>(c.d.type2, c.d.record2);
+    return c.problem ? c.run(ctx, gp_transform) : transform(ctx, in, out, map, c.d);
+}
+template <typename Element, typename Element2, typename Element3, typename Out>
+returns<void> transform(gp_context *ctx, view<Element> in, view<Element2> in2, view<Element3> in3,
+                        view<Out> out, const expression &map, const gp_transform_desc &d = {})
+{
+    detail::call<gp_transform_desc> c{d};
     GPI_PUT(in3, in3, in.size());
-    c.template element<T3>(c.d.type3, c.d.record3);
+    detail::expect_described<Element3>();
+    c.template element<Element3>(c.d.type3, c.d.record3);
     return c.problem ? c.run(ctx, gp_transform) : transform(ctx, in, in2, out, map, c.d);
 }
 
-template <typename T>
-returns<void> fill(gp_context *ctx, view<T> out, const std::decay_t<T> &value, const gp_fill_desc &d = {})
+template <typename Element>
+returns<void> fill(gp_context *ctx, view<Element> out, const std::decay_t<Element> &value,
+                   const gp_fill_desc &d = {})
 {
     detail::call<gp_fill_desc> c{d};
     c.d.count = out.size();
-    c.d.element_size = sizeof(T);
+    c.d.element_size = sizeof(Element);
     c.d.value = &value;
     GPI_PUT(out, out, 0);
     return c.run(ctx, gp_fill);
 }
 
-template <typename T>
-returns<void> iota(gp_context *ctx, view<T> out, detail::scalar<T> start = 0, detail::scalar<T> step = 1,
-                   const gp_iota_desc &d = {})
+template <typename Element>
+returns<void> iota(gp_context *ctx, view<Element> out, detail::scalar<Element> start = 0,
+                   detail::scalar<Element> step = 1, const gp_iota_desc &d = {})
 {
     detail::call<gp_iota_desc> c{d};
     c.d.count = out.size();
-    c.d.type = type_of<T>();
+    c.d.type = detail::number_of<Element>();
     c.d.start = detail::value_of(start);
     c.d.step = detail::value_of(step);
     GPI_PUT(out, out, 0);
     return c.run(ctx, gp_iota);
 }
 
-template <typename T, typename U>
-returns<void> adjacent_difference(gp_context *ctx, view<T> in, view<U> out,
+template <typename Element, typename Out>
+returns<void> adjacent_difference(gp_context *ctx, view<Element> in, view<Out> out,
                                   const gp_adjacent_difference_desc &d = {})
 {
     detail::call<gp_adjacent_difference_desc> c{d};
     c.d.count = in.size();
-    c.d.type = type_of<T>();
-    c.d.out_type = type_of<U>();
+    c.d.type = detail::number_of<Element>();
+    c.d.out_type = detail::number_of<Out>();
     GPI_PUT(in, in, 0);
     GPI_PUT(out, out, in.size());
     return c.run(ctx, gp_adjacent_difference);
 }
 
 // Floats are uniform where the desc does not say otherwise.
-template <typename T>
-returns<void> random(gp_context *ctx, view<T> out, uint64_t seed, const gp_random_desc &d = {})
+template <typename Element>
+returns<void> random(gp_context *ctx, view<Element> out, uint64_t seed, const gp_random_desc &d = {})
 {
     detail::call<gp_random_desc> c{d};
     c.d.count = out.size();
-    c.d.type = type_of<T>();
+    c.d.type = detail::number_of<Element>();
     c.d.seed = seed;
-    if (!std::is_integral_v<T> && !d.kind) c.d.kind = GP_RANDOM_UNIFORM;
+    if (!std::is_integral_v<Element> && !d.kind) c.d.kind = GP_RANDOM_UNIFORM;
     GPI_PUT(out, out, 0);
     return c.run(ctx, gp_random);
 }
 
-template <typename T, typename I>
-returns<void> gather(gp_context *ctx, view<T> in, view<I> indices, view<T> out, const gp_gather_desc &d = {})
+template <typename Element, typename Index>
+returns<void> gather(gp_context *ctx, view<Element> in, view<Index> indices, view<Element> out,
+                     const gp_gather_desc &d = {})
 {
     detail::call<gp_gather_desc> c{d};
     c.d.count = indices.size();
     c.d.limit = in.size();
-    c.d.element_size = sizeof(T);
-    c.d.index_type = type_of<I>();
+    c.d.element_size = sizeof(Element);
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(in, in, 0);
     GPI_PUT(indices, indices, 0);
     GPI_PUT(out, out, indices.size());
     return c.run(ctx, gp_gather);
 }
-template <typename T, typename I>
-returns<void> scatter(gp_context *ctx, view<T> in, view<I> indices, view<T> out, const gp_gather_desc &d = {})
+template <typename Element, typename Index>
+returns<void> scatter(gp_context *ctx, view<Element> in, view<Index> indices, view<Element> out,
+                      const gp_gather_desc &d = {})
 {
     detail::call<gp_gather_desc> c{d};
     c.d.count = indices.size();
     c.d.limit = out.size();
-    c.d.element_size = sizeof(T);
-    c.d.index_type = type_of<I>();
+    c.d.element_size = sizeof(Element);
+    c.d.index_type = detail::number_of<Index>();
     GPI_PUT(in, in, indices.size());
     GPI_PUT(indices, indices, 0);
     GPI_PUT(out, out, 0);
     return c.run(ctx, gp_scatter);
 }
 
-template <typename T, typename F>
-returns<void> unpack(gp_context *ctx, view<T> in, view<F> flags, view<T> out, const gp_unpack_desc &d = {})
+template <typename Element, typename Flag>
+returns<void> unpack(gp_context *ctx, view<Element> in, view<Flag> flags, view<Element> out,
+                     const gp_unpack_desc &d = {})
 {
     detail::call<gp_unpack_desc> c{d};
     c.d.count = flags.size();
     c.d.in_count = in.size();
-    c.d.element_size = sizeof(T);
-    c.d.flags_type = type_of<F>();
+    c.d.element_size = sizeof(Element);
+    c.d.flags_type = detail::number_of<Flag>();
     GPI_PUT(in, in, 0);
     GPI_PUT(flags, flags, 0);
     GPI_PUT(out, out, flags.size());
@@ -1245,8 +1368,8 @@ returns<void> unpack(gp_context *ctx, view<T> in, view<F> flags, view<T> out, co
 }
 
 // By a map or, where that is nullptr, by the weights of the desc. With width 0 `in` is a line.
-template <typename T, typename U>
-returns<void> stencil(gp_context *ctx, view<T> in, view<U> out, const expression &map,
+template <typename Element, typename Out>
+returns<void> stencil(gp_context *ctx, view<Element> in, view<Out> out, const expression &map,
                       const gp_stencil_desc &d = {})
 {
     detail::call<gp_stencil_desc> c{d};
@@ -1256,8 +1379,8 @@ returns<void> stencil(gp_context *ctx, view<T> in, view<U> out, const expression
     const auto elements = [&](size_t pitch) {
         return c.d.width ? (height - 1) * (pitch ? pitch : row) + row : 0;
     };
-    c.d.type = type_of<T>();
-    c.d.out_type = type_of<U>();
+    c.d.type = detail::number_of<Element>();
+    c.d.out_type = detail::number_of<Out>();
     c.d.map = map.text;
     c.args(map);
     GPI_PUT(in, in, elements(d.in_pitch));
@@ -1268,16 +1391,16 @@ returns<void> stencil(gp_context *ctx, view<T> in, view<U> out, const expression
 // ------------------------------------------------------------------ hash tables
 
 // Keys of 4 or 8 bytes with values of 4 or 8 bytes, or of none (void: a set). All calls are those of gp_hash.
-template <typename K, typename V = void> class hash_table
+template <typename Key, typename Value = void> class hash_table
 {
-    using value_or_byte = std::conditional_t<std::is_void_v<V>, char, V>;
+    using value_or_byte = std::conditional_t<std::is_void_v<Value>, char, Value>;
 
   public:
     hash_table() = default;
     hash_table(gp_context *ctx, size_t expected_count, gp_hash_desc d = {}) : ctx_(ctx)
     {
-        d.key_size = sizeof(K);
-        d.value_size = std::is_void_v<V> ? 0 : sizeof(value_or_byte);
+        d.key_size = sizeof(Key);
+        d.value_size = std::is_void_v<Value> ? 0 : sizeof(value_or_byte);
         if (!d.capacity) d.expected_count = expected_count;
         detail::made(ctx, gp_hash_create(ctx, &d, &table_));
     }
@@ -1302,22 +1425,22 @@ template <typename K, typename V = void> class hash_table
     cl_mem buffer() const { return gp_hash_buffer(ctx_, table_); }
 
     // `values` is {} for sets.
-    returns<void> insert(view<K> keys, view<V> values = {}, const gp_hash_insert_desc &d = {})
+    returns<void> insert(view<Key> keys, view<Value> values = {}, const gp_hash_insert_desc &d = {})
     {
         return batch(keys, values, GP_OP_NONE, d).run(ctx_, gp_hash_insert, table_);
     }
-    returns<void> insert_or_assign(view<K> keys, view<V> values, const gp_hash_insert_desc &d = {})
+    returns<void> insert_or_assign(view<Key> keys, view<Value> values, const gp_hash_insert_desc &d = {})
     {
         return batch(keys, values, GP_OP_NONE, d).run(ctx_, gp_hash_insert_or_assign, table_);
     }
     // Without values it counts.
-    returns<void> insert_or_apply(view<K> keys, view<V> values = {}, gp_op o = GP_SUM,
+    returns<void> insert_or_apply(view<Key> keys, view<Value> values = {}, gp_op o = GP_SUM,
                                   gp_hash_insert_desc d = {})
     {
-        d.type = type_of<value_or_byte>();
+        d.type = detail::number_of<value_or_byte>();
         return batch(keys, values, o, d).run(ctx_, gp_hash_insert_or_apply, table_);
     }
-    returns<void> find(view<K> keys, view<V> values, view<uint8_t> found = {},
+    returns<void> find(view<Key> keys, view<Value> values, view<uint8_t> found = {},
                        const gp_hash_find_desc &d = {}) const
     {
         detail::call<gp_hash_find_desc> c{d};
@@ -1327,7 +1450,7 @@ template <typename K, typename V = void> class hash_table
         GPI_PUT_IF(found, found, keys.size());
         return c.run(ctx_, gp_hash_find, table_);
     }
-    returns<void> contains(view<K> keys, view<uint8_t> found, const gp_hash_find_desc &d = {}) const
+    returns<void> contains(view<Key> keys, view<uint8_t> found, const gp_hash_find_desc &d = {}) const
     {
         detail::call<gp_hash_find_desc> c{d};
         c.d.count = keys.size();
@@ -1335,7 +1458,7 @@ template <typename K, typename V = void> class hash_table
         GPI_PUT(found, found, keys.size());
         return c.run(ctx_, gp_hash_contains, table_);
     }
-    returns<void> erase(view<K> keys, const gp_hash_erase_desc &d = {})
+    returns<void> erase(view<Key> keys, const gp_hash_erase_desc &d = {})
     {
         detail::call<gp_hash_erase_desc> c{d};
         c.d.count = keys.size();
@@ -1343,7 +1466,7 @@ template <typename K, typename V = void> class hash_table
         return c.run(ctx_, gp_hash_erase, table_);
     }
     // As many pairs as `keys` has elements.
-    returns<void> retrieve(view<K> keys, view<V> values, view<uint32_t> live_count,
+    returns<void> retrieve(view<Key> keys, view<Value> values, view<uint32_t> live_count,
                            const gp_hash_retrieve_desc &d = {}) const
     {
         detail::call<gp_hash_retrieve_desc> c{d};
@@ -1355,8 +1478,8 @@ template <typename K, typename V = void> class hash_table
     }
     returns<void> for_each(gp_hash_for_each_desc d)
     {
-        d.key_type = type_of<K>();
-        if (!std::is_void_v<V>) d.value_type = type_of<value_or_byte>();
+        d.key_type = detail::number_of<Key>();
+        if (!std::is_void_v<Value>) d.value_type = detail::number_of<value_or_byte>();
         return detail::ended(ctx_, gp_hash_for_each(ctx_, table_, &d));
     }
     returns<void> rehash(const gp_hash_rehash_desc &d = {})
@@ -1385,7 +1508,7 @@ template <typename K, typename V = void> class hash_table
     }
 
   private:
-    static detail::call<gp_hash_insert_desc> batch(const view<K> &keys, const view<V> &values, gp_op o,
+    static detail::call<gp_hash_insert_desc> batch(const view<Key> &keys, const view<Value> &values, gp_op o,
                                                    const gp_hash_insert_desc &d)
     {
         detail::call<gp_hash_insert_desc> c{d};
@@ -1395,9 +1518,10 @@ template <typename K, typename V = void> class hash_table
         GPI_PUT_IF(values, values, keys.size());
         return c;
     }
-    template <typename R, typename F, typename... D> returns<R> read(F f, D... desc) const
+    template <typename Result, typename Function, typename... Desc>
+    returns<Result> read(Function f, Desc... desc) const
     {
-        R value = {};
+        Result value = {};
         return detail::with(value, [&] { return detail::ended(ctx_, f(ctx_, table_, desc..., &value)); });
     }
 

@@ -383,20 +383,20 @@ static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
    thinks of its arguments. */
 static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
 {
-    enum { MOST = sizeof terms->value / sizeof *terms->value };
-    uint64_t own[2 * MOST], least[2 * MOST];
+    enum { GPI_MOST = sizeof terms->value / sizeof *terms->value };
+    uint64_t own[2 * GPI_MOST], least[2 * GPI_MOST];
     char line[128];
     int k;
-    for (k = 0; k < MOST; k++) {
+    for (k = 0; k < GPI_MOST; k++) {
         own[k] = terms->value[k];
-        own[MOST + k] = ~own[k];
+        own[GPI_MOST + k] = ~own[k];
     }
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Allreduce",
-                             MPI_Allreduce(own, least, 2 * MOST, MPI_UINT64_T, MPI_MIN, all->comm));
+                             MPI_Allreduce(own, least, 2 * GPI_MOST, MPI_UINT64_T, MPI_MIN, all->comm));
     for (k = 0; k < terms->count && result == GP_OK; k++) {
-        if (least[k] == ~least[MOST + k]) continue;
+        if (least[k] == ~least[GPI_MOST + k]) continue;
         all->failed = true; /* all ranks see it */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles and links tests/compile/, and an example in C++17, with every compiler and language that gpuprim promises to
-# work with, warnings as errors, and looks at the symbols that the implementation exports. Does gpuprim.hpp call every
-# function of gpuprim.h?
+# work with, warnings as errors, also after macros of a program's own, and looks at the symbols that the implementation
+# exports. Does gpuprim.hpp call every function of gpuprim.h?
 #
 # usage: tools/compile_matrix.sh
 set -eu
@@ -95,6 +95,32 @@ check_cpp_example() { # C++ compiler
     echo "compile-matrix: ok  $1 -std=c++17, examples/15_neighbours.cpp"
 }
 
+# words.h: each word of words.txt, and each in capitals of the headers themselves that has no prefix and is no macro of the
+# system's, as a macro that breaks whatever uses it.
+write_words() {
+    {
+        sed 's/#.*//' tests/compile/words.txt | tr -s ' ' '\n' | sed -n '
+            s/^\([^(]\{1,\}\)($/#undef \1\n#define \1(...) gpuprim uses \1/p
+            s/^[^(]\{1,\}$/#undef &\n#define & gpuprim uses &/p'
+        cat gpuprim*.h gpuprim.hpp | sed '/^ *"/d' | grep -o '\b[A-Z][A-Z0-9_]*\b' | sort -u |
+            grep -v '^GP\|^CL_\|^MPI_\|^DIR$\|^FILE$\|^SRWLOCK$' |
+            sed 's/.*/#ifndef &\n#define & gpuprim uses &\n#endif/'
+    } >$dir/words.h
+    grep -q 'define SORT ' $dir/words.h
+}
+
+# After a program's own macros: all of the C headers, declared and implemented.
+check_macros() { # compiler and options...
+    for part in "" -DWITH_IMPLEMENTATION; do compile macros.o macros.c "$@" -I$dir $part; done
+    echo "compile-matrix: ok  $* after macros of $(grep -c define $dir/words.h) words"
+}
+
+check_mpi_macros() { # compiler
+    options="-std=c99 -I$dir -DWITH_MPI"
+    for part in "" -DWITH_IMPLEMENTATION; do OMPI_CC=$1 MPICH_CC=$1 compile macros.o macros.c "${MPICC:-mpicc}" $options $part; done
+    echo "compile-matrix: ok  ${MPICC:-mpicc} with $1, after macros, gpuprim_mpi.h"
+}
+
 # For Windows, where MinGW is there: compiled and linked, not run.
 check_windows() { # compiler and options...
     compile windows.o windows.c "$@" -I$dir/khronos
@@ -123,12 +149,12 @@ prepare_windows() {
     x86_64-w64-mingw32-dlltool -d $dir/OpenCL.def -D OpenCL.dll -l $dir/libOpenCL.a
 }
 
-# gpuprim.hpp: its tests and examples with and without exceptions, beside OpenCL's C++ bindings in both orders, and what
+# gpuprim.hpp: its tests, its examples and the manual's with and without exceptions, beside OpenCL's C++ bindings in both orders, and what
 # a program in C++20 looks like. GCC counts fields that designated initialisers leave out as missing.
 check_gpuprim_hpp() { # C++ compiler
     for standard in -std=c++17 -std=c++20; do
         options="$1 $standard $WARNINGS -I. -fsyntax-only"
-        for source in tests/cpp/test_*.cpp examples/*.cpp; do $options $source; done
+        for source in tests/cpp/test_*.cpp examples/*.cpp manual/code/*.cpp; do $options $source; done
         $options -fno-exceptions -fno-rtti tests/cpp/test_cpp_results.cpp
         $options -fno-rtti tests/compile/views.cpp
         if [ "$(uname -s)" != Darwin ]; then
@@ -137,6 +163,42 @@ check_gpuprim_hpp() { # C++ compiler
         $options -Wno-missing-field-initializers tests/compile/views.cpp -DDESIGNATED
     done
     echo "compile-matrix: ok  $1 -std=c++17, -std=c++20, gpuprim.hpp"
+}
+
+# Types of elements that a call cannot take are refused in words, first of all.
+check_refused() { # C++ compiler
+    options="$1 -std=c++17 -I. -fsyntax-only tests/compile/refused.cpp"
+    $options "-DREFUSED=gp::sort(ctx, numbers)"
+    while read -r text call; do
+        if $options "-DREFUSED=$call" 2>$dir/refused; then
+            echo "compile-matrix: $call compiles" >&2
+            exit 1
+        fi
+        grep -q "error: .*gp: $(echo "$text" | tr _ ' ')" $dir/refused || {
+            echo "compile-matrix: $call: no word of \"$text\"" >&2
+            exit 1
+        }
+    done <<END
+specialize_gp::record<T> gp::transform(ctx, points, numbers, "x.x")
+specialize_gp::record<T> gp::transform(ctx, numbers, points, "x")
+specialize_gp::record<T> gp::transform(ctx, numbers, points, numbers, "x + y.x")
+specialize_gp::record<T> gp::transform(ctx, numbers, numbers, points, numbers, "z.x")
+specialize_gp::record<T> gp::transform(ctx, numbers, numbers, {"x + p.x", {gp::arg("p", points)}})
+specialize_gp::record<T> gp::transform(ctx, numbers, numbers, {"x + p.x", {gp::arg("p", point())}})
+specialize_gp::record<T> gp::sort_records(ctx, points, {})
+specialize_gp::record<T> gp::search(ctx, points, numbers, numbers)
+specialize_gp::record<T> gp::histogram(ctx, points, numbers)
+these_elements_must_be_numbers gp::sort(ctx, points)
+these_elements_must_be_numbers gp::argsort(ctx, points, numbers)
+these_elements_must_be_numbers gp::segmented_sort(ctx, points, numbers)
+these_elements_must_be_numbers gp::topk(ctx, points, points)
+these_elements_must_be_numbers gp::merge(ctx, points, points, points)
+these_elements_must_be_numbers gp::adjacent_difference(ctx, points, numbers)
+these_elements_must_be_numbers gp::random(ctx, points, 1)
+these_elements_must_be_numbers gp::stencil(ctx, points, numbers, "x")
+these_elements_must_be_numbers gp::gather(ctx, numbers, points, numbers)
+END
+    echo "compile-matrix: ok  $1, types that gpuprim.hpp refuses"
 }
 
 # Functions of gpuprim.h that gpuprim.hpp does not call.
@@ -150,6 +212,7 @@ check_calls() { # C++ compiler
     echo "compile-matrix: ok  gpuprim.hpp calls $(wc -l <$dir/declared) functions"
 }
 
+write_words
 for compilers in "gcc g++" "clang clang++"; do
     c=${compilers% *}
     cpp=${compilers#* }
@@ -158,15 +221,22 @@ for compilers in "gcc g++" "clang clang++"; do
         check_c_files $c -std=c11 $level
         check_c_files $cpp -x c++ -std=c++11 $level
     done
+    check_macros $c -std=c99
+    check_macros $cpp -x c++ -std=c++11
+    check_macros $cpp -x c++ -std=c++17 -DWITH_CPP
+    if command -v "${MPICC:-mpicc}" >/dev/null; then check_mpi_macros $c; fi
     check_cpp_user $cpp $c
     check_hpp $cpp
     check_cpp_example $cpp
     check_gpuprim_hpp $cpp
+    check_refused $cpp
 done
 check_calls g++
 if command -v x86_64-w64-mingw32-g++ >/dev/null; then
     prepare_windows
     check_windows x86_64-w64-mingw32-gcc -std=c99
+    check_macros x86_64-w64-mingw32-gcc -std=c99 -I$dir/khronos
+    check_macros x86_64-w64-mingw32-g++ -x c++ -std=c++17 -DWITH_CPP -I$dir/khronos
     check_windows x86_64-w64-mingw32-g++ -x c++ -std=c++20
     check_dll x86_64-w64-mingw32-gcc -std=c99
 else

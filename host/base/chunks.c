@@ -110,8 +110,8 @@ static size_t gpi_host_number(const gpi_host_chunks *c, size_t chunk)
 /* Whether chunks of that many elements keep to the budget, and their buffers to the device's limit. */
 static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, bool *fits)
 {
-    const size_t slots = chunk < c->count || c->devices > 1 ? GPI_HOST_SLOTS : 1;
-    const size_t lead = c->lead_of_chunk && slots > 1 ? chunk : c->lead, room = lead + chunk + c->tail;
+    const size_t slot_count = chunk < c->count || c->devices > 1 ? GPI_HOST_SLOTS : 1;
+    const size_t lead = c->lead_of_chunk && slot_count > 1 ? chunk : c->lead, room = lead + chunk + c->tail;
     size_t element = 0, largest = 0, used = 0;
     gp_result result = GP_OK;
     int a;
@@ -119,11 +119,12 @@ static gp_result gpi_host_fits(gpi_host_chunks *c, size_t chunk, size_t budget, 
         element += c->arrays[a].size;
         if (c->arrays[a].size > largest) largest = c->arrays[a].size;
     }
-    *fits = room <= SIZE_MAX / (element * slots) && room * largest <= gp_context_info(c->gp)->max_alloc_size;
-    if (*fits) *fits = room * element * slots <= budget;
+    *fits =
+        room <= SIZE_MAX / (element * slot_count) && room * largest <= gp_context_info(c->gp)->max_alloc_size;
+    if (*fits) *fits = room * element * slot_count <= budget;
     if (!*fits) return GP_OK;
     if (c->scratch_size) result = c->scratch_size(c, chunk, &used);
-    *fits = used < SIZE_MAX / 2 && used + c->fixed + room * element * slots <= budget;
+    *fits = used < SIZE_MAX / 2 && used + c->fixed + room * element * slot_count <= budget;
     return result;
 }
 
@@ -196,11 +197,11 @@ static gp_result gpi_host_owns(gpi_host_chunks *c)
 
 static gp_result gpi_host_buffers(gpi_host_chunks *c)
 {
-    const int slots = c->number < 2 && c->devices == 1 ? (int)c->number : GPI_HOST_SLOTS;
+    const int slot_count = c->number < 2 && c->devices == 1 ? (int)c->number : GPI_HOST_SLOTS;
     gp_result result = GP_OK;
     int a, s;
     for (a = 0; a < GPI_HOST_ARRAYS; a++) {
-        for (s = 0; s < slots && c->arrays[a].size && result == GP_OK; s++)
+        for (s = 0; s < slot_count && c->arrays[a].size && result == GP_OK; s++)
             result = gpi_host_buffer(c, (c->lead + c->chunk + c->tail) * c->arrays[a].size,
                                      &c->arrays[a].buffers[s]);
     }

@@ -13,9 +13,9 @@
 #endif
 
 #if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
-#define GPI_HOST_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#define GPI_HOST_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
-#define GPI_HOST_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define GPI_HOST_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
 #else
 #define GPI_HOST_PRINTF(text, first)
 #endif

@@ -436,10 +436,10 @@ static gp_result gpi_host_nest_room(gpi_host_chunks *c, gpi_host_nest *b)
 
 static gp_result gpi_host_nest_run(gpi_host_chunks *c, gpi_host_nest *b)
 {
-    const size_t slots = GPI_HOST_SLOTS, errors = slots * sizeof b->total;
-    gp_result result = gpi_host_buffer(c, slots * sizeof(uint64_t), &b->counts);
+    const size_t slot_count = GPI_HOST_SLOTS, errors = slot_count * sizeof b->total;
+    gp_result result = gpi_host_buffer(c, slot_count * sizeof(uint64_t), &b->counts);
     if (result == GP_OK && b->desc->errors) result = gpi_host_buffer(c, errors, &b->errors);
-    c->fixed = slots * sizeof(uint64_t) + (b->errors ? errors : 0) + (b->codes ? 256 : 0);
+    c->fixed = slot_count * sizeof(uint64_t) + (b->errors ? errors : 0) + (b->codes ? 256 : 0);
     if (result == GP_OK) result = gpi_host_chunks_open(c);
     if (result == GP_OK) result = gpi_host_nest_room(c, b);
     if (result == GP_OK) result = gpi_host_chunks_run(c);

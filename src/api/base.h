@@ -22,7 +22,7 @@
 
 #ifdef GP_STATIC
 #if defined(__GNUC__)
-#define GP_API static __attribute__((unused))
+#define GP_API static __attribute__((__unused__))
 #else
 #define GP_API static
 #endif
@@ -31,7 +31,7 @@
 #elif defined(GP_SHARED) && defined(_WIN32)
 #define GP_API extern __declspec(dllimport)
 #elif defined(GP_SHARED) && defined(__GNUC__)
-#define GP_API extern __attribute__((visibility("default")))
+#define GP_API extern __attribute__((__visibility__("default")))
 #else
 #define GP_API extern
 #endif

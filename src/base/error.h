@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
-#define GPI_PRINTF(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
-#define GPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
 #else
 #define GPI_PRINTF(text, first)
 #endif

@@ -389,12 +389,13 @@ static bool gpi_element_has_quads(const gpi_element *element)
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
-    enum { MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
+    enum { GPI_MOST = 32 }; /* elements of an item that have heads: see gpi_prelude_keyed */
     const gp_result result = gpi_plan_make_sized(gp, function, primitive, element->size, strategy, plan);
     if (result != GP_OK || primitive != GPI_SCAN || !plan->sub_group) return result;
     if (!gpi_element_has_quads(element))
         return gpi_plan_make_select(gp, function, element->size, strategy, plan);
-    if (element->operation.segments && plan->per_item > MOST && !gp->desc.tuning.tile) plan->per_item = MOST;
+    if (element->operation.segments && plan->per_item > GPI_MOST && !gp->desc.tuning.tile)
+        plan->per_item = GPI_MOST;
     return result;
 }
 

@@ -161,12 +161,12 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
    made it. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
-    enum { MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
+    enum { GPI_MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
     const bool fits =
         element->base_size + key <= element->size || element->operation.segments == GPI_SEGMENTS_RUNS;
     gpi_text_add(text, "#define GPI_HEADS_SIZE %u\n#define GPI_BASE_SIZE %u\n#define GPI_KEYED %d\n",
                  (unsigned)key, (unsigned)element->base_size,
-                 plan->shape == GP_SHAPE_LOCAL && plan->per_item <= MOST && fits);
+                 plan->shape == GP_SHAPE_LOCAL && plan->per_item <= GPI_MOST && fits);
 }
 
 /* Heads beside lanes, and results as words to be packed. */

@@ -31,13 +31,13 @@ typedef struct gpi_hash_put {
 /* The device's word for an operation on values of a type: GPI_CHANGE_ADD ... of hash/table.cl; 0: there is none. */
 static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
 {
-    enum { UNSIGNED, SIGNED, FLOATING };
+    enum { GPI_UNSIGNED, GPI_SIGNED, GPI_FLOATING };
     static const struct {
         gp_op op;
         cl_uint change[3];
     } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
                 {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
-    const int kind = gpi_is_float(type) ? FLOATING : gpi_is_signed(type) ? SIGNED : UNSIGNED;
+    const int kind = gpi_is_float(type) ? GPI_FLOATING : gpi_is_signed(type) ? GPI_SIGNED : GPI_UNSIGNED;
     size_t i;
     for (i = 0; i < GPI_COUNT_OF(rows); i++) {
         if (rows[i].op == op) return rows[i].change[kind];

@@ -45,8 +45,8 @@ static gp_result gpi_hash_tell(gp_context *gp)
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
     enum {
-        STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT,
-        FULL = GPI_HASH_FULL_AT - GPI_HASH_REFUSED_AT
+        GPI_STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT,
+        GPI_FULL = GPI_HASH_FULL_AT - GPI_HASH_REFUSED_AT
     };
     const cl_uint zero = 0;
     const cl_uint *counts = gp->hash_told;
@@ -61,8 +61,8 @@ static gp_result gpi_hash_tell(gp_context *gp)
                                 (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
-    if (by == STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
-    if (by == FULL) {
+    if (by == GPI_STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
+    if (by == GPI_FULL) {
         return gpi_fail(
             gp, GP_ERROR_COUNT_LIMIT,
             "gp_hash_insert, insert_or_assign or insert_or_apply: keys that found no slot: %u: the "

@@ -345,33 +345,41 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 {
-    enum { FROM, WEIGHTS, EDGES, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
+    enum {
+        GPI_FROM,
+        GPI_WEIGHTS,
+        GPI_EDGES,
+        GPI_COUNT,
+        GPI_TO,
+        GPI_RANGES,
+        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
+    };
+    static const char *const names[GPI_RANGES] = {"in", "weights", "edges", "count_buffer", "out"};
     const gp_histogram_desc *d = h->desc;
     const char *f = h->function;
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     gp_result r = GP_OK;
     memset(used, 0, sizeof used);
     if (d->count > 0 && !h->indices) {
-        r = gpi_check_buffer(gp, f, names[FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
-                             GPI_READS, &used[FROM]);
+        r = gpi_check_buffer(gp, f, names[GPI_FROM], d->in, d->in_offset, d->count, h->in_size * h->channels,
+                             GPI_READS, &used[GPI_FROM]);
     }
     if (r == GP_OK && d->count > 0 && d->weights) {
-        r = gpi_check_buffer(gp, f, names[WEIGHTS], d->weights, d->weights_offset, d->count, h->weight_size,
-                             GPI_READS, &used[WEIGHTS]);
+        r = gpi_check_buffer(gp, f, names[GPI_WEIGHTS], d->weights, d->weights_offset, d->count,
+                             h->weight_size, GPI_READS, &used[GPI_WEIGHTS]);
     }
     if (r == GP_OK && d->edges) {
-        r = gpi_check_buffer(gp, f, names[EDGES], d->edges, d->edges_offset, h->bins + 1, h->size, GPI_READS,
-                             &used[EDGES]);
+        r = gpi_check_buffer(gp, f, names[GPI_EDGES], d->edges, d->edges_offset, h->bins + 1, h->size,
+                             GPI_READS, &used[GPI_EDGES]);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &h->count, &used[GPI_COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
-                             GPI_BOTH, &used[TO]);
+        r = gpi_check_buffer(gp, f, names[GPI_TO], d->out, d->out_offset, h->wanted * h->bins, h->out_size,
+                             GPI_BOTH, &used[GPI_TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, TO, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, TO, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, ALL) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &h->args, names, used, GPI_TO, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, gpi_histogram_scratch(h), used, GPI_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */

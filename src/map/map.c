@@ -462,11 +462,11 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 /* Runs it on one zero of the context's own. */
 static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
 {
-    enum { LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
+    enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */
     cl_mem in = NULL, out = NULL;
     size_t k;
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &out);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &out);
     for (k = 0; k < map->inputs; k++) {
         map->in[k].buffer = in;
         map->in[k].offset = 0;

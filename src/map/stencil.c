@@ -363,11 +363,11 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
 /* One pixel of the context's own, with weights of zero. */
 static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
 {
-    enum { LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
+    enum { GPI_LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
     gp_stencil_desc probe = *desc;
-    gp_result result = gpi_alloc_zeros(gp, LARGEST, &probe.in);
+    gp_result result = gpi_alloc_zeros(gp, GPI_LARGEST, &probe.in);
     probe.out = NULL;
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, LARGEST, &probe.out);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, GPI_LARGEST, &probe.out);
     probe.weights = desc->map ? NULL : probe.in;
     probe.in_offset = probe.out_offset = probe.weights_offset = 0;
     probe.in_pitch = probe.out_pitch = 0;

@@ -113,27 +113,27 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 
 static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 {
-    enum { FROM, VALUES, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "values", "count_buffer", "out"};
+    enum { GPI_FROM, GPI_VALUES, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
+    static const char *const names[GPI_RANGES] = {"in", "values", "count_buffer", "out"};
     const gp_stack_scan_desc *d = s->desc;
     const char *function = s->nest.function;
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     gp_result r = gpi_check_positions(gp, function, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[FROM], d->in, d->in_offset, d->count, gpi_type_size(d->type),
-                             GPI_READS, &used[FROM]);
+        r = gpi_check_buffer(gp, function, names[GPI_FROM], d->in, d->in_offset, d->count,
+                             gpi_type_size(d->type), GPI_READS, &used[GPI_FROM]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[VALUES], d->values, d->values_offset, d->count,
-                             s->element.in_size, GPI_READS, &used[VALUES]);
-    if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[COUNT]);
+        r = gpi_check_buffer(gp, function, names[GPI_VALUES], d->values, d->values_offset, d->count,
+                             s->element.in_size, GPI_READS, &used[GPI_VALUES]);
+    if (r == GP_OK) r = gpi_check_count(gp, function, &s->nest.count, &used[GPI_COUNT]);
     if (r == GP_OK)
-        r = gpi_check_buffer(gp, function, names[TO], d->out, d->out_offset, d->count, s->element.out_size,
-                             GPI_WRITES, &used[TO]);
-    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, TO, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, TO, RANGES);
+        r = gpi_check_buffer(gp, function, names[GPI_TO], d->out, d->out_offset, d->count,
+                             s->element.out_size, GPI_WRITES, &used[GPI_TO]);
+    if (r == GP_OK) r = gpi_check_apart(gp, function, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, function, &s->nest.args, names, used, GPI_TO, GPI_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, ALL);
+    return gpi_check_scratch(gp, function, d->scratch, s->scratch_size, used, GPI_ALL);
 }
 
 /* ------------------------------------------------------------------ launches */

@@ -126,12 +126,21 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
 
 static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
 {
-    enum { PARENT, FROM, COUNT, INDEX, CHILDREN, END, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
+    enum {
+        GPI_PARENT,
+        GPI_FROM,
+        GPI_COUNT,
+        GPI_INDEX,
+        GPI_CHILDREN,
+        GPI_END,
+        GPI_RANGES,
+        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
+    };
+    static const char *const names[GPI_RANGES] = {"parent", "in", "count_buffer", "index", "children", "end"};
     const gp_tree_desc *d = t->desc;
     const cl_mem out[3] = {d->index, d->children, d->end};
     const size_t at[3] = {d->index_offset, d->children_offset, d->end_offset};
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     size_t k;
     gp_result r;
     memset(used, 0, sizeof used);
@@ -139,21 +148,21 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_BUFFER,
                         "%s: index, children and end are NULL: at least one output is required", t->function);
     }
-    r = gpi_check_buffer(gp, t->function, names[PARENT], d->parent, d->parent_offset, d->count, t->index_size,
-                         GPI_READS, &used[PARENT]);
+    r = gpi_check_buffer(gp, t->function, names[GPI_PARENT], d->parent, d->parent_offset, d->count,
+                         t->index_size, GPI_READS, &used[GPI_PARENT]);
     if (r == GP_OK && d->type)
-        r = gpi_check_buffer(gp, t->function, names[FROM], d->in, d->in_offset, d->count,
-                             gpi_type_size(d->type), GPI_READS, &used[FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[COUNT]);
+        r = gpi_check_buffer(gp, t->function, names[GPI_FROM], d->in, d->in_offset, d->count,
+                             gpi_type_size(d->type), GPI_READS, &used[GPI_FROM]);
+    if (r == GP_OK) r = gpi_check_count(gp, t->function, &t->count, &used[GPI_COUNT]);
     for (k = 0; k < 3 && r == GP_OK; k++) {
         if (out[k])
-            r = gpi_check_buffer(gp, t->function, names[INDEX + k], out[k], at[k], d->count, t->index_size,
-                                 GPI_WRITES, &used[INDEX + k]);
+            r = gpi_check_buffer(gp, t->function, names[GPI_INDEX + k], out[k], at[k], d->count,
+                                 t->index_size, GPI_WRITES, &used[GPI_INDEX + k]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, INDEX, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, t->function, &t->args, names, used, INDEX, RANGES);
+    if (r == GP_OK) r = gpi_check_apart(gp, t->function, names, used, GPI_INDEX, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, t->function, &t->args, names, used, GPI_INDEX, GPI_RANGES);
     if (r != GP_OK) return r;
-    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, ALL);
+    return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, GPI_ALL);
 }
 
 /* GPI_TREE_PARAMETERS */

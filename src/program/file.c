@@ -155,7 +155,7 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
     return good;
 }
 
-#if !defined(LOCK_EX) /* Windows: a file is not marked */
+#if defined(_WIN32) || !defined(LOCK_EX) /* Windows: a file is not marked */
 
 static int gpi_mark_set(const char *path, bool *dead)
 {

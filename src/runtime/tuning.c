@@ -21,18 +21,17 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 /* clang-format on */
 
 /* Every primitive says which rows it takes, and those have one for the unknown device. */
-#define GPI_BIT(primitive) (1u << GPI_##primitive)
-#define GPI_TUNED_BIT(primitive, rows, memory, least) | GPI_BIT(primitive)
-#define GPI_ROWS_BIT(primitive, rows, memory, least) | GPI_BIT(rows)
+#define GPI_TUNED_BIT(primitive, rows, memory, least) | 1u << GPI_##primitive
+#define GPI_ROWS_BIT(primitive, rows, memory, least) | 1u << GPI_##rows
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
-    | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? GPI_BIT(primitive) : 0u)
-typedef char gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == GPI_BIT(PRIMITIVES) - 1 ? 1 : -1];
+    | (GP_DEVICE_CLASS_##device_class == GP_DEVICE_CLASS_UNKNOWN ? 1u << GPI_##primitive : 0u)
+typedef char
+    gpi_a_primitive_is_not_tuned[(0u GPI_TUNED(GPI_TUNED_BIT)) == (1u << GPI_PRIMITIVES) - 1 ? 1 : -1];
 typedef char gpi_a_primitive_has_no_row_for_unknown_devices
     [((0u GPI_TUNED(GPI_ROWS_BIT)) & ~(0u GPI_TUNING(GPI_UNKNOWN_BIT))) == 0u ? 1 : -1];
 #undef GPI_UNKNOWN_BIT
 #undef GPI_ROWS_BIT
 #undef GPI_TUNED_BIT
-#undef GPI_BIT
 
 /* Sizes of a shape that the device's row does not have: forced by tuning. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {

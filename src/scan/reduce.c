@@ -90,9 +90,9 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
 {
     const gp_reduce_desc *desc = reduce->desc;
     const gpi_element *element = &reduce->element;
-    enum { FROM, FROM2, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "in2", "count_buffer", "out"};
-    gpi_range used[ALL];
+    enum { GPI_FROM, GPI_FROM2, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
+    static const char *const names[GPI_RANGES] = {"in", "in2", "count_buffer", "out"};
+    gpi_range used[GPI_ALL];
     gp_result result = gpi_check_positions(gp, function, element, desc->count);
     memset(used, 0, sizeof used);
     if (result == GP_OK && desc->count > 0 && !desc->in && desc->map && desc->type) {
@@ -101,21 +101,22 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     }
     if (result == GP_OK && desc->count > 0 && !element->operation.indices) {
         result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                  element->in_size, GPI_READS, &used[FROM]);
+                                  element->in_size, GPI_READS, &used[GPI_FROM]);
     }
     if (result == GP_OK && desc->count > 0 && element->in2_size) {
         result = gpi_check_buffer(gp, function, "in2", desc->in2, desc->in2_offset, desc->count,
-                                  element->in2_size, GPI_READS, &used[FROM2]);
+                                  element->in2_size, GPI_READS, &used[GPI_FROM2]);
     }
-    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[COUNT]);
+    if (result == GP_OK) result = gpi_check_count(gp, function, &reduce->count, &used[GPI_COUNT]);
     if (result == GP_OK) {
         result = gpi_check_buffer(gp, function, "out", reduce->out, reduce->out_offset, 1, element->out_size,
-                                  GPI_WRITES, &used[TO]);
+                                  GPI_WRITES, &used[GPI_TO]);
     }
     if (result == GP_OK)
-        result = gpi_args_check_buffers(gp, function, &element->operation.args, names, used, TO, RANGES);
+        result =
+            gpi_args_check_buffers(gp, function, &element->operation.args, names, used, GPI_TO, GPI_RANGES);
     if (result != GP_OK) return result;
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, ALL);
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
 }
 
 /* Whether the last group goes over the partials: it must find what the others wrote, and launches that count their

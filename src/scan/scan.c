@@ -56,8 +56,8 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
 /* Bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
-    enum { HEADER = 16 };                         /* GPI_STATE_HEADER */
-    return HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+    enum { GPI_HEADER = 16 };                         /* GPI_STATE_HEADER */
+    return GPI_HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
 }
 
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)
@@ -89,35 +89,36 @@ static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *scan)
 {
     const gp_scan_desc *desc = scan->desc;
-    enum { FROM, COUNT, HEADS, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "count_buffer", "heads", "out"};
-    gpi_range used[ALL];
+    enum { GPI_FROM, GPI_COUNT, GPI_HEADS, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
+    static const char *const names[GPI_RANGES] = {"in", "count_buffer", "heads", "out"};
+    gpi_range used[GPI_ALL];
     gp_result result = gpi_check_buffer(gp, function, "in", desc->in, desc->in_offset, desc->count,
-                                        scan->element.in_size, GPI_READS, &used[FROM]);
-    memset(&used[HEADS], 0, sizeof used[HEADS]);
+                                        scan->element.in_size, GPI_READS, &used[GPI_FROM]);
+    memset(&used[GPI_HEADS], 0, sizeof used[GPI_HEADS]);
     if (result == GP_OK) result = gpi_check_positions(gp, function, &scan->element, desc->count);
     if (result == GP_OK && desc->segments) {
         result = gpi_check_buffer(gp, function, "heads", desc->heads, desc->heads_offset, desc->count,
-                                  scan->element.heads_size, GPI_READS, &used[HEADS]);
+                                  scan->element.heads_size, GPI_READS, &used[GPI_HEADS]);
     }
     if (result != GP_OK) return result;
     result = gpi_check_buffer(gp, function, "out", desc->out, desc->out_offset, desc->count,
-                              scan->element.out_size, GPI_WRITES, &used[TO]);
+                              scan->element.out_size, GPI_WRITES, &used[GPI_TO]);
     if (result != GP_OK) return result;
-    result = gpi_check_count(gp, function, &scan->count, &used[COUNT]);
+    result = gpi_check_count(gp, function, &scan->count, &used[GPI_COUNT]);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&used[COUNT], &used[TO])) {
+    if (gpi_overlap(&used[GPI_COUNT], &used[GPI_TO])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: count_buffer and out overlap", function);
     }
-    if (gpi_overlap(&used[HEADS], &used[TO])) {
+    if (gpi_overlap(&used[GPI_HEADS], &used[GPI_TO])) {
         return gpi_fail(gp, GP_ERROR_OVERLAP, "%s: heads and out overlap", function);
     }
-    result = gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, TO, RANGES);
+    result =
+        gpi_args_check_buffers(gp, function, &scan->element.operation.args, names, used, GPI_TO, GPI_RANGES);
     if (result != GP_OK) return result;
-    if (gpi_overlap(&used[FROM], &used[TO]) && !gpi_same(&used[FROM], &used[TO]))
-        return gpi_fail_overlap(gp, function, "in", &used[FROM], "out", &used[TO]);
-    gpi_scan_choose(gp, scan, gpi_same(&used[FROM], &used[TO]));
-    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, ALL);
+    if (gpi_overlap(&used[GPI_FROM], &used[GPI_TO]) && !gpi_same(&used[GPI_FROM], &used[GPI_TO]))
+        return gpi_fail_overlap(gp, function, "in", &used[GPI_FROM], "out", &used[GPI_TO]);
+    gpi_scan_choose(gp, scan, gpi_same(&used[GPI_FROM], &used[GPI_TO]));
+    return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
 }
 
 /* The arguments that the kernels share: the input, and what becomes of it. */

@@ -27,7 +27,7 @@ typedef struct gpi_segmented {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;     /* of segments */
-    cl_uint small;       /* most elements of a small segment */
+    cl_uint small_size;  /* most elements of a small segment */
     cl_uint team;        /* items that reduce one */
     size_t block;        /* segments of a group */
     cl_uint large, rows; /* at most */

@@ -59,13 +59,14 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     const gp_result result = gpi_plan_tiles(gp, s->function, &s->plan, n, &tiles);
     if (result != GP_OK) return result;
     s->team = serial ? 1 : gpi_segmented_team(s);
-    s->small = serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
-    if (!serial && s->small < 64) s->small = 64;
+    s->small_size =
+        serial ? (cl_uint)(tile < GPI_REDUCE_SMALL ? tile : (size_t)GPI_REDUCE_SMALL) : 16 * s->team;
+    if (!serial && s->small_size < 64) s->small_size = 64;
     s->block = share;
     if (serial && s->block > GPI_REDUCE_BLOCK) s->block = GPI_REDUCE_BLOCK;
     if (!serial && s->block > 64 * (s->plan.group / s->team)) s->block = 64 * (s->plan.group / s->team);
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
-    s->large = segments ? (cl_uint)(n / ((size_t)s->small + 1)) : 0;
+    s->large = segments ? (cl_uint)(n / ((size_t)s->small_size + 1)) : 0;
     s->rows = s->large ? tiles + s->large : 0;
     s->partials_at = gpi_round_up(
         GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
@@ -95,29 +96,30 @@ static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const 
 
 static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 {
-    enum { FROM, OFFSETS, COUNT, TO, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"in", "offsets", "count_buffer", "out"};
+    enum { GPI_FROM, GPI_OFFSETS, GPI_COUNT, GPI_TO, GPI_RANGES, GPI_ALL = GPI_RANGES + GP_ARGS_MAX };
+    static const char *const names[GPI_RANGES] = {"in", "offsets", "count_buffer", "out"};
     const gp_segmented_reduce_desc *d = s->desc;
     const char *f = s->function;
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     gp_result r = gpi_check_positions(gp, f, &s->element, d->count);
     memset(used, 0, sizeof used);
     if (r == GP_OK && d->count > 0) {
-        r = gpi_check_buffer(gp, f, names[FROM], d->in, d->in_offset, d->count, s->element.in_size, GPI_READS,
-                             &used[FROM]);
+        r = gpi_check_buffer(gp, f, names[GPI_FROM], d->in, d->in_offset, d->count, s->element.in_size,
+                             GPI_READS, &used[GPI_FROM]);
     }
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
-                             gpi_type_size(d->offsets_type), GPI_READS, &used[OFFSETS]);
+        r = gpi_check_buffer(gp, f, names[GPI_OFFSETS], d->offsets, d->offsets_offset, d->segment_count + 1,
+                             gpi_type_size(d->offsets_type), GPI_READS, &used[GPI_OFFSETS]);
     }
-    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[COUNT]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &s->count, &used[GPI_COUNT]);
     if (r == GP_OK) {
-        r = gpi_check_buffer(gp, f, names[TO], d->out, d->out_offset, d->segment_count, s->element.out_size,
-                             GPI_WRITES, &used[TO]);
+        r = gpi_check_buffer(gp, f, names[GPI_TO], d->out, d->out_offset, d->segment_count,
+                             s->element.out_size, GPI_WRITES, &used[GPI_TO]);
     }
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, TO, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, TO, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, ALL) : r;
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_TO, GPI_RANGES);
+    if (r == GP_OK)
+        r = gpi_args_check_buffers(gp, f, &s->element.operation.args, names, used, GPI_TO, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, s->scratch, used, GPI_ALL) : r;
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -165,7 +167,7 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     gpi_segmented_arg_list(call, s, scratch);
     gpi_segmented_arg_output(call, s);
     GPI_CALL_ARG(call, block);
-    GPI_CALL_ARG(call, s->small);
+    GPI_CALL_ARG(call, s->small_size);
     GPI_CALL_ARG(call, s->team);
     GPI_CALL_ARG(call, call->gp->counters);
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));

@@ -116,31 +116,41 @@ static gp_type gpi_by_key_count_type(const gp_reduce_by_key_desc *d)
 
 static gp_result gpi_by_key_check(gp_context *gp, const gpi_by_key *b)
 {
-    enum { KEYS, FROM, COUNT, KEYS_OUT, TO, COUNT_OUT, RANGES, ALL = RANGES + GP_ARGS_MAX };
-    static const char *const names[RANGES] = {"keys", "in", "count_buffer", "keys_out", "out", "count_out"};
+    enum {
+        GPI_KEYS,
+        GPI_FROM,
+        GPI_COUNT,
+        GPI_KEYS_OUT,
+        GPI_TO,
+        GPI_COUNT_OUT,
+        GPI_RANGES,
+        GPI_ALL = GPI_RANGES + GP_ARGS_MAX
+    };
+    static const char *const names[GPI_RANGES] = {"keys",     "in",  "count_buffer",
+                                                  "keys_out", "out", "count_out"};
     const gp_reduce_by_key_desc *d = b->desc;
     const size_t n = d->count, key = b->runs.size;
     const gpi_element *e = gpi_by_key_element(b);
     const char *f = b->function;
-    gpi_range used[ALL];
+    gpi_range used[GPI_ALL];
     gp_result r = gpi_check_positions(gp, f, e, n);
     memset(used, 0, sizeof used);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[KEYS]);
+        r = gpi_check_buffer(gp, f, "keys", d->keys, d->keys_offset, n, key, GPI_READS, &used[GPI_KEYS]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[FROM]);
-    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[COUNT]);
+        r = gpi_check_buffer(gp, f, "in", d->in, d->in_offset, n, e->in_size, GPI_READS, &used[GPI_FROM]);
+    if (r == GP_OK) r = gpi_check_count(gp, f, &b->runs.count, &used[GPI_COUNT]);
     if (r == GP_OK && n && d->keys_out)
         r = gpi_check_buffer(gp, f, "keys_out", d->keys_out, d->keys_out_offset, n, key, GPI_WRITES,
-                             &used[KEYS_OUT]);
+                             &used[GPI_KEYS_OUT]);
     if (r == GP_OK && n)
-        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[TO]);
+        r = gpi_check_buffer(gp, f, "out", d->out, d->out_offset, n, e->out_size, GPI_WRITES, &used[GPI_TO]);
     if (r == GP_OK && d->count_out)
         r = gpi_check_buffer(gp, f, "count_out", d->count_out, d->count_out_offset, 1,
-                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[COUNT_OUT]);
-    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, KEYS_OUT, RANGES);
-    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &b->runs.args, names, used, KEYS_OUT, RANGES);
-    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, ALL) : r;
+                             gpi_type_size(gpi_by_key_count_type(d)), GPI_WRITES, &used[GPI_COUNT_OUT]);
+    if (r == GP_OK) r = gpi_check_apart(gp, f, names, used, GPI_KEYS_OUT, GPI_RANGES);
+    if (r == GP_OK) r = gpi_args_check_buffers(gp, f, &b->runs.args, names, used, GPI_KEYS_OUT, GPI_RANGES);
+    return r == GP_OK ? gpi_check_scratch(gp, f, d->scratch, b->scratch, used, GPI_ALL) : r;
 }
 
 static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b)

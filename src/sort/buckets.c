@@ -45,7 +45,7 @@ static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
-    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->small || sort->hash) return false;
+    if (sort->plan.shape != GP_SHAPE_SERIAL || sort->onesweep || sort->few || sort->hash) return false;
     if (sort->end_bit - sort->begin_bit < 2 * GPI_SORT_DIGIT_BITS)
         return false; /* a digit, and one to split by */
     if (tuned) return tuned > 1;

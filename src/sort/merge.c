@@ -184,7 +184,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
 /* Merges two zeros of the context's own. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
-    enum { LARGEST = 16 }; /* bytes of a key or a value */
+    enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */
     gp_merge_desc probe;
     cl_mem in = NULL, out = NULL;
     gp_result result;
@@ -192,14 +192,14 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
     probe.a_count = probe.b_count = 1;
-    result = gpi_alloc_zeros(gp, LARGEST, &in);
-    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * LARGEST, &out);
+    result = gpi_alloc_zeros(gp, GPI_LARGEST, &in);
+    if (result == GP_OK) result = gpi_alloc_zeros(gp, 4 * GPI_LARGEST, &out);
     probe.a_keys = probe.b_keys = in;
     probe.keys_out = out;
     if (probe.value_size) {
         probe.a_values = probe.b_values = in;
         probe.values_out = out;
-        probe.values_out_offset = 2 * LARGEST / probe.value_size;
+        probe.values_out_offset = 2 * GPI_LARGEST / probe.value_size;
     }
     if (result == GP_OK) result = gpi_merge_call(gp, "gp_warmup", &probe);
     if (in) (void)clReleaseMemObject(in);

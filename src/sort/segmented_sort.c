@@ -98,16 +98,16 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     gp_result result = GP_OK;
     if (local) {
         const size_t tile = gpi_plan_tile(&sort->plan);
-        s->small = tile;
+        s->small_size = tile;
         s->window = gpi_clamp(share / tile, 1, GPI_SEGMENTS_WINDOW_TILES) * tile;
         result = gpi_sort_spans_local(gp, sort);
     } else {
-        s->small = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
-        s->window = gpi_clamp(share, s->small < 1024 ? s->small : 1024, s->small);
+        s->small_size = gpi_clamp(sort->plan.per_item, 1, GPI_SEGMENTS_SERIAL_SMALL);
+        s->window = gpi_clamp(share, s->small_size < 1024 ? s->small_size : 1024, s->small_size);
         gpi_sort_spans_serial(gp, sort);
     }
-    sort->small = n <= s->small;
-    s->large = n / (s->small + 1);
+    sort->few = n <= s->small_size;
+    s->large = n / (s->small_size + 1);
     s->rows = s->large ? n / sort->block_span + s->large : 0;
     s->groups = (cl_uint)gpi_clamp(16 * (size_t)gp->info.compute_units, 64, GPI_SEGMENTS_BLOCKS_MAX);
     if (s->groups > s->rows || gp->info.loop_limit) s->groups = (cl_uint)s->rows;
@@ -146,7 +146,7 @@ static void gpi_segments_lay_out(gpi_segments *s)
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
     gpi_segments most = *s;
-    const size_t blocks = s->desc->count / s->small;
+    const size_t blocks = s->desc->count / s->small_size;
     if (gpi_segments_is_nothing(s)) return 0;
     most.blocks = GPI_SEGMENTS_BLOCKS_MAX + 1;
     if (most.large) most.rows = most.large + gpi_clamp(blocks, 1, GPI_SEGMENTS_BLOCKS_MAX + 1);
@@ -203,7 +203,7 @@ static gp_result gpi_segments_list(gpi_call *call, gpi_segments *s, cl_mem state
     gpi_call_kernel(call, s->sort.program, "gp_segments_list");
     gpi_segments_arg_state(call, s, state);
     gpi_segments_arg_offsets(call, s);
-    gpi_call_arg_ulong(call, s->small);
+    gpi_call_arg_ulong(call, s->small_size);
     gpi_call_arg_ulong(call, s->sort.block_span);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     GPI_CALL_ARG(call, call->gp->counters);
@@ -217,7 +217,7 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     gpi_sort_arg_bits(call, &s->sort);
     gpi_segments_arg_state(call, s, state);
     gpi_call_arg_ulong(call, s->window);
-    gpi_call_arg_uint(call, s->small);
+    gpi_call_arg_uint(call, s->small_size);
     gpi_call_arg_uint(call, gpi_sort_from(&s->sort));
     gpi_call_arg_uint(call, gpi_sort_in_place(&s->sort));
     return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
@@ -370,7 +370,7 @@ static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_s
     gpi_segments_init(&segments, "gp_warmup", &probe);
     result = gpi_segments_plan(gp, &segments);
     if (result != GP_OK) return result;
-    offsets[1] = (cl_uint)segments.small + 1;
+    offsets[1] = (cl_uint)segments.small_size + 1;
     offsets[2] = offsets[1] + 100;
     probe.count = offsets[2];
     result = gp_buffer_create(gp, sizeof offsets, offsets, &probe.offsets);

@@ -62,7 +62,7 @@ static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
     }
     sort->plan = tiles;
     sort->merges = gpi_sort_doublings(sort, &tiles);
-    sort->small = sort->merges == 0;
+    sort->few = sort->merges == 0;
     return GP_OK;
 }
 
@@ -115,7 +115,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 /* Each tile by itself: one, or those that are merged. */
 static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_first)
 {
-    const size_t span = sort->small ? sort->desc->count : sort->tile_span;
+    const size_t span = sort->few ? sort->desc->count : sort->tile_span;
     gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
@@ -335,7 +335,7 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     if (sort->at.end > 0) result = gpi_call_scratch(call, sort->desc->scratch, sort->at.end, &scratch);
     if (result != GP_OK) return result;
     gpi_sort_place(sort, scratch);
-    if (sort->small) return gpi_sort_small(call, sort);
+    if (sort->few) return gpi_sort_small(call, sort);
     if (sort->shares) return gpi_sort_shares(call, sort, scratch);
     if (sort->merges) return gpi_sort_merge(call, sort);
     result = gpi_sort_begin(call, sort, scratch);

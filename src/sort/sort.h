@@ -49,10 +49,10 @@ typedef struct gpi_sort {
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
-    bool small, onesweep;
+    bool few, onesweep;
     cl_uint shares;    /* groups that sort a share each (sort/shares_serial.cl); 0: another way */
     cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
-    cl_uint most;      /* small, in the local shape: how many are written; UINT32_MAX: all */
+    cl_uint most;      /* few, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
     size_t tile_span; /* of a group of the onesweep kernel */
@@ -84,8 +84,8 @@ typedef struct gpi_segments {
     const gp_segmented_sort_desc *desc;
     gp_sort_desc keys; /* the same as a sort of one segment */
     gpi_sort sort;
-    size_t small, window; /* keys of a small segment; positions of a group */
-    size_t block;         /* offsets of a group */
+    size_t small_size, window; /* keys of a small segment; positions of a group */
+    size_t block;              /* offsets of a group */
     cl_uint blocks;
     size_t rows, large; /* at most */
     cl_uint groups;     /* that share the rows */

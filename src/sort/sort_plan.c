@@ -144,7 +144,7 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        sort->small = n <= gpi_sort_few(sort);
+        sort->few = n <= gpi_sort_few(sort);
         gpi_sort_spans_serial(gp, sort);
     } else {
         result = gpi_sort_spans_local(gp, sort);
@@ -183,7 +183,7 @@ static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place
 /* A second buffer is needed: unless one pass does it all, or one group in its local memory. */
 static bool gpi_sort_needs_tmp(const gpi_sort *sort)
 {
-    if (sort->small && sort->plan.shape == GP_SHAPE_LOCAL) return false;
+    if (sort->few && sort->plan.shape == GP_SHAPE_LOCAL) return false;
     return sort->passes > 1 || (sort->passes == 1 && gpi_sort_in_place(sort));
 }
 
@@ -202,7 +202,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
         (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 1 + GPI_SHARE_PIECES */
-    } else if (!sort->small && !sort->merges) {
+    } else if (!sort->few && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);

@@ -172,24 +172,24 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 static gp_result gpi_strings_check(gp_context *gp, const gpi_strings *s)
 {
     const gp_sort_strings_desc *d = s->desc;
-    enum { BYTES, OFFSETS, TO, COUNT, RANGES };
-    static const char *const names[RANGES] = {"bytes", "offsets", "out", "count_buffer"};
-    gpi_range used[RANGES];
+    enum { GPI_BYTES, GPI_OFFSETS, GPI_TO, GPI_COUNT, GPI_RANGES };
+    static const char *const names[GPI_RANGES] = {"bytes", "offsets", "out", "count_buffer"};
+    gpi_range used[GPI_RANGES];
     size_t i;
     gp_result r = gpi_check_buffer(gp, s->function, "bytes", d->bytes, d->bytes_offset, d->byte_count, 1,
-                                   GPI_READS, &used[BYTES]);
+                                   GPI_READS, &used[GPI_BYTES]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, s->function, "offsets", d->offsets, d->offsets_offset, d->count + 1,
-                             s->offset_size, GPI_READS, &used[OFFSETS]);
+                             s->offset_size, GPI_READS, &used[GPI_OFFSETS]);
     if (r == GP_OK)
         r = gpi_check_buffer(gp, s->function, "out", d->out, d->out_offset, d->count, s->index_size,
-                             GPI_WRITES, &used[TO]);
-    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[COUNT]);
-    for (i = 0; i < RANGES && r == GP_OK; i++) {
-        if (i != TO && gpi_overlap(&used[i], &used[TO]))
+                             GPI_WRITES, &used[GPI_TO]);
+    if (r == GP_OK) r = gpi_check_count(gp, s->function, &s->count, &used[GPI_COUNT]);
+    for (i = 0; i < GPI_RANGES && r == GP_OK; i++) {
+        if (i != GPI_TO && gpi_overlap(&used[i], &used[GPI_TO]))
             r = gpi_fail(gp, GP_ERROR_OVERLAP, "%s: %s and out overlap", s->function, names[i]);
     }
-    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, RANGES) : r;
+    return r == GP_OK ? gpi_check_scratch(gp, s->function, d->scratch, s->scratch, used, GPI_RANGES) : r;
 }
 
 static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl_mem scratch, size_t begin,
@@ -287,7 +287,7 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
 {
     static const char *const kernels[] = {"gp_strings_skip", "gp_strings_keys"};
     const size_t many = state->tied, span = gpi_strings_span(call->gp, s, many);
-    cl_mem unused;
+    cl_mem report;
     size_t k;
     gp_result result = GP_OK;
     for (k = 0; k < GPI_COUNT_OF(kernels) && result == GP_OK; k++) {
@@ -298,7 +298,7 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
         result = gpi_strings_launch(call, s, many);
     }
     if (result == GP_OK) result = gpi_strings_plan_ties(call->gp, s, many, state->groups, &s->set_at[from]);
-    return result == GP_OK ? gpi_segments_launch(call, &s->ties, &unused) : result;
+    return result == GP_OK ? gpi_segments_launch(call, &s->ties, &report) : result;
 }
 
 /* Writes the order of `many` sorted elements of set `from`, moves what is tied to the other set, and reads

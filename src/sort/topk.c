@@ -163,7 +163,7 @@ static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
     if (result != GP_OK || d->k == 0) return result;
     topk->samples = gpi_topk_samples(d->count);
     topk->room = gpi_topk_room(topk);
-    topk->whole = topk->sort.small || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
+    topk->whole = topk->sort.few || d->k > d->count / GPI_TOPK_SHARE_MAX || topk->room > GPI_TOPK_ROOM_MAX;
     if (!topk->whole) result = gpi_topk_plan_sort(gp, topk, topk->room);
     if (result == GP_OK && !topk->whole) result = gpi_topk_tiles(gp, topk);
     if (result == GP_OK) gpi_topk_lay_out(topk);
@@ -303,7 +303,7 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
 /* The sort's one group writes the outputs itself. */
 static bool gpi_topk_is_taken(const gpi_topk *topk)
 {
-    return topk->sort.small && topk->plan.shape == GP_SHAPE_LOCAL;
+    return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
 }
 
 /* So it does; what nobody wants goes to the scratch. */

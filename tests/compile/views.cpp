@@ -19,9 +19,7 @@ void running_sums(const cl::CommandQueue &queue, const cl::Buffer &in, const cl:
                   cl::Event &done)
 {
     const gp::context ctx(queue);
-    gp_scan_desc d = {};
-    d.done = &done();
-    gp::scan(ctx, gp::view<int>(in, n), gp::view<int>(out, n, 3), gp::op::sum, d);
+    gp::scan(ctx, gp::view<int>(in, n), gp::view<int>(out, n, 3), gp::op::sum, gp::done(done));
 }
 #endif
 

@@ -7,11 +7,13 @@
 #include <CL/opencl.hpp>
 #endif
 
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <new>
 #include <numeric>
 #include <random>
+#include <thread>
 
 // How often this thread has asked for memory in C++. OpenCL implementations do so, too.
 static thread_local size_t allocations = 0;
@@ -339,6 +341,11 @@ void test_sorts(gp_context *ctx)
     gp::topk(ctx, keys, best, at);
     CHECK(gp::read(ctx, best) == u32s(sorted.rbegin(), sorted.rbegin() + 5));
     CHECK(host[gp::read(ctx, at)[4]] == sorted[n - 5]);
+    const uint32_t marks[] = {~0u, ~0u, ~0u, ~0u, ~0u};
+    const u32s top = gp::read(ctx, at);
+    gp::write<uint32_t>(ctx, at, marks);
+    gp::topk(ctx, keys, {}, at);
+    CHECK(gp::read(ctx, at) == top);
     gp_topk_desc smallest = {};
     smallest.smallest = true;
     gp::topk(ctx, keys, best, {}, smallest);
@@ -577,6 +584,15 @@ void test_errors(gp::context &ctx)
     CHECK(has(error_of([&] { gp::select(ctx, in, out, "x"); }, GP_ERROR_INVALID_BUFFER), "out has "));
     CHECK(has(error_of([&] { gp::scan(ctx, gp::view<uint32_t>(nullptr, 3), out); }, GP_ERROR_INVALID_BUFFER),
               "in is NULL"));
+    const gp::view<uint32_t> nothing;
+    CHECK(has(error_of([&] { gp::topk(ctx, in, {}, nothing); }, GP_ERROR_INVALID_BUFFER), "NULL"));
+    CHECK(
+        has(error_of([&] { gp::fill(ctx, nothing, 1); }, GP_ERROR_INVALID_BUFFER), "gp::fill: out is NULL"));
+    CHECK(has(error_of([&] { gp::scatter(ctx, in, in, {}); }, GP_ERROR_INVALID_BUFFER), "out is NULL"));
+    CHECK(has(error_of([&] { gp::scan(ctx, nothing, out); }, GP_ERROR_INVALID_BUFFER), "in is NULL"));
+    CHECK(has(error_of([&] { gp::segmented_sort(ctx, in, nothing); }, GP_ERROR_INVALID_BUFFER),
+              "offsets is NULL"));
+    gp::scan(ctx, gp::buffer<uint32_t>(ctx, 0), out); // of no elements, but a buffer
     CHECK(gp::stats_read(ctx).launches == before);
     CHECK(has(error_of([&] { gp::select(ctx, in, in.subview(0, n), "x"); }, GP_ERROR_OVERLAP), "overlap"));
     CHECK(has(
@@ -684,6 +700,17 @@ void test_costs(gp::context &ctx)
     CHECK(allocated[0] == allocated[1]);
 }
 
+// Is the caller's reference the only one left? An implementation may give up its own a while after the command.
+bool is_last_reference(cl_event e)
+{
+    cl_uint count = 0;
+    for (int k = 0; k < 5000 && count != 1; k++) {
+        if (k) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        clGetEventInfo(e, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, nullptr);
+    }
+    return count == 1;
+}
+
 void test_events(gp::context &ctx)
 {
     const u32s host = numbers(10);
@@ -705,6 +732,23 @@ void test_events(gp::context &ctx)
     scan.done = moved.put(); // releases the first one
     gp::scan(ctx, in, out, gp::op::sum, scan);
     gp::finish(ctx);
+
+    // Chains; an event may be waited for and replaced by the same call.
+    gp_scan_desc backwards = {};
+    backwards.reverse = true;
+    gp::event e, f;
+    gp::scan(ctx, in, out, gp::op::sum, gp::done(e));
+    const cl_event old = *e.get();
+    clRetainEvent(old);
+    gp::scan(ctx, in, out, gp::op::sum, gp::after(e, moved).done(e));
+    gp::scan(ctx, in, out, gp::op::sum, gp::after(e).done(f).of(backwards));
+    CHECK(*e.get() != old && *f.get());
+    gp::finish(ctx);
+    CHECK(is_last_reference(old));
+    clReleaseEvent(old);
+    CHECK(gp::read(ctx, out.subview(0, 1))[0] == std::accumulate(host.begin(), host.end(), 0u));
+    const gp::event none;
+    CHECK(has(error_of([&] { gp::sort(ctx, out, gp::after(e, none)); }, GP_ERROR_INVALID_ARGUMENT), "NULL"));
 
     // A buffer may go at once.
     const gp::buffer<uint64_t> wide(ctx, n);
@@ -728,6 +772,10 @@ void test_events(gp::context &ctx)
     queue.flush();
     done.wait();
     CHECK(gp::read(on_queue, out)[n - 1] == 2 * n);
+    const cl::Event first_done = done;
+    gp::scan(on_queue, twos, out, gp::op::sum, gp::after(filled, done).done(done));
+    gp::finish(on_queue);
+    CHECK(done() != first_done() && is_last_reference(first_done()));
     gp::context raw(queue());
     CHECK(raw.queue() == queue());
 #endif
