@@ -11,6 +11,7 @@
 
 #if GPI_SHAPE_SERIAL
 #define GPI_BRACKETS_BLOCK 64u
+#define GPI_COMPARISONS (GPI_BRACKETS_BLOCK / GPI_COMPARED)
 #define GPI_BRACKETS_FEW 24 /* brackets of a block that are stepped through one by one */
 
 /* GPI_BRACKETS_BLOCK elements, a bit each. */
@@ -30,23 +31,35 @@ GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
 }
 
 #if GPI_TABLE
-/* Symbols that are codes, or brackets that are few: compared with all elements at once. */
+/* Classifies 64 symbols by comparing all of them with each listed one; symbols that are codes, by their signs. */
 GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index at)
 {
     const uint openers = in.classes->openers, count = in.classes->count;
     gpi_brackets_block block = {0, 0};
+    gpi_bytes_aligned v[GPI_COMPARISONS];
+    gpi_hits opens[GPI_COMPARISONS], closes[GPI_COMPARISONS];
 #pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
-        const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
-        gpi_hits opens = (gpi_hits)(0), closes = (gpi_hits)(0);
-        if (in.classes->codes) {
-            gpi_block_add(&block, j, v);
-            continue;
-        }
-        for (uint k = 0; k < openers; k++) opens |= gpi_bytes_equal(v, in.classes->listed[k]);
-        for (uint k = openers; k < count; k++) closes |= gpi_bytes_equal(v, in.classes->listed[k]);
-        block.openers |= gpi_hits_bits(opens) << j;
-        block.closers |= gpi_hits_bits(closes) << j;
+    for (uint j = 0; j < GPI_COMPARISONS; j++) {
+        v[j] = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j * GPI_COMPARED);
+        opens[j] = closes[j] = (gpi_hits)(0);
+    }
+    if (in.classes->codes) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) gpi_block_add(&block, j * GPI_COMPARED, v[j]);
+        return block;
+    }
+    for (uint k = 0; k < openers; k++) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) opens[j] |= gpi_bytes_equal(v[j], in.classes->listed[k]);
+    }
+    for (uint k = openers; k < count; k++) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) closes[j] |= gpi_bytes_equal(v[j], in.classes->listed[k]);
+    }
+#pragma unroll
+    for (uint j = 0; j < GPI_COMPARISONS; j++) {
+        block.openers |= gpi_hits_bits(opens[j]) << j * GPI_COMPARED;
+        block.closers |= gpi_hits_bits(closes[j]) << j * GPI_COMPARED;
     }
     return block;
 }
@@ -79,7 +92,7 @@ GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index a
 #endif
 
 /* `length` elements from `at` on, and nothing after them. */
-GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
+GPI_NOINLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
 {
     gpi_brackets_block block = {0, 0};
     uchar sign[GPI_BRACKETS_BLOCK];
@@ -90,8 +103,10 @@ GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, 
     if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);
 #endif
     if (length == GPI_BRACKETS_BLOCK) {
+#pragma unroll 8
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (uchar)gpi_sign(in, at + j);
     } else {
+#pragma unroll 1
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++)
             sign[j] = (uchar)(j < length ? gpi_sign(in, at + j) : 0);
     }
