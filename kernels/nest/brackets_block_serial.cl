@@ -66,41 +66,43 @@ GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index a
 #endif
 
 #if GPI_KNOWS_CODES
-/* Four rows of 16 elements side by side: openers from bit 0 on, closers from 16, unknown codes from 32. Where there are
-   such, they are computed, and all 64 elements are looked up again. */
+/* Looks up 64 symbols, four rows of 16 side by side: openers from bit 0 on, closers from 16. Symbols whose code is not known
+   are both. */
+GPI_NOINLINE gpi_brackets_block gpi_block_known(const gpi_known_codes *known,
+                                                __global const GPI_SYMBOL *symbol)
+{
+    gpi_brackets_block block;
+    uint a = 0, b = 0, c = 0, d = 0;
+#pragma unroll
+    for (uint j = 0; j < 16; j++) {
+        a = a >> 1 | known->bits[(uchar)symbol[j]];
+        b = b >> 1 | known->bits[(uchar)symbol[j + 16]];
+        c = c >> 1 | known->bits[(uchar)symbol[j + 32]];
+        d = d >> 1 | known->bits[(uchar)symbol[j + 48]];
+    }
+    block.openers = (a & 0xffff) | (b & 0xffff) << 16 | (ulong)((c & 0xffff) | d << 16) << 32;
+    block.closers = (a >> 16) | (b & 0xffff0000) | (ulong)((c >> 16) | (d & 0xffff0000)) << 32;
+    return block;
+}
+
 GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index at)
 {
-    __global const GPI_SYMBOL *symbol = in.symbols + at;
-    gpi_brackets_block block;
-    ulong a, b, c, d;
-    for (bool known = false; !known;) {
-        a = b = c = d = 0;
-#pragma unroll
-        for (uint j = 0; j < 16; j++) {
-            a = a >> 1 | in.known->bits[(uchar)symbol[j]];
-            b = b >> 1 | in.known->bits[(uchar)symbol[j + 16]];
-            c = c >> 1 | in.known->bits[(uchar)symbol[j + 32]];
-            d = d >> 1 | in.known->bits[(uchar)symbol[j + 48]];
-        }
-        known = !((a | b | c | d) >> 32);
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK && !known; j++) (void)gpi_code(in, at + j);
+    gpi_brackets_block block = gpi_block_known(in.known, in.symbols + at);
+    if (GPI_RARELY(block.openers & block.closers)) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) (void)gpi_code(in, at + j);
+        block = gpi_block_known(in.known, in.symbols + at);
     }
-    block.openers = (a & 0xffff) | (b & 0xffff) << 16 | (c & 0xffff) << 32 | d << 48;
-    block.closers = (a >> 16) | (b & 0xffff0000) | (c & 0xffff0000) << 16 | (d & 0xffff0000) << 32;
     return block;
 }
 #endif
 
-/* `length` elements from `at` on, and nothing after them. */
-GPI_NOINLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
+/* Classifies `length` elements from `at` on, and nothing after them. */
+GPI_NOINLINE gpi_brackets_block gpi_block_classify(gpi_symbol_input in, gpi_index at, uint length)
 {
     gpi_brackets_block block = {0, 0};
     uchar sign[GPI_BRACKETS_BLOCK];
 #if GPI_TABLE
     if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);
-#endif
-#if GPI_KNOWS_CODES
-    if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);
 #endif
     if (length == GPI_BRACKETS_BLOCK) {
 #pragma unroll 8
@@ -114,6 +116,15 @@ GPI_NOINLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at
     for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
         gpi_block_add(&block, j, GPI_LOAD_PRIVATE(gpi_bytes, sign + j));
     return block;
+}
+
+/* Returns `length` elements from `at` on, and nothing after them. */
+GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
+{
+#if GPI_KNOWS_CODES
+    if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);
+#endif
+    return gpi_block_classify(in, at, length);
 }
 
 /* The lowest bracket of these, the highest. */
