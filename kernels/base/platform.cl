@@ -236,7 +236,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #endif
 
 /* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on
-   what inlining leaves (llvm.experimental.noalias.scope.decl). */
+   what inlining leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel with all that is inlined into
+   it three times, a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
 #define GPI_NOINLINE __attribute__((noinline)) static
@@ -391,6 +392,20 @@ static gpi_bytes_aligned gpi_bytes_where(gpi_bytes v, uchar x, char y)
 }
 
 static ulong gpi_hits_bits(gpi_hits hits) { return hits; }
+#elif GPI_ON_CPU && defined(__AVX2__)
+#define GPI_COMPARED 32
+typedef uchar gpi_bytes __attribute__((ext_vector_type(32), aligned(1)));
+typedef uchar gpi_bytes_aligned __attribute__((ext_vector_type(32)));
+typedef char gpi_hits __attribute__((ext_vector_type(32)));
+
+static gpi_hits gpi_bytes_equal(gpi_bytes v, uchar x) { return v == (gpi_bytes_aligned)(x); }
+static gpi_hits gpi_bytes_negative(gpi_bytes v) { return v > (gpi_bytes_aligned)(127); }
+static gpi_bytes_aligned gpi_bytes_where(gpi_bytes v, uchar x, char y)
+{
+    return __builtin_astype(v == (gpi_bytes_aligned)(x), gpi_bytes_aligned) & (gpi_bytes_aligned)((uchar)y);
+}
+
+static ulong gpi_hits_bits(gpi_hits hits) { return (uint)__builtin_ia32_pmovmskb256(hits); }
 #else
 #define GPI_COMPARED 16
 typedef uchar16 gpi_bytes __attribute__((aligned(1)));

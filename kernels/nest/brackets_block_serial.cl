@@ -11,6 +11,7 @@
 
 #if GPI_SHAPE_SERIAL
 #define GPI_BRACKETS_BLOCK 64u
+#define GPI_COMPARISONS (GPI_BRACKETS_BLOCK / GPI_COMPARED)
 #define GPI_BRACKETS_FEW 24 /* brackets of a block that are stepped through one by one */
 
 /* GPI_BRACKETS_BLOCK elements, a bit each. */
@@ -30,68 +31,84 @@ GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
 }
 
 #if GPI_TABLE
-/* Symbols that are codes, or brackets that are few: compared with all elements at once. */
+/* Classifies 64 symbols by comparing all of them with each listed one; symbols that are codes, by their signs. */
 GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index at)
 {
     const uint openers = in.classes->openers, count = in.classes->count;
     gpi_brackets_block block = {0, 0};
+    gpi_bytes_aligned v[GPI_COMPARISONS];
+    gpi_hits opens[GPI_COMPARISONS], closes[GPI_COMPARISONS];
 #pragma unroll
-    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED) {
-        const gpi_bytes v = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j);
-        gpi_hits opens = (gpi_hits)(0), closes = (gpi_hits)(0);
-        if (in.classes->codes) {
-            gpi_block_add(&block, j, v);
-            continue;
-        }
-        for (uint k = 0; k < openers; k++) opens |= gpi_bytes_equal(v, in.classes->listed[k]);
-        for (uint k = openers; k < count; k++) closes |= gpi_bytes_equal(v, in.classes->listed[k]);
-        block.openers |= gpi_hits_bits(opens) << j;
-        block.closers |= gpi_hits_bits(closes) << j;
+    for (uint j = 0; j < GPI_COMPARISONS; j++) {
+        v[j] = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j * GPI_COMPARED);
+        opens[j] = closes[j] = (gpi_hits)(0);
+    }
+    if (in.classes->codes) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) gpi_block_add(&block, j * GPI_COMPARED, v[j]);
+        return block;
+    }
+    for (uint k = 0; k < openers; k++) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) opens[j] |= gpi_bytes_equal(v[j], in.classes->listed[k]);
+    }
+    for (uint k = openers; k < count; k++) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) closes[j] |= gpi_bytes_equal(v[j], in.classes->listed[k]);
+    }
+#pragma unroll
+    for (uint j = 0; j < GPI_COMPARISONS; j++) {
+        block.openers |= gpi_hits_bits(opens[j]) << j * GPI_COMPARED;
+        block.closers |= gpi_hits_bits(closes[j]) << j * GPI_COMPARED;
     }
     return block;
 }
 #endif
 
 #if GPI_KNOWS_CODES
-/* Four rows of 16 elements side by side: openers from bit 0 on, closers from 16, unknown codes from 32. Where there are
-   such, they are computed, and all 64 elements are looked up again. */
+/* Looks up 64 symbols, four rows of 16 side by side: openers from bit 0 on, closers from 16. Symbols whose code is not known
+   are both. */
+GPI_NOINLINE gpi_brackets_block gpi_block_known(const gpi_known_codes *known,
+                                                __global const GPI_SYMBOL *symbol)
+{
+    gpi_brackets_block block;
+    uint a = 0, b = 0, c = 0, d = 0;
+#pragma unroll
+    for (uint j = 0; j < 16; j++) {
+        a = a >> 1 | known->bits[(uchar)symbol[j]];
+        b = b >> 1 | known->bits[(uchar)symbol[j + 16]];
+        c = c >> 1 | known->bits[(uchar)symbol[j + 32]];
+        d = d >> 1 | known->bits[(uchar)symbol[j + 48]];
+    }
+    block.openers = (a & 0xffff) | (b & 0xffff) << 16 | (ulong)((c & 0xffff) | d << 16) << 32;
+    block.closers = (a >> 16) | (b & 0xffff0000) | (ulong)((c >> 16) | (d & 0xffff0000)) << 32;
+    return block;
+}
+
 GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index at)
 {
-    __global const GPI_SYMBOL *symbol = in.symbols + at;
-    gpi_brackets_block block;
-    ulong a, b, c, d;
-    for (bool known = false; !known;) {
-        a = b = c = d = 0;
-#pragma unroll
-        for (uint j = 0; j < 16; j++) {
-            a = a >> 1 | in.known->bits[(uchar)symbol[j]];
-            b = b >> 1 | in.known->bits[(uchar)symbol[j + 16]];
-            c = c >> 1 | in.known->bits[(uchar)symbol[j + 32]];
-            d = d >> 1 | in.known->bits[(uchar)symbol[j + 48]];
-        }
-        known = !((a | b | c | d) >> 32);
-        for (uint j = 0; j < GPI_BRACKETS_BLOCK && !known; j++) (void)gpi_code(in, at + j);
+    gpi_brackets_block block = gpi_block_known(in.known, in.symbols + at);
+    if (GPI_RARELY(block.openers & block.closers)) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) (void)gpi_code(in, at + j);
+        block = gpi_block_known(in.known, in.symbols + at);
     }
-    block.openers = (a & 0xffff) | (b & 0xffff) << 16 | (c & 0xffff) << 32 | d << 48;
-    block.closers = (a >> 16) | (b & 0xffff0000) | (c & 0xffff0000) << 16 | (d & 0xffff0000) << 32;
     return block;
 }
 #endif
 
-/* `length` elements from `at` on, and nothing after them. */
-GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
+/* Classifies `length` elements from `at` on, and nothing after them. */
+GPI_NOINLINE gpi_brackets_block gpi_block_classify(gpi_symbol_input in, gpi_index at, uint length)
 {
     gpi_brackets_block block = {0, 0};
     uchar sign[GPI_BRACKETS_BLOCK];
 #if GPI_TABLE
     if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);
 #endif
-#if GPI_KNOWS_CODES
-    if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);
-#endif
     if (length == GPI_BRACKETS_BLOCK) {
+#pragma unroll 8
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (uchar)gpi_sign(in, at + j);
     } else {
+#pragma unroll 1
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++)
             sign[j] = (uchar)(j < length ? gpi_sign(in, at + j) : 0);
     }
@@ -99,6 +116,15 @@ GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, 
     for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
         gpi_block_add(&block, j, GPI_LOAD_PRIVATE(gpi_bytes, sign + j));
     return block;
+}
+
+/* Returns `length` elements from `at` on, and nothing after them. */
+GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
+{
+#if GPI_KNOWS_CODES
+    if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);
+#endif
+    return gpi_block_classify(in, at, length);
 }
 
 /* The lowest bracket of these, the highest. */

@@ -43,7 +43,7 @@ GPI_INLINE bool gpi_block_stays(gpi_brackets_block block, gpi_index height)
 
 /* How far the stack gets above its height before the tile. gpi_strand_rise has told, unless closers find the stack
    empty. */
-static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)
+GPI_NOINLINE void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)
 {
     const gpi_heights h = gpi_heights_make(nest, tile);
     const int floor = -(int)min(h.before, (gpi_index)GPI_TILE);

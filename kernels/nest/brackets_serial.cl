@@ -56,8 +56,8 @@ static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 
 #if GPI_MATCH
 /* Elements in these cells, as far as is known, have no partner. */
-static void gpi_join_none(__global gpi_index *match, __global const uint *cell, gpi_index count,
-                          gpi_index begin)
+GPI_NOINLINE void gpi_join_none(__global gpi_index *match, __global const uint *cell, gpi_index count,
+                                gpi_index begin)
 {
     for (gpi_index k = 0; k < count;) {
         const gpi_index at = gpi_cell_index(cell[k], begin);
@@ -341,8 +341,8 @@ static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)
     gpi_leaf_set(nest, tile, gpi_node_make((gpi_index)pops, (gpi_index)pushes));
 }
 
-static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint group,
-                           bool cells, gpi_pair_shared shared)
+GPI_NOINLINE void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint group,
+                                 bool cells, gpi_pair_shared shared)
 {
     const uint tile = group * GPI_GROUP_TILES;
     gpi_eight eights[GPI_EIGHTS_ROWS];
@@ -362,7 +362,7 @@ static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
 }
 
 /* After the tile's first `joined` closers have been joined: what is left of it has no partner. */
-static void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile, gpi_index joined)
+GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile, gpi_index joined)
 {
 #if GPI_MATCH && !GPI_LOOKBACK
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
@@ -385,8 +385,9 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     nest.notes[tile].searches = note.searches;
 }
 
-static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group, __global gpi_index *parent,
-                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared shared)
+GPI_NOINLINE void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint group,
+                                    __global gpi_index *parent, bool parents, __global gpi_index *depth,
+                                    bool depths, gpi_pair_shared shared)
 {
     const uint tile = group * GPI_GROUP_TILES;
     gpi_eight eights[GPI_EIGHTS_ROWS];

@@ -74,8 +74,8 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
 
 /* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs
    in runs, each in one tile. */
-static gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
-                              uint first, uint stride)
+GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
+                                    uint first, uint stride)
 {
     const ulong begin = gpi_tile_begin(tile);
     const gpi_index closers = gpi_leaf(nest, tile).pops;

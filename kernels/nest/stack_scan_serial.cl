@@ -19,111 +19,152 @@ typedef uint *gpi_stack_shared;
 
 #define GPI_STRANDS 4
 
-/* Blocks of `count` neighbouring tiles, the first of which begins at `at`. True: there are few brackets in
-   any of them. */
-GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, uint count, gpi_symbol_input in, gpi_index at)
+/* Returns whether GPI_STRANDS whole tiles begin with this one, and are whole blocks. */
+static bool gpi_is_abreast(gpi_stack stack, uint tile)
+{
+    return GPI_TILE % GPI_BRACKETS_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= stack.nest.n;
+}
+
+/* Reads blocks of GPI_STRANDS neighbouring tiles, the first of which begins at `at`. Returns whether each of them has few
+   brackets. */
+GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)
 {
     bool few = true;
 #pragma unroll
-    for (uint k = 0; k < count; k++) {
+    for (uint k = 0; k < GPI_STRANDS; k++) {
         block[k] = gpi_block_read(in, at + k * GPI_TILE, GPI_BRACKETS_BLOCK);
         few = few && popcount(gpi_block_brackets(block[k])) <= GPI_BRACKETS_FEW;
     }
     return few;
 }
 
-/* The sign of element `at`, which is the block's j-th. */
-GPI_INLINE int gpi_block_sign(const gpi_brackets_block *block, gpi_symbol_input in, gpi_index at, uint j)
+/* Returns the sign of element `at`, which is the block's j-th. */
+GPI_INLINE int gpi_block_sign(gpi_brackets_block block, gpi_symbol_input in, gpi_index at, uint j)
 {
 #if GPI_TABLE
     return gpi_sign(in, at);
 #else
-    return (int)(block->openers >> j & 1) - (int)(block->closers >> j & 1);
+    return (int)(block.openers >> j & 1) - (int)(block.closers >> j & 1);
 #endif
 }
 
 /* Whether a product that may not be wanted is cheaper than a branch that may be mispredicted. */
 #define GPI_STACK_SMALL (GPI_SIZE <= 16)
 
-/* Element `at` of a tile whose cells begin at `base`; *top is the stack's top, base itself when it is empty. */
-GPI_INLINE void gpi_slice_step(__global GPI_T *base, __global GPI_T **top, gpi_index *pops, gpi_input input,
-                               long sign, gpi_index at)
+/* ------------------------------------------------------------------ pair */
+
+/* A tile whose openers' products are being made. They begin at `base`. */
+typedef struct gpi_slice {
+    gpi_symbol_input in;
+    gpi_input input;
+    __global GPI_T *base;
+    gpi_index pops;
+} gpi_slice;
+
+/* Element `at`; *top is the stack's top, base itself when it is empty. */
+GPI_INLINE void gpi_slice_step(gpi_slice *s, __global GPI_T **top, long sign, gpi_index at)
 {
     __global GPI_T *next = *top + sign;
-    if (GPI_RARELY(next < base)) {
-        ++*pops;
+    if (GPI_RARELY(next < s->base)) {
+        s->pops++;
         return;
     }
     if (GPI_STACK_SMALL || sign > 0)
-        (*top)[1] = gpi_combine(GPI_COMBINE_OF(input) * *top, gpi_load(input, at));
+        (*top)[1] = gpi_combine(GPI_COMBINE_OF(s->input) * *top, gpi_load(s->input, at));
     *top = next;
 }
 
-/* Elements of `count` neighbouring tiles of `length`, the first of which begins at `begin`, in step. */
-GPI_INLINE void gpi_slice_tiles(__global GPI_T **base, __global GPI_T **top, gpi_index *pops, uint count,
-                                gpi_symbol_input in, gpi_input input, gpi_index begin, uint length)
+/* Adds `length` elements from `at` on, a block. Returns the stack's new top. */
+GPI_NOINLINE __global GPI_T *gpi_slice_block(gpi_slice *restrict s, __global GPI_T *top,
+                                             gpi_brackets_block block, gpi_index at, uint length)
 {
-    uint i = 0;
-    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
+    ulong left = gpi_block_brackets(block);
+    if (popcount(left) > GPI_BRACKETS_FEW) {
+        for (uint j = 0; j < length; j++)
+            gpi_slice_step(s, &top, gpi_block_sign(block, s->in, at + j, j), at + j);
+        return top;
+    }
+    for (; left; left &= left - 1) {
+        const uint j = gpi_first_bracket(left);
+        gpi_slice_step(s, &top, gpi_block_sign(block, s->in, at + j, j), at + j);
+    }
+    return top;
+}
+
+/* Starts the stack of a tile. Returns its top. */
+GPI_INLINE __global GPI_T *gpi_slice_begin(gpi_slice *s, const gpi_slice *of, gpi_stack stack, uint tile)
+{
+    *s = *of;
+    s->base = gpi_stack_cells(stack, tile);
+    *s->base = gpi_identity();
+    return s->base;
+}
+
+GPI_INLINE void gpi_slice_end(const gpi_slice *s, __global GPI_T *top, gpi_stack stack, uint tile)
+{
+    stack.nest.tree[stack.nest.leaves + tile] = gpi_node_make(s->pops, (gpi_index)(top - s->base));
+}
+
+/* GPI_STRANDS whole tiles from `tile` on, in step. */
+GPI_INLINE void gpi_slice_abreast(const gpi_slice *of, gpi_stack stack, uint tile)
+{
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
+    __global GPI_T *top[GPI_STRANDS];
+    gpi_slice s[GPI_STRANDS];
+#pragma unroll
+    for (uint k = 0; k < GPI_STRANDS; k++) top[k] = gpi_slice_begin(&s[k], of, stack, tile + k);
+    for (gpi_index i = 0; i < GPI_TILE; i += GPI_BRACKETS_BLOCK) {
         gpi_brackets_block block[GPI_STRANDS];
-        if (gpi_read_blocks(block, count, in, begin + i)) {
-            for (uint k = 0; k < count; k++) {
-                for (ulong left = gpi_block_brackets(block[k]); left; left &= left - 1) {
-                    const uint j = gpi_first_bracket(left);
-                    const gpi_index at = begin + k * GPI_TILE + i + j;
-                    gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_block_sign(&block[k], in, at, j),
-                                   at);
-                }
-            }
+        if (gpi_read_blocks(block, of->in, begin + i)) {
+#pragma unroll
+            for (uint k = 0; k < GPI_STRANDS; k++)
+                top[k] =
+                    gpi_slice_block(&s[k], top[k], block[k], begin + k * GPI_TILE + i, GPI_BRACKETS_BLOCK);
             continue;
         }
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
 #pragma unroll
-            for (uint k = 0; k < count; k++) {
+            for (uint k = 0; k < GPI_STRANDS; k++) {
                 const gpi_index at = begin + k * GPI_TILE + i + j;
-                gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_block_sign(&block[k], in, at, j), at);
+                gpi_slice_step(&s[k], &top[k], gpi_block_sign(block[k], of->in, at, j), at);
             }
         }
     }
-    for (; i < length; i++) {
 #pragma unroll
-        for (uint k = 0; k < count; k++) {
-            const gpi_index at = begin + k * GPI_TILE + i;
-            gpi_slice_step(base[k], &top[k], &pops[k], input, gpi_sign(in, at), at);
-        }
-    }
+    for (uint k = 0; k < GPI_STRANDS; k++) gpi_slice_end(&s[k], top[k], stack, tile + k);
 }
 
-/* `count` tiles from `tile` on, of `length` each. */
-GPI_INLINE void gpi_slice_abreast(gpi_symbol_input in, gpi_input input, gpi_stack stack, uint tile,
-                                  uint count, uint length)
+GPI_INLINE void gpi_slice_tile(const gpi_slice *of, gpi_stack stack, uint tile)
 {
-    __global GPI_T *base[GPI_STRANDS], *top[GPI_STRANDS];
-    gpi_index pops[GPI_STRANDS];
-#pragma unroll
-    for (uint k = 0; k < count; k++) {
-        base[k] = top[k] = gpi_stack_cells(stack, tile + k);
-        *base[k] = gpi_identity();
-        pops[k] = 0;
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
+    const uint length = gpi_brackets_tile_length(stack.nest, tile);
+    gpi_slice s;
+    __global GPI_T *top = gpi_slice_begin(&s, of, stack, tile);
+    for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
+        const uint some = min(length - i, GPI_BRACKETS_BLOCK);
+        top = gpi_slice_block(&s, top, gpi_block_read(of->in, begin + i, some), begin + i, some);
     }
-    gpi_slice_tiles(base, top, pops, count, in, input, (gpi_index)gpi_tile_begin(tile), length);
-#pragma unroll
-    for (uint k = 0; k < count; k++)
-        stack.nest.tree[stack.nest.leaves + tile + k] = gpi_node_make(pops[k], (gpi_index)(top[k] - base[k]));
+    gpi_slice_end(&s, top, stack, tile);
+}
+
+GPI_NOINLINE void gpi_slice_tiles(const gpi_slice *s, gpi_stack stack, uint tile)
+{
+    if (gpi_is_abreast(stack, tile)) {
+        gpi_slice_abreast(s, stack, tile);
+        return;
+    }
+    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < stack.nest.n; k++)
+        gpi_slice_tile(s, stack, tile + k);
 }
 
 static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_stack_shared shared)
 {
-    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;
-    const gpi_nest nest = stack.nest;
+    const gpi_slice s = {in, input, 0, 0};
     (void)shared;
-    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
-        gpi_slice_abreast(in, input, stack, tile, GPI_STRANDS, GPI_TILE);
-        return;
-    }
-    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)
-        gpi_slice_abreast(in, input, stack, tile + k, 1, gpi_brackets_tile_length(nest, tile + k));
+    gpi_slice_tiles(&s, stack, (uint)get_group_id(0) * GPI_STRANDS);
 }
+
+/* ------------------------------------------------------------------ fold */
 
 /* A tile on its way to the output. Its stack of products is in private memory; below its first one is what is
    left of the stack before the tile. */
@@ -135,6 +176,7 @@ typedef struct gpi_fold {
     __global GPI_OUT *out;
     gpi_input input;
     GPI_T *base;
+    long after; /* ~0: results are those after an element; 0: exclusive */
 } gpi_fold;
 
 /* The highest opener left of those before the tile is taken. */
@@ -145,98 +187,101 @@ GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)
 }
 
 /* Element `at`; *top is the stack's top. */
-GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at, const bool exclusive)
+GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at)
 {
     GPI_T *next = *top + sign;
-    if (exclusive) gpi_stack_put(f->out, at, **top);
     if (GPI_RARELY(next < f->base)) {
+        const GPI_T before = *f->base;
         *f->base = gpi_fold_below(f);
-    } else {
-        if (GPI_STACK_SMALL || sign > 0)
-            (*top)[1] = gpi_combine(GPI_COMBINE_OF(f->input) * *top, gpi_load(f->input, at));
-        *top = next;
+        gpi_stack_put(f->out, at, f->after ? *f->base : before);
+        return;
     }
-    if (!exclusive) gpi_stack_put(f->out, at, **top);
+    if (GPI_STACK_SMALL || sign > 0)
+        (*top)[1] = gpi_combine(GPI_COMBINE_OF(f->input) * *top, gpi_load(f->input, at));
+    gpi_stack_put(f->out, at, (*top)[sign & f->after]);
+    *top = next;
 }
 
-/* The block of 64 elements from `at` on, few of which are brackets. */
-GPI_INLINE void gpi_fold_few(gpi_fold *f, GPI_T **top, const gpi_brackets_block *block, gpi_index at,
-                             const bool exclusive)
+/* Writes `length` elements from `at` on, a block: one by one, or runs up to each of few brackets. Returns the stack's new
+   top. */
+GPI_NOINLINE GPI_T *gpi_fold_block(gpi_fold *restrict f, GPI_T *top, gpi_brackets_block block, gpi_index at,
+                                   uint length)
 {
-    ulong left = gpi_block_brackets(*block);
+    ulong left = gpi_block_brackets(block);
     uint j = 0;
+    if (popcount(left) > GPI_BRACKETS_FEW) {
+        for (; j < length; j++) gpi_fold_step(f, &top, gpi_block_sign(block, f->in, at + j, j), at + j);
+        return top;
+    }
     for (;;) {
-        const uint end = left ? gpi_first_bracket(left) : GPI_BRACKETS_BLOCK;
-        const GPI_T now = **top;
+        const uint end = left ? gpi_first_bracket(left) : length;
+        const GPI_T now = *top;
         for (; j < end; j++) gpi_stack_put(f->out, at + j, now);
-        if (!left) return;
-        gpi_fold_step(f, top, gpi_block_sign(block, f->in, at + j, j), at + j, exclusive);
+        if (!left) return top;
+        gpi_fold_step(f, &top, gpi_block_sign(block, f->in, at + j, j), at + j);
         j++;
         left &= left - 1;
     }
 }
 
-/* Elements of `count` neighbouring tiles of `length` in step. */
-GPI_INLINE void gpi_fold_tiles(gpi_fold *f, GPI_T **top, uint count, gpi_index begin, uint length,
-                               const bool exclusive)
+/* Starts the stack of a tile. Returns its top. */
+GPI_NOINLINE GPI_T *gpi_fold_begin(gpi_fold *f, const gpi_fold *of, uint tile, GPI_T *room)
 {
-    uint i = 0;
-    for (; i + GPI_BRACKETS_BLOCK <= length; i += GPI_BRACKETS_BLOCK) {
-        gpi_brackets_block block[GPI_STRANDS];
-        if (gpi_read_blocks(block, count, f[0].in, begin + i)) {
+    *f = *of;
+    f->place = gpi_tiles_search(f->stack.nest.tree, f->stack.nest.leaves, tile, 0);
+    f->base = room;
+    *room = gpi_stack_at(f->stack, f->place, f->initial);
+    return room;
+}
+
+/* GPI_STRANDS whole tiles from `tile` on, in step. */
+GPI_INLINE void gpi_fold_abreast(const gpi_fold *of, uint tile)
+{
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
+    GPI_T room[GPI_STRANDS][GPI_TILE + 1], *top[GPI_STRANDS];
+    gpi_fold f[GPI_STRANDS];
 #pragma unroll
-            for (uint k = 0; k < count; k++)
-                gpi_fold_few(&f[k], &top[k], &block[k], begin + k * GPI_TILE + i, exclusive);
+    for (uint k = 0; k < GPI_STRANDS; k++) top[k] = gpi_fold_begin(&f[k], of, tile + k, room[k]);
+    for (gpi_index i = 0; i < GPI_TILE; i += GPI_BRACKETS_BLOCK) {
+        gpi_brackets_block block[GPI_STRANDS];
+        if (gpi_read_blocks(block, of->in, begin + i)) {
+#pragma unroll
+            for (uint k = 0; k < GPI_STRANDS; k++)
+                top[k] =
+                    gpi_fold_block(&f[k], top[k], block[k], begin + k * GPI_TILE + i, GPI_BRACKETS_BLOCK);
             continue;
         }
         for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) {
 #pragma unroll
-            for (uint k = 0; k < count; k++) {
+            for (uint k = 0; k < GPI_STRANDS; k++) {
                 const gpi_index at = begin + k * GPI_TILE + i + j;
-                gpi_fold_step(&f[k], &top[k], gpi_block_sign(&block[k], f[0].in, at, j), at, exclusive);
+                gpi_fold_step(&f[k], &top[k], gpi_block_sign(block[k], of->in, at, j), at);
             }
         }
     }
-    for (; i < length; i++) {
-#pragma unroll
-        for (uint k = 0; k < count; k++) {
-            const gpi_index at = begin + k * GPI_TILE + i;
-            gpi_fold_step(&f[k], &top[k], gpi_sign(f[0].in, at), at, exclusive);
-        }
+}
+
+GPI_INLINE void gpi_fold_tile(const gpi_fold *of, uint tile)
+{
+    const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
+    const uint length = gpi_brackets_tile_length(of->stack.nest, tile);
+    GPI_T room[GPI_TILE + 1], *top;
+    gpi_fold f;
+    top = gpi_fold_begin(&f, of, tile, room);
+    for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
+        const uint some = min(length - i, GPI_BRACKETS_BLOCK);
+        top = gpi_fold_block(&f, top, gpi_block_read(of->in, begin + i, some), begin + i, some);
     }
 }
 
-GPI_INLINE void gpi_fold_begin(gpi_fold *f, gpi_fold of, uint tile, GPI_T *room)
+GPI_NOINLINE void gpi_fold_tiles(const gpi_fold *f, uint tile)
 {
-    *f = of;
-    f->place = gpi_tiles_search(f->stack.nest.tree, f->stack.nest.leaves, tile, 0);
-    f->base = room;
-    *room = gpi_stack_at(f->stack, f->place, f->initial);
-}
-
-/* `count` tiles from `tile` on, of `length` each. */
-GPI_INLINE void gpi_fold_abreast(gpi_fold of, uint tile, uint count, uint length, const bool exclusive)
-{
-    GPI_T room[GPI_STRANDS][GPI_TILE + 1], *top[GPI_STRANDS];
-    gpi_fold f[GPI_STRANDS];
-#pragma unroll
-    for (uint k = 0; k < count; k++) {
-        gpi_fold_begin(&f[k], of, tile + k, room[k]);
-        top[k] = room[k];
-    }
-    gpi_fold_tiles(f, top, count, (gpi_index)gpi_tile_begin(tile), length, exclusive);
-}
-
-GPI_INLINE void gpi_fold_strands(gpi_fold f, const bool exclusive)
-{
-    const uint tile = (uint)get_group_id(0) * GPI_STRANDS;
-    const gpi_nest nest = f.stack.nest;
-    if (gpi_tile_begin(tile + GPI_STRANDS) <= nest.n) {
-        gpi_fold_abreast(f, tile, GPI_STRANDS, GPI_TILE, exclusive);
+    const gpi_nest nest = f->stack.nest;
+    if (gpi_is_abreast(f->stack, tile)) {
+        gpi_fold_abreast(f, tile);
         return;
     }
-    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++)
-        gpi_fold_abreast(f, tile + k, 1, gpi_brackets_tile_length(nest, tile + k), exclusive);
+    for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++) gpi_fold_tile(f, tile + k);
 }
 
 static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,
@@ -252,7 +297,7 @@ static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OU
     f.place.leaf = GPI_NOWHERE;
     f.place.need = 0;
     f.base = 0;
-    if (exclusive) gpi_fold_strands(f, true);
-    else gpi_fold_strands(f, false);
+    f.after = exclusive ? 0 : ~0l;
+    gpi_fold_tiles(&f, (uint)get_group_id(0) * GPI_STRANDS);
 }
 #endif

@@ -37,16 +37,16 @@ typedef struct gpi_classes {
 
 #define GPI_KNOWS_CODES (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_BY_BYTE)
 #if GPI_KNOWS_CODES
-/* The codes of bytes that have occurred; and their signs, as GPI_KNOWN_... of the last of 16 elements: gpi_block_look_up
-   shifts down those of the elements before it. */
+/* The codes of bytes that have occurred; and their signs, as GPI_KNOWN_... of the last of 16 elements: gpi_block_known shifts
+   down those of the elements before it. */
 typedef struct gpi_known_codes {
-    ulong bits[256];
+    uint bits[256];
     int code[256];
 } gpi_known_codes;
 
-#define GPI_KNOWN_OPENS (1ul << 15)
-#define GPI_KNOWN_CLOSES (1ul << 31)
-#define GPI_KNOWN_NOT (1ul << 47)
+#define GPI_KNOWN_OPENS (1u << 15)
+#define GPI_KNOWN_CLOSES (1u << 31)
+#define GPI_KNOWN_NOT (GPI_KNOWN_OPENS | GPI_KNOWN_CLOSES)
 
 #define GPI_KNOWN_SET(input)                                              \
     gpi_known_codes input##_codes;                                        \

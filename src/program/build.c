@@ -60,12 +60,11 @@ static bool gpi_text_calls(const char *text)
     return false;
 }
 
-/* Whether kernels run slower when passes have not been over them twice: brackets 1.18, merges 1.06, trees 1.05 times as long
+/* Whether kernels run slower when passes have not been over them twice: merges 1.06, trees up to 1.4 times as long
    (docs/PERFORMANCE.md). */
 static bool gpi_wants_passes(gpi_primitive primitive)
 {
-    return primitive == GPI_BRACKETS || primitive == GPI_BRACKETS_BACK || primitive == GPI_MERGE ||
-           primitive == GPI_TREE;
+    return primitive == GPI_MERGE || primitive == GPI_TREE;
 }
 
 /* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
