@@ -45,7 +45,7 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 
 DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cxx shared install packaging)
 
-.PHONY: declarations first-calls all demo info test test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls all demo info test test-full test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-fault-check mpi-bench mpi-bench-check host-files install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
@@ -112,7 +112,13 @@ test-gpsort: build/gpsort $(if $(filter Linux,$(shell uname -s)),build/apps/faul
 
 # ---- tests
 
-test: $(TEST_PROGRAMS) ## build and run the tests; GPUPRIM_DEVICE names the device
+test: $(TEST_PROGRAMS) ## build and run the tests, as the device runs each call by itself; GPUPRIM_DEVICE names it
+	@tools/run_tests.sh $(TEST_PROGRAMS)
+
+# What forces shapes and strategies on the device is left out without it: tests/support/support.h.
+test-full test-all test-shapes test-strings test-hash-stress sanitize races: export GPUPRIM_TEST_FULL = 1
+
+test-full: $(TEST_PROGRAMS) ## the tests in every shape, strategy and word form that the device can take
 	@tools/run_tests.sh $(TEST_PROGRAMS)
 
 # Tests include other examples that check their results.

@@ -218,8 +218,8 @@ step_tests() {
         grep -q "^${program##*/} " "$results" || left="$left $program"
     done
     # shellcheck disable=SC2086 # a list
-    [ -z "$left" ] || TEST_RESULTS=$results TEST_TIMEOUT=${GPU_DAY_TEST:-150} TEST_JOBS=$((JOBS < 6 ? JOBS : 6)) \
-        tools/run_tests.sh $left || true
+    [ -z "$left" ] || GPUPRIM_TEST_FULL=1 TEST_RESULTS=$results TEST_TIMEOUT=${GPU_DAY_TEST:-150} \
+        TEST_JOBS=$((JOBS < 6 ? JOBS : 6)) tools/run_tests.sh $left || true
     awk '{ printf "{\"test\": \"%s\", \"result\": \"%s\", \"seconds\": %s}\n", $1, $2, $3 }' "$results" \
         >"$OUT/results/tests.jsonl"
     tools/gpu_day_report.sh tests "$OUT/results/tests.jsonl" >"$OUT/results/tests.md"

@@ -3,14 +3,14 @@
 #
 # usage: tools/run_test.sh RESULTS PROGRAM
 #
-# RESULTS is a file that gets a line: name, pass or FAIL, seconds.
+# RESULTS is a file that gets a line: name, pass or FAIL, seconds, those of CPU time.
 set -eu
 
 results=$1
 program=$2
 name=$(basename "$program")
 output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+trap 'rm -f "$output" "$output.times"' EXIT
 limit=
 if command -v timeout >/dev/null; then limit="timeout -k 10 ${TEST_TIMEOUT:-600}"; fi
 
@@ -27,11 +27,13 @@ for attempt in 1 2 3; do
     export ASAN_OPTIONS="${ASAN_OPTIONS:-}:intercept_tls_get_addr=0"
 done
 seconds=$(($(date +%s) - begin))
+times >"$output.times"
+cpu=$(awk 'NR == 2 { split($1, t, "m"); split($2, u, "m"); printf "%.0f", 60 * (t[1] + u[1]) + t[2] + u[2] }' "$output.times")
 result=pass
 if [ $status != 0 ]; then result=FAIL; fi
 
 {
-    echo "== $name on ${GPUPRIM_DEVICE:-the default device}, $seconds s"
+    echo "== $name on ${GPUPRIM_DEVICE:-the default device}, $seconds s ($cpu s of CPU time)"
     cat "$output"
     case $status in
     0) ;;
@@ -39,4 +41,4 @@ if [ $status != 0 ]; then result=FAIL; fi
     *) echo "== $name failed with exit status $status" ;;
     esac
 }
-echo "$name $result $seconds" >>"$results"
+echo "$name $result $seconds $cpu" >>"$results"

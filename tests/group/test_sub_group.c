@@ -31,7 +31,7 @@ static gp_result check_of(uint32_t size, uint32_t group, const char *options)
 static void test_emulated(void **state)
 {
     (void)state;
-    if (test_pretended_class()) skip(); /* it has a shape of its own */
+    if (!test_forces_shapes()) skip();
     for (uint32_t size = 8; size <= 128; size *= 2) {
         assert_int_equal(check_of(size, size, NULL), GP_OK);
         assert_int_equal(check_of(size, 256, NULL), GP_OK);
@@ -41,7 +41,7 @@ static void test_emulated(void **state)
 static void test_wrong(void **state)
 {
     (void)state;
-    if (test_pretended_class()) skip(); /* it has a shape of its own */
+    if (!test_forces_shapes()) skip();
     assert_int_equal(check_of(8, 64, "-DGPI_FAULT_SUB_GROUP"), GP_ERROR_UNSUPPORTED);
     assert_int_equal(check_of(128, 128, "-DGPI_FAULT_SUB_GROUP"), GP_ERROR_UNSUPPORTED);
 }
@@ -51,7 +51,7 @@ static void test_wrong(void **state)
 static void test_in_step(void **state)
 {
     (void)state;
-    if (test_pretended_class()) skip(); /* it has a shape of its own */
+    if (!test_forces_shapes()) skip();
     assert_int_equal(check_of(8, 64, "-DGPI_FAULT_LOCKSTEP"), GP_ERROR_UNSUPPORTED);
     assert_non_null(strstr(failure, "(0x80)"));
     assert_int_equal(check_of(32, 256, "-DGPI_FAULT_LOCKSTEP"), GP_ERROR_UNSUPPORTED);
@@ -126,7 +126,7 @@ static void test_small_group(void **state)
     gp_context_desc desc = {0};
     gp_context *gp;
     (void)state;
-    if (test_pretended_class()) skip();
+    if (!test_forces_shapes()) skip();
     desc.tuning.shape = GP_SHAPE_SUB_GROUP;
     desc.tuning.sub_group_size = 64;
     desc.tuning.work_group_size = 32;

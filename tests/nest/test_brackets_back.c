@@ -70,7 +70,7 @@ static void test_fault_injection(void **state)
     (void)state;
     if (!gp) return;
     for (p = 0; p < NEST_PATTERNS; p++) nest_check_text(gp, "fault injection", n, (nest_pattern)p, 15);
-    assert_true(test_profile_of(gp).fallbacks > 0);
+    if (test_forces_shapes()) assert_true(test_profile_of(gp).fallbacks > 0); /* tiles are small */
     assert_int_equal(test_profile_of(gp).abandoned, 0);
     gp_context_destroy(gp);
 }

@@ -20,7 +20,7 @@ gp_context *nest_open_with(size_t variant, const char *options)
 {
     const nest_variant *v = &nest_variants[variant];
     gp_context_desc desc = {0};
-    if (!test_pretended_class()) { /* which has shape, tile and group of its own */
+    if (test_forces_shapes()) {
         desc.tuning.shape = v->shape;
         desc.tuning.tile = v->tile;
         desc.tuning.work_group_size = v->group;

@@ -50,6 +50,12 @@ gp_device_class test_pretended_class(void)
     return text ? (gp_device_class)atoi(text) : GP_DEVICE_CLASS_AUTO;
 }
 
+bool test_forces_shapes(void)
+{
+    const char *full = getenv("GPUPRIM_TEST_FULL");
+    return full && *full && !test_pretended_class();
+}
+
 /* GPUPRIM_TEST_SUB_GROUP: 0 where it is not set. */
 static uint32_t test_sub_group(void)
 {
@@ -64,7 +70,7 @@ gp_context *test_open_if(const gp_context_desc *desc)
     gp_context_desc shared = *desc;
     gp_context *gp = NULL;
     gp_result result;
-    if (pretended && desc->tuning.shape) return NULL;
+    if (!test_forces_shapes() && desc->tuning.shape) return NULL;
     if (pretended && !desc->tuning.device_class) shared.tuning.device_class = pretended;
     if (sub_group && desc->tuning.shape == GP_SHAPE_SERIAL) return NULL;
     if (sub_group && !desc->tuning.sub_group_size) {

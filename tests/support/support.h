@@ -36,9 +36,13 @@ extern const test_variant test_shapes[TEST_SHAPES];
 /* A context for the variant, with `options` added to every build; NULL when the device cannot do it. */
 gp_context *test_open(const test_variant *variant, const char *options);
 
-/* GPUPRIM_TEST_CLASS, the number of a gp_device_class: contexts take that class's rows. Those that force a
-   shape are left out: with them tests are the same for every class, but for sizes of tiles. */
+/* GPUPRIM_TEST_CLASS, the number of a gp_device_class: contexts take that class's rows. */
 gp_device_class test_pretended_class(void);
+
+/* True if contexts may force a shape: in the whole matrix, which GPUPRIM_TEST_FULL asks for, and on a device of no pretended
+   class, for which they would be the same but for sizes of tiles. Otherwise test_open_if returns NULL for them, so that the
+   tests run in the shape and the strategy that the device takes by itself. */
+bool test_forces_shapes(void);
 
 /* A context; NULL when the device cannot do it. GPUPRIM_TEST_SUB_GROUP, a size: it emulates sub-groups of that
    size, and NULL stands for the serial shape. All of these are on one cl_context, because PoCL reads its
