@@ -1022,11 +1022,14 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    The runs of equal neighbours. With `repeated_only`, runs of one element are left out, so that lengths are 2
    and more ("non-trivial runs"). What a run is, and `equal`, are as for gp_unique.
 
+   With `offsets_end`, offsets_out[runs] is the number of elements, and run r is [offsets_out[r], offsets_out[r+1]): the
+   offsets of gp_segmented_reduce and gp_segmented_sort, whose count_buffer can be count_out.
+
    Result: keys, lengths, offsets (the index of each run's first element), how many runs; at least one of
-     these is required, with room for `count` elements.
+     these is required, with room for `count` elements, offsets_out with `offsets_end` for count + 1.
    Order: as for gp_unique.
    Aliasing: as for gp_unique.
-   Count 0: as for gp_unique.
+   Count 0: only count_out is written, and with `offsets_end` offsets_out[0] = 0.
    Scratch: 16 bytes per tile, twice that with lengths and offsets of GP_U64.
    Cost: as for gp_unique.
    Limits: as for gp_unique.
@@ -1056,6 +1059,7 @@ typedef struct gp_run_length_encode_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
+    bool offsets_end; /* offsets_out also gets where the last run ends; not with repeated_only */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -20421,13 +20425,13 @@ static const char *const gpi_kernel_select_select[] = {
 /* ---- Begin file kernels/select/sink.cl ---- */
 static const char *const gpi_kernel_select_sink[] = {
     "#line 1 \"kernels/select/sink.cl\"\n",
-    "#line 8\n",
+    "#line 9\n",
     "#ifndef GPI_SELECT_SINK_CL\n",
     "#define GPI_SELECT_SINK_CL\n",
     "#include \"select/input.cl\"\n",
-    "#line 11 \"kernels/select/sink.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
     "#line 12 \"kernels/select/sink.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 13 \"kernels/select/sink.cl\"\n",
     "\n",
     "#if GPI_FIELD_COUNT == 0\n",
     "#define GPI_SELECTED(a) ((a).n)\n",
@@ -31576,7 +31580,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* Of no elements, only the counts are looked at. */
+/* Of no elements, only the counts are looked at, and where the last index is followed by the count. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
@@ -31590,7 +31594,8 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
-        const bool looked_at = a->used && (c->count.bound > 0 || k == GPI_COMPACT_COUNTS);
+        const bool counted = k == GPI_COMPACT_COUNTS || (k == GPI_COMPACT_INDEX_OUT && c->closed);
+        const bool looked_at = a->used && (c->count.bound > 0 || counted);
         names[k] = a->name;
         if (k == GPI_COMPACT_COUNTER) {
             names[k] = "count_buffer";
@@ -31707,15 +31712,19 @@ static gp_result gpi_compact_by_key(gpi_call *call, gpi_compact *c, cl_mem state
                                   counts->used ? (cl_uint)(counts->size / 4) : 0);
 }
 
+/* Zeros an output, if there is one. */
+static gp_result gpi_compact_zero(gpi_call *call, const gpi_compact_array *a)
+{
+    return a->used ? gpi_call_fill(call, a->buffer, a->offset * a->size, a->count * a->size) : GP_OK;
+}
+
 static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 {
-    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
     cl_mem scratch = NULL;
     gp_result result;
     if (c->tiles == 0) {
-        if (!counts->used) return GP_OK;
-        return gpi_call_fill(call, counts->buffer, counts->offset * counts->size,
-                             counts->count * counts->size);
+        result = c->closed ? gpi_compact_zero(call, &c->array[GPI_COMPACT_INDEX_OUT]) : GP_OK;
+        return result == GP_OK ? gpi_compact_zero(call, &c->array[GPI_COMPACT_COUNTS]) : result;
     }
     if (c->tiles == 1 && c->pass.program) return gpi_compact_by_key(call, c, NULL);
     if (c->tiles == 1) return gpi_compact_downsweep(call, c, call->gp->counters);
@@ -32292,6 +32301,16 @@ static gp_result gpi_unique_either_describe(gp_context *gp, const char *function
     return gpi_unique_any_describe(gp, function, d, d->value_size != 0, c);
 }
 
+/* An end makes runs of neighbouring offsets only if no run is left out between them. */
+static gp_result gpi_check_offsets_end(gp_context *gp, const char *function,
+                                       const gp_run_length_encode_desc *d)
+{
+    if (!d->offsets_end || (d->offsets_out && !d->repeated_only)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: offsets_end %s", function,
+                    d->repeated_only ? "and repeated_only: there are gaps between such runs"
+                                     : "needs offsets_out, which is NULL");
+}
+
 static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *function,
                                                 const gp_run_length_encode_desc *d, gpi_compact *c)
 {
@@ -32300,9 +32319,11 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     GPI_COMPACT_BEGIN(c, function, d);
     c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
+    c->closed = d->offsets_end;
     c->index_type = d->index_type;
     r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r == GP_OK) r = gpi_check_offsets_end(gp, function, d);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,
                                d->lengths_out || d->offsets_out ? d->count : 0);
@@ -32315,7 +32336,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     gpi_compact_array_set(c, GPI_COMPACT_LENGTHS, "lengths_out", d->lengths_out, d->lengths_out_offset,
                           d->count, gpi_type_size(c->index_type), false);
     gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets_out", d->offsets_out, d->offsets_out_offset,
-                          d->count, gpi_type_size(c->index_type), false);
+                          d->count + c->closed, gpi_type_size(c->index_type), false);
     gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
                           gpi_type_size(count_type), false);
     return gpi_compact_plan(gp, c);
