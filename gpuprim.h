@@ -487,7 +487,8 @@ typedef struct gp_context_desc {
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    /* Receives messages; NULL: none. It must not call the library with this context. */
+    /* Receives messages; NULL: none. GP_LOG_INFO: the device, and before each program is built whose it is
+       ("building a program of gp_sort"). It must not call the library with this context. */
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
@@ -5047,6 +5048,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
                                   gpi_program *program)
 {
     cl_int error;
+    gpi_log(gp, GP_LOG_INFO, "building a program of %s", function);
     program->program = gpi_build_quickly(gp, source, program);
     if (program->program) {
         gp->stats.programs_built++;
