@@ -45,7 +45,7 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 
 DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cxx shared install packaging)
 
-.PHONY: declarations first-calls all demo info test test-full test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls first-calls-table all demo info test test-full test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-fault-check mpi-bench mpi-bench-check host-files install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
@@ -476,6 +476,11 @@ test-gpu-day: build/gpu/litmus ## how gpu-day finds the vendor's library and end
 first-calls: build/tools/first_calls ## what the first call of each primitive takes where all caches are empty
 	@rm -rf build/cache/first
 	@XDG_CACHE_HOME=build/cache/first POCL_CACHE_DIR=build/cache/first/pocl build/tools/first_calls $(CALLS)
+
+first-calls-table: ## the same in manual/caching.md, as CPU time
+	@mkdir -p build
+	@FIRST_CALLS_CPU=1 $(MAKE) -s --no-print-directory first-calls CALLS= >build/first_calls.txt
+	tools/first_calls_table.sh manual/caching.md <build/first_calls.txt
 
 build/tools/first_calls: tools/first_calls.c | gpuprim.h deps-run
 	@mkdir -p $(@D)

@@ -50,9 +50,9 @@
        otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before they
        start.
      - A forked child must not use or destroy its parent's contexts (docs/RELIABILITY.md).
-     - The library prints nothing (an OpenCL implementation may, when a text of yours does not compile),
-       never aborts, and leaves no partially made object. Failures return a negative gp_result; gp_last_error
-       gives the function, the condition with its values, and the OpenCL error by name.
+     - The library itself prints nothing, never aborts, and leaves no partially made object. Failures return a negative
+       gp_result; gp_last_error gives the function, the condition with its values, and the OpenCL error by name. The
+       OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts (manual/debugging.md).
      - After a call that has begun to enqueue and then fails, what it would have written is undefined, and so
        are arrays that it worked on in place; a hash table's batch may have been done in part. Inputs are
        unchanged, and the context remains usable.
@@ -302,9 +302,9 @@ typedef struct gp_monoid {
 
        "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
 
-   `source` may also define functions that expressions call. Sources of one desc's records, and of its monoid,
-   are pasted once if they are the same text; others must not define a name twice. (One fault of Mesa that
-   structs of uchars meet is in docs/drivers.md.)
+   `source` may also define functions that expressions call. A desc can have several sources: those of its records and of
+   its monoid. Equal texts among them are pasted once; two different ones must not define the same name. (Structs of
+   uchars meet a fault of Mesa: docs/drivers.md.)
 
    Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; for `source` as for a monoid's. */
 typedef struct gp_record {
@@ -321,13 +321,13 @@ typedef struct gp_record {
                               {.name = "scale", .type = GP_F32, .buffer = scales}};
        gp_select_desc select = {..., .predicate = "x * scale[i % 8] > limit", .args = args, .arg_count = 2};
 
-   Names, types and the expressions make the program, values and buffers do not: a call with other ones builds
-   nothing.
+   Names, types and expressions select the program; values and buffers do not, so that a call with other values
+   builds nothing.
 
-   A value is a constant of its type in each expression of the desc. A buffer is a pointer to its element
-   `offset`, __global const; expressions must read none but the `count` elements from there on, which is not
-   checked. An element of GP_F16 is read by vload_half(n, scale). Values are read during the call only.
-   Args may be given where no expression is.
+   In expressions a value is a constant of its type, and a buffer is a pointer (__global const) to its element
+   `offset`. Expressions must only read the `count` elements from there on; this is not checked. An element of
+   GP_F16 is read by vload_half(n, scale). Values are read during the call only. A desc without expressions may
+   have args.
 
    An argument without a value is a buffer, which may be NULL in a ..._scratch_size. gp_warmup takes both as a
    call does.
@@ -487,7 +487,8 @@ typedef struct gp_context_desc {
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    /* Receives messages; NULL: none. It must not call the library with this context. */
+    /* Receives messages; NULL: none. GP_LOG_INFO: the device, and before each program is built whose it is
+       ("building a program of gp_sort"). It must not call the library with this context. */
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 
@@ -1022,11 +1023,14 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    The runs of equal neighbours. With `repeated_only`, runs of one element are left out, so that lengths are 2
    and more ("non-trivial runs"). What a run is, and `equal`, are as for gp_unique.
 
+   With `offsets_end`, offsets_out[runs] is the number of elements, and run r is [offsets_out[r], offsets_out[r+1]): the
+   offsets of gp_segmented_reduce and gp_segmented_sort, whose count_buffer can be count_out.
+
    Result: keys, lengths, offsets (the index of each run's first element), how many runs; at least one of
-     these is required, with room for `count` elements.
+     these is required, with room for `count` elements, offsets_out with `offsets_end` for count + 1.
    Order: as for gp_unique.
    Aliasing: as for gp_unique.
-   Count 0: as for gp_unique.
+   Count 0: only count_out is written, and with `offsets_end` offsets_out[0] = 0.
    Scratch: 16 bytes per tile, twice that with lengths and offsets of GP_U64.
    Cost: as for gp_unique.
    Limits: as for gp_unique.
@@ -1056,6 +1060,7 @@ typedef struct gp_run_length_encode_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
+    bool offsets_end; /* offsets_out also gets where the last run ends; not with repeated_only */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;
@@ -1079,11 +1084,13 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
 /* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
    Reduces the elements of each run of equal keys, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
-   integers) or a monoid; with `map`, of map(in[i]). A run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
-   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
-   records (`key_record`) take one. `equal` may call what this record's source defines, a map what `record`'s does;
-   where both use a type, each gives its source.
-   To group by key, sort by key first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
+   integers) or a monoid; with `map`, of map(in[i]). In a run each key is equal to the one before it. Run r is the
+   elements [b, e): run r + 1 begins at e.
+   `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are records
+   (`key_record`) require it. `equal` may call functions that the source of `key_record` defines, `map` those of
+   `record`'s source. If both use a type, both sources define it.
+   To group by key, sort by key first, so that equal keys are neighbours. For several results of a group see
+   manual/choosing.md; for groups in a hash table gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
      and as results of argmin and argmax, count from the run's first element.
@@ -1091,13 +1098,11 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
      bit for bit with either strategy.
    Aliasing: outputs overlap nothing.
    Count 0: the count of runs is 0.
-   Scratch: in a single pass some bytes per tile; else 4 bytes per element, and what both steps need
-     for tiles.
-   Cost: in a single pass one launch, which reads keys and values once (on CPUs a tile at a time twice, the second time
-     from the cache). In two steps, which maps of i, argmin, argmax, keys of GP_F16 and key records of other sizes than 1,
-     2, 4, 8 and 16 bytes always take, floats and inexact monoids where devices are not known to be fair, and
-     monoids on CPUs: reads the keys as gp_unique does, and the
-     values once; 4 bytes per run go to scratch and back.
+   Scratch: a single pass needs some bytes per tile, two steps 4 bytes per element and some bytes per tile.
+   Cost: a single pass is one launch, and reads keys and values once. Two steps read the keys as gp_unique does, and the
+     values once; they write 4 bytes per run to scratch, and read them. Two steps are taken for maps of i; for argmin
+     and argmax; for keys of GP_F16; for key records of other sizes than 1, 2, 4, 8 and 16 bytes; for monoids on CPUs;
+     and for floats and inexact monoids on devices that are not known to be fair (gp_device_info).
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
@@ -1158,6 +1163,17 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
    0, and all bits if it is 1. There is one pass for every 8 bits or more, so fewer bits are faster. With begin_bit =
    end_bit > 0 the keys are only copied.
 
+   The ways of sorting, and how often each reads and writes a key (and its value), in p passes. gp_sort chooses among
+   those that its strategy allows:
+
+       way                     for                                          reads  writes  launches
+       one tile                up to some thousand keys                     1      1       1
+       merged tiles            GPUs: t tiles, for a small t                 m      m       m = 1 + log2 t
+       onesweep                single pass                                  p + 1  p       p + 4
+       classic                 multi-pass                                   2 p    p       3 p + 2
+       shares, one a core      CPUs: more than a tile, less than 1 MiB      cores  1       1, in place 2
+       buckets, in the caches  CPUs: 1 MiB and more, at least 25 bits       3      2       3 p + 7
+
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
      sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
      The same keys give the same result every time, on every device.
@@ -1168,21 +1184,9 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
      alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
      fewer that is not in place needs no second buffers.
-   Cost: single pass (onesweep) first reads the keys once, to count their digits for all passes; then each
-     pass reads and writes every key once. Multi-pass (classic): each pass reads every key twice and writes it
-     once. Multi-pass on a CPU, for 1 MiB of elements (a key and its value) or more and at least 25 bits:
-     elements are first moved to 256 buckets by their highest bits, and each bucket is then sorted in the
-     caches (random keys: by two passes and insertion). There are no buckets if one would have more than 1/64
-     of the elements, or if elements of less than 8 bytes are more than 80 MiB (on AMD CPUs 160 MiB). For more
-     than 16384 elements, but less than 1 MiB of them, CPUs take 11 bits in a pass instead of 8 if that saves
-     a pass. CPUs of several cores with GP_STRATEGY_AUTO, for more than 16384 elements, but at most 131079 and
-     less than 1 MiB of them, and at least 9 bits: each of up to 8 cores reads all keys and sorts those within
-     bounds of its own, in one launch (in place two). Bounds are from a sample; equal keys all go to one core.
-     Keys that are already in order are read twice at most (there by each core), and copied unless the sort is
-     in place. A pass in which all keys have the same
-     digit moves nothing. Up to some thousand keys (a tile) take one launch. On GPUs with GP_STRATEGY_AUTO, up
-     to 2^(d+2) such tiles, where d is the bytes of a key, are each sorted and then merged, in 1 + log2(tiles)
-     launches, rounded up (u32 on NVIDIA: up to 229376 keys); keys of one byte are not.
+   Cost: the table above. Keys that are in order already are read twice at most (by shares: by each core), and
+     copied unless the sort is in place. A pass in which all keys have the same digit moves nothing. There are no
+     buckets if one of them would have more than 1/64 of the elements.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
      (buckets); Odeh et al. 2012 (merges).
@@ -1289,23 +1293,22 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc);
 /* lower bound: out[i] = how many keys come before needle i
    upper bound: out[i] = how many keys come before needle i or are equal to it
 
-   Searches many needles in one sorted sequence of keys. Keys are in memory, as key_type, or are made by
-   expressions in x, an element, and i (ulong), its index: `map` for keys, `needle_map` for needles. Elements are
-   then records, or of key_type; without a buffer and a record the expression is in i alone. The value is converted
-   to key_type. Without needles, needle_map and needle_record, needle i is i:
+   Searches many needles in one sorted sequence of keys. A key is an element of `keys`, or the value of `map`,
+   converted to key_type: an expression in x, the element, and i (ulong), its index. The element is of key_type, or
+   a record. Without a buffer the map is in i alone. needle_map and needle_record say the same of needles. Without any
+   of these, needle i is i. This finds the first row of each cell in rows that are sorted by cell:
 
        gp_search_desc starts = {.keys = rows, .count = n, .record = &row, .map = "x.cell", .key_type = GP_U32,
                                 .needle_count = cells + 1, .out = first_row_of_cell};
 
    Result: positions, of GP_U64 or GP_U32. Both counts may be on the device.
    Order: that of gp_sort, `descending` included (then "before" is "larger"); the keys must be in it. NaNs and
-     zeros are found like any key: -0 comes before +0. Needles may be in any order, but near ones next to each
-     other are found faster.
+     zeros are found like any key: -0 comes before +0. Needles may be in any order; they are found faster
+     if neighbouring needles have similar values.
    Aliasing: `out` overlaps nothing; needles and keys may be the same.
    Count 0: without keys every position is 0; without needles it does nothing.
-   Cost: one launch, no scratch. A needle takes log2(count) steps, about the first half of them in near
-     memory, where each group keeps samples of the keys. A work-item takes the steps of several needles side
-     by side. A map is evaluated at each step, on the element that the step reads.
+   Cost: one launch, no scratch. A needle takes log2(count) steps. Each step reads a key and evaluates `map`; about the
+     first half of them read samples that each group keeps in fast memory.
    Limits: what fits in memory; 2^32 - 1 keys with positions of GP_U32.
    Errors: if the keys are not sorted, positions are any in [0, count], and nothing outside is read.
    Example: examples/15_neighbours.cpp */
@@ -1422,20 +1425,18 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
    Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
      fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
    Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
-     NaNs whose sign bit is 1, then -inf; -0 is below +0. Of equal keys the one with the lowest index comes
-     first, also where only some of them are taken. The same keys give the same result every time, on every
-     device.
+     NaNs whose sign bit is 1, then -inf; -0 is below +0. Equal keys come in input order, so if only some of them
+     are among the k, these have the lowest indices. The same keys give the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: k = 0 does nothing.
    Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
      5 MiB for the sort.
-   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below
-     which a key is dropped comes from a sample (8192 keys, fewer of few). Where the sample misleads (inputs
-     made for it, one random input in some hundred; on GPUs, in some ten thousand), the keys are read twice
-     more as a rule, and at most once for each byte of a key and once more, on GPUs by one group of
-     work-items unless they are very many; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
-     nothing extra. All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that
-     one launch does it. No group waits for another; `strategy` is that of the sort.
+   Cost: reads n keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them: those that reach a threshold,
+     which comes from a sample of 8192 keys. If the sample misleads, the keys are read again: twice as a rule, and at
+     most once for each byte of a key and once more. gp_stats.fallbacks counts these calls: one in some hundred with
+     random keys, on GPUs one in some ten thousand. Equal keys cost nothing extra. All keys are sorted, as by
+     gp_argsort, if k > count / 8 or if one launch can sort them. No group waits for another. `strategy` is that of
+     the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
    Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
    Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample).
@@ -1890,6 +1891,15 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
    32 or 64 bits. Open addressing with linear probing, without locks. manual/hash-tables.md lists the calls.
 
+   Some tables have one value that cannot be stored (Values, below):
+
+       keys       values         device                  reserved value
+       any        none (a set)   any                     none
+       64 bits    32 bits        any                     none
+       32 bits    32 bits        with 64-bit atomics     none
+       32 bits    32 bits        without them            one
+       any        64 bits        any                     one
+
    Handle: belongs to one context; all zeros is no table. The handle of a destroyed table is refused.
    gp_hash_share gives a second context on the same cl_context a handle for the same table.
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
@@ -1898,15 +1908,13 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    context. Do not change the table during retrieve or the statistics: their result would be a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
-   Values: all are legal in sets, in tables with 64-bit keys and 32-bit values, and, on devices with 64-bit
-   atomics, in tables whose keys and values have up to 32 bits. In all other tables (64-bit values, or no
-   64-bit atomics) one value is reserved. A key that is given this value, or whose value would become it, is
-   refused, counted, and left as it was. `reserved` names the value. If `reserved` is NULL, the library
-   derives one from `seed` that data hardly ever has (a signalling NaN; as an integer a large one). A refusal
-   is then an error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many
-   keys were refused and by which call. On an out-of-order queue only gp_finish, gp_hash_counts_read and
-   gp_hash_size_read report it, because other calls wait for their own commands only. Tables that need no
-   reserved value ignore `reserved`.
+   Values: any value is legal, except the reserved one of some tables (above). A key that is given this value, or
+   whose value would become it, is refused, counted, and left as it was. `reserved` names the value; tables that have
+   none ignore it. If `reserved` is NULL, the library derives one from `seed` that data hardly ever has (a signalling
+   NaN; as an integer a large one). A refusal is then an error: gp_finish and the next blocking call return
+   GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call. On an out-of-order queue only
+   gp_finish, gp_hash_counts_read and gp_hash_size_read report it, because other calls wait for their own commands
+   only.
    Full: a full table takes no new keys, and keeps those that it has. A table with `grow` never fills up. For
    any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a call
    asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish and the next
@@ -5041,6 +5049,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
                                   gpi_program *program)
 {
     cl_int error;
+    gpi_log(gp, GP_LOG_INFO, "building a program of %s", function);
     program->program = gpi_build_quickly(gp, source, program);
     if (program->program) {
         gp->stats.programs_built++;
@@ -20507,13 +20516,13 @@ static const char *const gpi_kernel_select_select[] = {
 /* ---- Begin file kernels/select/sink.cl ---- */
 static const char *const gpi_kernel_select_sink[] = {
     "#line 1 \"kernels/select/sink.cl\"\n",
-    "#line 8\n",
+    "#line 9\n",
     "#ifndef GPI_SELECT_SINK_CL\n",
     "#define GPI_SELECT_SINK_CL\n",
     "#include \"select/input.cl\"\n",
-    "#line 11 \"kernels/select/sink.cl\"\n",
-    "#include \"element/monoid.cl\"\n",
     "#line 12 \"kernels/select/sink.cl\"\n",
+    "#include \"element/monoid.cl\"\n",
+    "#line 13 \"kernels/select/sink.cl\"\n",
     "\n",
     "#if GPI_FIELD_COUNT == 0\n",
     "#define GPI_SELECTED(a) ((a).n)\n",
@@ -31667,7 +31676,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* Of no elements, only the counts are looked at. */
+/* Of no elements, only the counts are looked at, and where the last index is followed by the count. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
@@ -31681,7 +31690,8 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
-        const bool looked_at = a->used && (c->count.bound > 0 || k == GPI_COMPACT_COUNTS);
+        const bool counted = k == GPI_COMPACT_COUNTS || (k == GPI_COMPACT_INDEX_OUT && c->closed);
+        const bool looked_at = a->used && (c->count.bound > 0 || counted);
         names[k] = a->name;
         if (k == GPI_COMPACT_COUNTER) {
             names[k] = "count_buffer";
@@ -31798,15 +31808,19 @@ static gp_result gpi_compact_by_key(gpi_call *call, gpi_compact *c, cl_mem state
                                   counts->used ? (cl_uint)(counts->size / 4) : 0);
 }
 
+/* Zeros an output, if there is one. */
+static gp_result gpi_compact_zero(gpi_call *call, const gpi_compact_array *a)
+{
+    return a->used ? gpi_call_fill(call, a->buffer, a->offset * a->size, a->count * a->size) : GP_OK;
+}
+
 static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 {
-    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
     cl_mem scratch = NULL;
     gp_result result;
     if (c->tiles == 0) {
-        if (!counts->used) return GP_OK;
-        return gpi_call_fill(call, counts->buffer, counts->offset * counts->size,
-                             counts->count * counts->size);
+        result = c->closed ? gpi_compact_zero(call, &c->array[GPI_COMPACT_INDEX_OUT]) : GP_OK;
+        return result == GP_OK ? gpi_compact_zero(call, &c->array[GPI_COMPACT_COUNTS]) : result;
     }
     if (c->tiles == 1 && c->pass.program) return gpi_compact_by_key(call, c, NULL);
     if (c->tiles == 1) return gpi_compact_downsweep(call, c, call->gp->counters);
@@ -32393,6 +32407,16 @@ static gp_result gpi_unique_either_describe(gp_context *gp, const char *function
     return gpi_unique_any_describe(gp, function, d, d->value_size != 0, c);
 }
 
+/* An end makes runs of neighbouring offsets only if no run is left out between them. */
+static gp_result gpi_check_offsets_end(gp_context *gp, const char *function,
+                                       const gp_run_length_encode_desc *d)
+{
+    if (!d->offsets_end || (d->offsets_out && !d->repeated_only)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: offsets_end %s", function,
+                    d->repeated_only ? "and repeated_only: there are gaps between such runs"
+                                     : "needs offsets_out, which is NULL");
+}
+
 static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *function,
                                                 const gp_run_length_encode_desc *d, gpi_compact *c)
 {
@@ -32401,9 +32425,11 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     GPI_COMPACT_BEGIN(c, function, d);
     c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
+    c->closed = d->offsets_end;
     c->index_type = d->index_type;
     r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r == GP_OK) r = gpi_check_offsets_end(gp, function, d);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,
                                d->lengths_out || d->offsets_out ? d->count : 0);
@@ -32416,7 +32442,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     gpi_compact_array_set(c, GPI_COMPACT_LENGTHS, "lengths_out", d->lengths_out, d->lengths_out_offset,
                           d->count, gpi_type_size(c->index_type), false);
     gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets_out", d->offsets_out, d->offsets_out_offset,
-                          d->count, gpi_type_size(c->index_type), false);
+                          d->count + c->closed, gpi_type_size(c->index_type), false);
     gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
                           gpi_type_size(count_type), false);
     return gpi_compact_plan(gp, c);

@@ -1,4 +1,4 @@
-/* Chapters "From Boost.Compute", "From CLOGS", "From pyopencl", "From Bullet3". */
+/* Chapters "From Boost.Compute", "From CLOGS", "From Bullet3". */
 #include "manual.h"
 
 enum { N = 1000 };
@@ -53,46 +53,6 @@ static void clogs(cl_mem buffer, cl_mem values)
     EXPECT(results[0] == 5 && results[N - 1] == 5 + 499500 - numbers[N - 1]);
 }
 
-static void pyopencl(cl_mem x, cl_mem y, cl_mem out)
-{
-    uint32_t limit = 10;
-    /* [pyopencl-dot] */
-    float dot;
-    gp_reduce_desc product = {.in = x, .in2 = y, .count = n, .type = GP_F32, .map = "x * y", .op = GP_SUM};
-    TRY(gp_reduce_read(gp, &product, &dot));
-    /* [/pyopencl-dot] */
-    EXPECT(dot == 2 * N);
-    /* [pyopencl-scan] */
-    gp_scan_desc sums = {.in = x, .out = out, .count = n, .type = GP_F32, .op = GP_SUM};
-    TRY(gp_scan(gp, &sums));
-    /* [/pyopencl-scan] */
-    float totals[N];
-    read_back(gp, out, sizeof totals, totals);
-    EXPECT(totals[N - 1] == N);
-    cl_mem ary = buffer_of(gp, sizeof numbers, numbers);
-    /* [pyopencl-copy-if] */
-    uint64_t count;
-    const gp_arg args[] = {{.name = "limit", .type = GP_U32, .value = &limit}};
-    gp_select_desc copy_if = {.in = ary,
-                              .out = out,
-                              .count = n,
-                              .type = GP_U32,
-                              .predicate = "x > limit",
-                              .args = args,
-                              .arg_count = 1};
-    TRY(gp_select_read(gp, &copy_if, &count));
-    /* [/pyopencl-copy-if] */
-    EXPECT(count == N - 11);
-    /* [pyopencl-sort] */
-    const gp_sort_column key[] = {{.map = "x % 16", .type = GP_U32}};
-    gp_sort_records_desc sort = {.in = ary, .type = GP_U32, .count = n, .columns = key, .column_count = 1};
-    TRY(gp_sort_records(gp, &sort));
-    /* [/pyopencl-sort] */
-    read_back(gp, ary, sizeof results, results);
-    EXPECT(results[0] % 16 == 0 && results[N - 1] % 16 == 15);
-    clReleaseMemObject(ary);
-}
-
 /* [bullet-record] */
 static const gp_record sort_data = {
     .cl_type = "sort_data", .size = 8, .source = "typedef struct { uint key, value; } sort_data;"};
@@ -124,25 +84,20 @@ static void bullet(cl_mem pairs, cl_mem cells)
 int main(void)
 {
     uint32_t pairs[N][2];
-    float ones[N], twos[N];
     gp_context *other = open_context();
     open_on(gp_cl_queue(other));
     for (uint32_t i = 0; i < N; i++) {
         numbers[i] = (i * 7919) % N;
         pairs[i][0] = numbers[i] % 10;
         pairs[i][1] = i;
-        ones[i] = 1;
-        twos[i] = 2;
     }
     cl_mem a = buffer_of(gp, sizeof numbers, numbers), b = buffer_of(gp, sizeof numbers, numbers);
-    cl_mem c = buffer_of(gp, sizeof pairs, pairs), x = buffer_of(gp, sizeof ones, ones);
-    cl_mem y = buffer_of(gp, sizeof twos, twos), out = buffer_of(gp, sizeof numbers, NULL);
+    cl_mem c = buffer_of(gp, sizeof pairs, pairs), out = buffer_of(gp, sizeof numbers, NULL);
     boost_compute(a, out);
     clogs(b, a);
-    pyopencl(x, y, out);
     bullet(c, out);
-    cl_mem buffers[] = {a, b, c, x, y, out};
-    for (int i = 0; i < 6; i++) clReleaseMemObject(buffers[i]);
+    cl_mem buffers[] = {a, b, c, out};
+    for (int i = 0; i < 4; i++) clReleaseMemObject(buffers[i]);
     gp_context_destroy(gp);
     gp_context_destroy(other);
     return 0;

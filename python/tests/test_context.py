@@ -282,6 +282,51 @@ def test_device_source(ctx):
     assert "#define GP_GROUP_SIZE 64" in text and text.isascii()
 
 
+class Timer:
+    """A threading.Timer whose time is up at once, or never."""
+
+    up = False
+
+    def __init__(self, seconds, function):
+        assert seconds == 1
+        self.function = function
+
+    def start(self):
+        if self.up:
+            self.function()
+
+    def cancel(self):
+        pass
+
+
+def test_log_of_builds(monkeypatch, caplog):
+    """Whose programs are built is logged once, when a call has waited for them for a second."""
+    monkeypatch.setattr("threading.Timer", Timer)
+    caplog.set_level(logging.INFO, "gpuprim")
+    with gpuprim.Context() as own:
+        x = own.array(np.arange(1000))
+        caplog.clear()
+
+        def logged(expression, up):
+            monkeypatch.setattr(Timer, "up", up)
+            own.transform(x, expression)
+            own.scan(x)
+            monkeypatch.setattr(Timer, "up", True)
+            own.finish()
+            messages = [record.message for record in caplog.records]
+            caplog.clear()
+            return messages
+
+        begin, end = "building the programs of ", " (first call of its kind; cached afterwards)"
+        assert logged("x", False) == [f"{begin}transform, scan{end}"]
+        assert logged("x", True) == []
+        assert logged("x + 1", False) == [f"{begin}transform{end}"]  # built already, but it may not have run
+        assert logged("x + 2", True) == [f"{begin}transform{end}"]
+        monkeypatch.setattr(Timer, "up", False)
+        own.warmup(own.transform, x, "x + 3")
+        assert logged("x + 3", True) == []
+
+
 def test_log(tmp_path, caplog):
     """What the library has to say goes to Python's logging."""
     blocked = tmp_path / "file"

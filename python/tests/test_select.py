@@ -57,6 +57,12 @@ def test_runs(ctx, rng, n):
     runs = ctx.run_length_encode(x)
     for found, expected in zip(runs, (values, lengths, places)):
         np.testing.assert_array_equal(found.get(), expected)
+    segments = ctx.run_length_encode(x, offsets_end=True)
+    for found, expected in zip(segments, (values, lengths, np.append(places, n))):
+        np.testing.assert_array_equal(found.get(), expected)
+    numbers = rng.integers(0, 1000, n).astype(np.int32)
+    sums = np.bincount(x, numbers, 1000)[values]
+    np.testing.assert_array_equal(ctx.segmented_reduce(numbers, segments[2]).get(), sums)
     repeated = ctx.run_length_encode(x, repeated_only=True)
     np.testing.assert_array_equal(repeated[0].get(), values[lengths > 1])
     assert len(ctx.unique(x, equal="x / 100 == y / 100")) == len(np.unique(x // 100))
@@ -71,5 +77,7 @@ def test_bad_input(ctx):
         ctx.partition(x)
     with pytest.raises(ValueError, match="x and flags differ in length"):
         ctx.select(x, flags=x[:4])
+    with pytest.raises(ValueError, match="offsets_end and repeated_only"):
+        ctx.run_length_encode(x, repeated_only=True, offsets_end=True)
     with pytest.raises(ValueError, match="strategy is 'quick'"):
         ctx.select(x, "x", strategy="quick")

@@ -139,7 +139,8 @@ typedef struct gp_context_desc {
     int64_t (*score)(const gp_device_info *info, void *user);
     void *score_user;
 
-    /* Receives messages; NULL: none. It must not call the library with this context. */
+    /* Receives messages; NULL: none. GP_LOG_INFO: the device, and before each program is built whose it is
+       ("building a program of gp_sort"). It must not call the library with this context. */
     void (*log)(gp_log_level level, const char *text, void *user);
     void *log_user;
 

@@ -50,9 +50,9 @@
        otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before they
        start.
      - A forked child must not use or destroy its parent's contexts (docs/RELIABILITY.md).
-     - The library prints nothing (an OpenCL implementation may, when a text of yours does not compile),
-       never aborts, and leaves no partially made object. Failures return a negative gp_result; gp_last_error
-       gives the function, the condition with its values, and the OpenCL error by name.
+     - The library itself prints nothing, never aborts, and leaves no partially made object. Failures return a negative
+       gp_result; gp_last_error gives the function, the condition with its values, and the OpenCL error by name. The
+       OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts (manual/debugging.md).
      - After a call that has begun to enqueue and then fails, what it would have written is undefined, and so
        are arrays that it worked on in place; a hash table's batch may have been done in part. Inputs are
        unchanged, and the context remains usable.

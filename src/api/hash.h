@@ -8,6 +8,15 @@
 /* A hash table on the device: keys of 32 or 64 bits, compared by their bits, each with a value of 0 (a set),
    32 or 64 bits. Open addressing with linear probing, without locks. manual/hash-tables.md lists the calls.
 
+   Some tables have one value that cannot be stored (Values, below):
+
+       keys       values         device                  reserved value
+       any        none (a set)   any                     none
+       64 bits    32 bits        any                     none
+       32 bits    32 bits        with 64-bit atomics     none
+       32 bits    32 bits        without them            one
+       any        64 bits        any                     one
+
    Handle: belongs to one context; all zeros is no table. The handle of a destroyed table is refused.
    gp_hash_share gives a second context on the same cl_context a handle for the same table.
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
@@ -16,15 +25,13 @@
    context. Do not change the table during retrieve or the statistics: their result would be a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
-   Values: all are legal in sets, in tables with 64-bit keys and 32-bit values, and, on devices with 64-bit
-   atomics, in tables whose keys and values have up to 32 bits. In all other tables (64-bit values, or no
-   64-bit atomics) one value is reserved. A key that is given this value, or whose value would become it, is
-   refused, counted, and left as it was. `reserved` names the value. If `reserved` is NULL, the library
-   derives one from `seed` that data hardly ever has (a signalling NaN; as an integer a large one). A refusal
-   is then an error: gp_finish and the next blocking call return GP_ERROR_INVALID_ARGUMENT, and say how many
-   keys were refused and by which call. On an out-of-order queue only gp_finish, gp_hash_counts_read and
-   gp_hash_size_read report it, because other calls wait for their own commands only. Tables that need no
-   reserved value ignore `reserved`.
+   Values: any value is legal, except the reserved one of some tables (above). A key that is given this value, or
+   whose value would become it, is refused, counted, and left as it was. `reserved` names the value; tables that have
+   none ignore it. If `reserved` is NULL, the library derives one from `seed` that data hardly ever has (a signalling
+   NaN; as an integer a large one). A refusal is then an error: gp_finish and the next blocking call return
+   GP_ERROR_INVALID_ARGUMENT, and say how many keys were refused and by which call. On an out-of-order queue only
+   gp_finish, gp_hash_counts_read and gp_hash_size_read report it, because other calls wait for their own commands
+   only.
    Full: a full table takes no new keys, and keeps those that it has. A table with `grow` never fills up. For
    any other, ask for failed_keys, call gp_hash_rehash for more slots, then insert the listed keys. If a call
    asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish and the next

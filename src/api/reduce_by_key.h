@@ -8,11 +8,13 @@
 /* keys_out[r] = the first key of run r        out[r] = initial . in[b] ... in[e-1]        . is op or monoid
 
    Reduces the elements of each run of equal keys, by any gp_op (sum, product, min, max, argmin, argmax; and, or, xor of
-   integers) or a monoid; with `map`, of map(in[i]). A run goes on as long as each key is equal to the one before it: b is where run r begins, e where the next
-   one does. `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are
-   records (`key_record`) take one. `equal` may call what this record's source defines, a map what `record`'s does;
-   where both use a type, each gives its source.
-   To group by key, sort by key first, so that equal keys are neighbours; or see gp_hash_insert_or_apply.
+   integers) or a monoid; with `map`, of map(in[i]). In a run each key is equal to the one before it. Run r is the
+   elements [b, e): run r + 1 begins at e.
+   `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are records
+   (`key_record`) require it. `equal` may call functions that the source of `key_record` defines, `map` those of
+   `record`'s source. If both use a type, both sources define it.
+   To group by key, sort by key first, so that equal keys are neighbours. For several results of a group see
+   manual/choosing.md; for groups in a hash table gp_hash_insert_or_apply.
 
    Result: a key and a reduction per run, and how many runs there are in count_out. Positions, in a map's i
      and as results of argmin and argmax, count from the run's first element.
@@ -20,13 +22,11 @@
      bit for bit with either strategy.
    Aliasing: outputs overlap nothing.
    Count 0: the count of runs is 0.
-   Scratch: in a single pass some bytes per tile; else 4 bytes per element, and what both steps need
-     for tiles.
-   Cost: in a single pass one launch, which reads keys and values once (on CPUs a tile at a time twice, the second time
-     from the cache). In two steps, which maps of i, argmin, argmax, keys of GP_F16 and key records of other sizes than 1,
-     2, 4, 8 and 16 bytes always take, floats and inexact monoids where devices are not known to be fair, and
-     monoids on CPUs: reads the keys as gp_unique does, and the
-     values once; 4 bytes per run go to scratch and back.
+   Scratch: a single pass needs some bytes per tile, two steps 4 bytes per element and some bytes per tile.
+   Cost: a single pass is one launch, and reads keys and values once. Two steps read the keys as gp_unique does, and the
+     values once; they write 4 bytes per run to scratch, and read them. Two steps are taken for maps of i; for argmin
+     and argmax; for keys of GP_F16; for key records of other sizes than 1, 2, 4, 8 and 16 bytes; for monoids on CPUs;
+     and for floats and inexact monoids on devices that are not known to be fair (gp_device_info).
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {

@@ -14,6 +14,17 @@
    0, and all bits if it is 1. There is one pass for every 8 bits or more, so fewer bits are faster. With begin_bit =
    end_bit > 0 the keys are only copied.
 
+   The ways of sorting, and how often each reads and writes a key (and its value), in p passes. gp_sort chooses among
+   those that its strategy allows:
+
+       way                     for                                          reads  writes  launches
+       one tile                up to some thousand keys                     1      1       1
+       merged tiles            GPUs: t tiles, for a small t                 m      m       m = 1 + log2 t
+       onesweep                single pass                                  p + 1  p       p + 4
+       classic                 multi-pass                                   2 p    p       3 p + 2
+       shares, one a core      CPUs: more than a tile, less than 1 MiB      cores  1       1, in place 2
+       buckets, in the caches  CPUs: 1 MiB and more, at least 25 bits       3      2       3 p + 7
+
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
      sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
      The same keys give the same result every time, on every device.
@@ -24,21 +35,9 @@
      the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
      alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
      fewer that is not in place needs no second buffers.
-   Cost: single pass (onesweep) first reads the keys once, to count their digits for all passes; then each
-     pass reads and writes every key once. Multi-pass (classic): each pass reads every key twice and writes it
-     once. Multi-pass on a CPU, for 1 MiB of elements (a key and its value) or more and at least 25 bits:
-     elements are first moved to 256 buckets by their highest bits, and each bucket is then sorted in the
-     caches (random keys: by two passes and insertion). There are no buckets if one would have more than 1/64
-     of the elements, or if elements of less than 8 bytes are more than 80 MiB (on AMD CPUs 160 MiB). For more
-     than 16384 elements, but less than 1 MiB of them, CPUs take 11 bits in a pass instead of 8 if that saves
-     a pass. CPUs of several cores with GP_STRATEGY_AUTO, for more than 16384 elements, but at most 131079 and
-     less than 1 MiB of them, and at least 9 bits: each of up to 8 cores reads all keys and sorts those within
-     bounds of its own, in one launch (in place two). Bounds are from a sample; equal keys all go to one core.
-     Keys that are already in order are read twice at most (there by each core), and copied unless the sort is
-     in place. A pass in which all keys have the same
-     digit moves nothing. Up to some thousand keys (a tile) take one launch. On GPUs with GP_STRATEGY_AUTO, up
-     to 2^(d+2) such tiles, where d is the bytes of a key, are each sorted and then merged, in 1 + log2(tiles)
-     launches, rounded up (u32 on NVIDIA: up to 229376 keys); keys of one byte are not.
+   Cost: the table above. Keys that are in order already are read twice at most (by shares: by each core), and
+     copied unless the sort is in place. A pass in which all keys have the same digit moves nothing. There are no
+     buckets if one of them would have more than 1/64 of the elements.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
      (buckets); Odeh et al. 2012 (merges).

@@ -14,20 +14,18 @@
    Result: k keys and indices; one of keys_out and indices_out may be NULL. With count_buffer there may be
      fewer than k keys: then min(k, number) elements are written, and the rest of the outputs stays as it is.
    Order: that of gp_sort. So the largest floats are NaNs whose sign bit is 0, then +inf; the smallest are
-     NaNs whose sign bit is 1, then -inf; -0 is below +0. Of equal keys the one with the lowest index comes
-     first, also where only some of them are taken. The same keys give the same result every time, on every
-     device.
+     NaNs whose sign bit is 1, then -inf; -0 is below +0. Equal keys come in input order, so if only some of them
+     are among the k, these have the lowest indices. The same keys give the same result every time, on every device.
    Aliasing: outputs overlap nothing.
    Count 0: k = 0 does nothing.
    Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
      5 MiB for the sort.
-   Cost: reads the keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of n keys. The threshold below
-     which a key is dropped comes from a sample (8192 keys, fewer of few). Where the sample misleads (inputs
-     made for it, one random input in some hundred; on GPUs, in some ten thousand), the keys are read twice
-     more as a rule, and at most once for each byte of a key and once more, on GPUs by one group of
-     work-items unless they are very many; gp_stats.fallbacks counts it. Equal keys, also all equal, cost
-     nothing extra. All keys are sorted (as by gp_argsort) when k > count / 8, or when they are so few that
-     one launch does it. No group waits for another; `strategy` is that of the sort.
+   Cost: reads n keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them: those that reach a threshold,
+     which comes from a sample of 8192 keys. If the sample misleads, the keys are read again: twice as a rule, and at
+     most once for each byte of a key and once more. gp_stats.fallbacks counts these calls: one in some hundred with
+     random keys, on GPUs one in some ten thousand. Equal keys cost nothing extra. All keys are sorted, as by
+     gp_argsort, if k > count / 8 or if one launch can sort them. No group waits for another. `strategy` is that of
+     the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
    Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
    Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample).

@@ -136,9 +136,9 @@ typedef struct gp_monoid {
 
        "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
 
-   `source` may also define functions that expressions call. Sources of one desc's records, and of its monoid,
-   are pasted once if they are the same text; others must not define a name twice. (One fault of Mesa that
-   structs of uchars meet is in docs/drivers.md.)
+   `source` may also define functions that expressions call. A desc can have several sources: those of its records and of
+   its monoid. Equal texts among them are pasted once; two different ones must not define the same name. (Structs of
+   uchars meet a fault of Mesa: docs/drivers.md.)
 
    Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; for `source` as for a monoid's. */
 typedef struct gp_record {
@@ -155,13 +155,13 @@ typedef struct gp_record {
                               {.name = "scale", .type = GP_F32, .buffer = scales}};
        gp_select_desc select = {..., .predicate = "x * scale[i % 8] > limit", .args = args, .arg_count = 2};
 
-   Names, types and the expressions make the program, values and buffers do not: a call with other ones builds
-   nothing.
+   Names, types and expressions select the program; values and buffers do not, so that a call with other values
+   builds nothing.
 
-   A value is a constant of its type in each expression of the desc. A buffer is a pointer to its element
-   `offset`, __global const; expressions must read none but the `count` elements from there on, which is not
-   checked. An element of GP_F16 is read by vload_half(n, scale). Values are read during the call only.
-   Args may be given where no expression is.
+   In expressions a value is a constant of its type, and a buffer is a pointer (__global const) to its element
+   `offset`. Expressions must only read the `count` elements from there on; this is not checked. An element of
+   GP_F16 is read by vload_half(n, scale). Values are read during the call only. A desc without expressions may
+   have args.
 
    An argument without a value is a buffer, which may be NULL in a ..._scratch_size. gp_warmup takes both as a
    call does.

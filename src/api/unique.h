@@ -74,11 +74,14 @@ GP_API gp_result gp_unique_scratch_size(gp_context *gp, const gp_unique_desc *de
    The runs of equal neighbours. With `repeated_only`, runs of one element are left out, so that lengths are 2
    and more ("non-trivial runs"). What a run is, and `equal`, are as for gp_unique.
 
+   With `offsets_end`, offsets_out[runs] is the number of elements, and run r is [offsets_out[r], offsets_out[r+1]): the
+   offsets of gp_segmented_reduce and gp_segmented_sort, whose count_buffer can be count_out.
+
    Result: keys, lengths, offsets (the index of each run's first element), how many runs; at least one of
-     these is required, with room for `count` elements.
+     these is required, with room for `count` elements, offsets_out with `offsets_end` for count + 1.
    Order: as for gp_unique.
    Aliasing: as for gp_unique.
-   Count 0: as for gp_unique.
+   Count 0: only count_out is written, and with `offsets_end` offsets_out[0] = 0.
    Scratch: 16 bytes per tile, twice that with lengths and offsets of GP_U64.
    Cost: as for gp_unique.
    Limits: as for gp_unique.
@@ -108,6 +111,7 @@ typedef struct gp_run_length_encode_desc {
     const gp_arg *args;      /* values and buffers that expressions name; NULL: none */
     size_t arg_count;        /* at most GP_ARGS_MAX */
     bool repeated_only;
+    bool offsets_end; /* offsets_out also gets where the last run ends; not with repeated_only */
     gp_strategy strategy;
     cl_mem scratch; /* of gp_run_length_encode_scratch_size bytes, apart from all else; NULL: the context's */
     const cl_event *wait;

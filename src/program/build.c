@@ -101,6 +101,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
                                   gpi_program *program)
 {
     cl_int error;
+    gpi_log(gp, GP_LOG_INFO, "building a program of %s", function);
     program->program = gpi_build_quickly(gp, source, program);
     if (program->program) {
         gp->stats.programs_built++;

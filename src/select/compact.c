@@ -243,7 +243,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* Of no elements, only the counts are looked at. */
+/* Of no elements, only the counts are looked at, and where the last index is followed by the count. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
@@ -257,7 +257,8 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
     }
     for (k = 0; k < GPI_COMPACT_ROLES && result == GP_OK; k++) {
         const gpi_compact_array *a = &c->array[k];
-        const bool looked_at = a->used && (c->count.bound > 0 || k == GPI_COMPACT_COUNTS);
+        const bool counted = k == GPI_COMPACT_COUNTS || (k == GPI_COMPACT_INDEX_OUT && c->closed);
+        const bool looked_at = a->used && (c->count.bound > 0 || counted);
         names[k] = a->name;
         if (k == GPI_COMPACT_COUNTER) {
             names[k] = "count_buffer";
@@ -374,15 +375,19 @@ static gp_result gpi_compact_by_key(gpi_call *call, gpi_compact *c, cl_mem state
                                   counts->used ? (cl_uint)(counts->size / 4) : 0);
 }
 
+/* Zeros an output, if there is one. */
+static gp_result gpi_compact_zero(gpi_call *call, const gpi_compact_array *a)
+{
+    return a->used ? gpi_call_fill(call, a->buffer, a->offset * a->size, a->count * a->size) : GP_OK;
+}
+
 static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 {
-    const gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
     cl_mem scratch = NULL;
     gp_result result;
     if (c->tiles == 0) {
-        if (!counts->used) return GP_OK;
-        return gpi_call_fill(call, counts->buffer, counts->offset * counts->size,
-                             counts->count * counts->size);
+        result = c->closed ? gpi_compact_zero(call, &c->array[GPI_COMPACT_INDEX_OUT]) : GP_OK;
+        return result == GP_OK ? gpi_compact_zero(call, &c->array[GPI_COMPACT_COUNTS]) : result;
     }
     if (c->tiles == 1 && c->pass.program) return gpi_compact_by_key(call, c, NULL);
     if (c->tiles == 1) return gpi_compact_downsweep(call, c, call->gp->counters);

@@ -78,6 +78,16 @@ static gp_result gpi_unique_either_describe(gp_context *gp, const char *function
     return gpi_unique_any_describe(gp, function, d, d->value_size != 0, c);
 }
 
+/* An end makes runs of neighbouring offsets only if no run is left out between them. */
+static gp_result gpi_check_offsets_end(gp_context *gp, const char *function,
+                                       const gp_run_length_encode_desc *d)
+{
+    if (!d->offsets_end || (d->offsets_out && !d->repeated_only)) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: offsets_end %s", function,
+                    d->repeated_only ? "and repeated_only: there are gaps between such runs"
+                                     : "needs offsets_out, which is NULL");
+}
+
 static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *function,
                                                 const gp_run_length_encode_desc *d, gpi_compact *c)
 {
@@ -86,9 +96,11 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     GPI_COMPACT_BEGIN(c, function, d);
     c->select_by = GPI_SELECT_BY_RUNS;
     c->repeated_only = d->repeated_only;
+    c->closed = d->offsets_end;
     c->index_type = d->index_type;
     r = gpi_compact_type_or_record(gp, c, "", d->type, d->element_size, "record", d->record);
     if (r == GP_OK) r = gpi_unique_equal(gp, c, d->equal);
+    if (r == GP_OK) r = gpi_check_offsets_end(gp, function, d);
     if (r == GP_OK) {
         r = gpi_compact_number(gp, c, "index_type", &c->index_type,
                                d->lengths_out || d->offsets_out ? d->count : 0);
@@ -101,7 +113,7 @@ static gp_result gpi_run_length_encode_describe(gp_context *gp, const char *func
     gpi_compact_array_set(c, GPI_COMPACT_LENGTHS, "lengths_out", d->lengths_out, d->lengths_out_offset,
                           d->count, gpi_type_size(c->index_type), false);
     gpi_compact_array_set(c, GPI_COMPACT_INDEX_OUT, "offsets_out", d->offsets_out, d->offsets_out_offset,
-                          d->count, gpi_type_size(c->index_type), false);
+                          d->count + c->closed, gpi_type_size(c->index_type), false);
     gpi_compact_array_set(c, GPI_COMPACT_COUNTS, "count_out", d->count_out, d->count_out_offset, 1,
                           gpi_type_size(count_type), false);
     return gpi_compact_plan(gp, c);

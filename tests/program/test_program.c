@@ -82,9 +82,11 @@ static void test_disk_cache(void **state)
     profile = run_with_cache(folder);
     assert_int_equal(profile.programs_built, 1);
     assert_int_equal(profile.programs_saved, 1);
+    assert_non_null(strstr(log_text, "building a program of gp_scan"));
     assert_int_equal(test_each_file(folder, NULL, test_keep), 1);
     profile = run_with_cache(folder);
     assert_int_equal(profile.programs_built, 0);
+    assert_null(strstr(log_text, "building"));
     assert_int_equal(profile.programs_loaded, 1);
     assert_int_equal(profile.programs_saved, 0);
     for (k = 0; k < sizeof spoil / sizeof *spoil; k++) {

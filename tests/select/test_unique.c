@@ -35,7 +35,7 @@ static size_t find_runs(const unsigned char *keys, size_t n, size_t size, size_t
 typedef struct runs_case {
     gp_type type;
     size_t size, value_size, length;
-    bool repeated_only;
+    bool repeated_only, offsets_end;
 } runs_case;
 
 static void put_number(char *numbers, const pack_form *form, size_t at, uint64_t x)
@@ -59,7 +59,7 @@ static runs_expected expect(const runs_case *c, const pack_form *form, const uns
     assert_non_null(ends);
     e.keys = pack_random(n * c->size);
     e.values = pack_random(n * (v + 1));
-    e.offsets = pack_random(n * 8);
+    e.offsets = pack_random((n + 1) * 8);
     e.lengths = pack_random(n * 8);
     e.count = 0;
     runs = find_runs(keys, n, c->size, ends);
@@ -71,6 +71,7 @@ static runs_expected expect(const runs_case *c, const pack_form *form, const uns
         put_number(e.offsets, form, at, begin);
         put_number(e.lengths, form, e.count++, ends[k] - begin);
     }
+    put_number(e.offsets, form, e.count, n);
     free(ends);
     return e;
 }
@@ -148,7 +149,7 @@ static void check_runs(gp_context *gp, const runs_case *c, const pack_form *form
     runs_expected e = expect(c, form, keys, values);
     pack_out out = pack_out_make(gp, o + 1, form->bound, c->size);
     pack_out lengths = pack_out_make(gp, o + 2, form->bound, number);
-    pack_out offsets = pack_out_make(gp, o, form->bound, number);
+    pack_out offsets = pack_out_make(gp, o, form->bound + c->offsets_end, number);
     pack_out count = pack_out_make(gp, o + 1, 1, number);
     const uint64_t expected = e.count;
     uint64_t told = expected;
@@ -172,6 +173,7 @@ static void check_runs(gp_context *gp, const runs_case *c, const pack_form *form
     d.type = c->type;
     d.element_size = c->type ? 0 : c->size;
     d.repeated_only = c->repeated_only;
+    d.offsets_end = c->offsets_end;
     if (form->own_scratch) assert_gp(gp, gp_run_length_encode_scratch_size(gp, &d, &bytes));
     d.scratch = own_scratch(gp, bytes);
     if (form->read) assert_gp(gp, gp_run_length_encode_read(gp, &d, &told));
@@ -179,7 +181,7 @@ static void check_runs(gp_context *gp, const runs_case *c, const pack_form *form
     assert_int_equal(told, expected);
     pack_out_check(gp, &out, "keys", e.keys, e.count);
     pack_out_check(gp, &lengths, "lengths", e.lengths, e.count);
-    pack_out_check(gp, &offsets, "offsets", e.offsets, e.count);
+    pack_out_check(gp, &offsets, "offsets", e.offsets, e.count + c->offsets_end);
     pack_out_check_numbers(gp, &count, &expected, 1);
     clReleaseMemObject(d.in);
     if (d.scratch) clReleaseMemObject(d.scratch);
@@ -226,7 +228,7 @@ static bool takes_part(const gp_context *gp, size_t variant)
 
 static void test_unique_every_variant(void **state)
 {
-    const runs_case keys = {GP_U32, 4, 0, 0, false}, pairs = {GP_TYPE_NONE, 8, 16, 0, false};
+    const runs_case keys = {GP_U32, 4, 0, 0, false, false}, pairs = {GP_TYPE_NONE, 8, 16, 0, false, false};
     size_t v;
     (void)state;
     for (v = 0; v < test_variant_count; v++) {
@@ -240,13 +242,16 @@ static void test_unique_every_variant(void **state)
 
 static void test_runs_every_variant(void **state)
 {
-    const runs_case all = {GP_U32, 4, 0, 0, false}, repeated = {GP_U8, 1, 0, 0, true};
+    const runs_case all = {GP_U32, 4, 0, 0, false, false}, repeated = {GP_U8, 1, 0, 0, true, false};
+    const runs_case segments = {GP_U32, 4, 0, 0, false, true};
     size_t v;
     (void)state;
     for (v = 0; v < test_variant_count; v++) {
         gp_context *gp = test_open(&test_variants[v], NULL);
         if (!gp) continue;
         if (takes_part(gp, v)) check_all(gp, all, check_runs, false, test_most(gp, test_variants[v].shape));
+        if (takes_part(gp, v))
+            check_all(gp, segments, check_runs, v % 2 == 0, test_most(gp, test_variants[v].shape));
         if (test_builds_are_cheap(gp) || v == 0) check_all(gp, repeated, check_runs, v % 2 == 0, SIZE_MAX);
         assert_int_equal(test_profile_of(gp).abandoned, 0);
         gp_context_destroy(gp);
@@ -261,7 +266,7 @@ static void test_sizes(void **state)
     size_t k;
     (void)state;
     for (k = 0; k < 5 && test_builds_are_cheap(gp); k++) {
-        const runs_case c = {GP_TYPE_NONE, sizes[k], sizes[4 - k], 3, k % 2 == 1};
+        const runs_case c = {GP_TYPE_NONE, sizes[k], sizes[4 - k], 3, k % 2 == 1, k % 4 == 2};
         pack_form form = {0};
         form.count = form.bound = 5003;
         form.wide = k % 2 == 0;
@@ -316,6 +321,71 @@ static void test_floats_and_equal(void **state)
     d.keys_out = d.keys;
     assert_gp_fails(gp, gp_unique(gp, &d), GP_ERROR_OVERLAP, "keys is bytes");
     clReleaseMemObject(d.keys);
+    gp_context_destroy(gp);
+}
+
+/* ------------------------------------------------------------------ offsets of segments */
+
+/* Runs become segments without a word from the host: offsets with their end, and how many. */
+static void test_runs_as_segments(void **state)
+{
+    const uint32_t keys[7] = {5, 5, 5, 2, 2, 9, 5}, in[7] = {3, 1, 2, 9, 8, 4, 7};
+    const uint32_t sorted[7] = {1, 2, 3, 8, 9, 4, 7}, sums[4] = {6, 17, 4, 7};
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    pack_out out = pack_out_make(gp, 0, 7, 4), totals = pack_out_make(gp, 0, 7, 4);
+    cl_mem offsets = test_buffer(gp, 8 * 4, NULL), runs = test_buffer(gp, 4, NULL);
+    gp_run_length_encode_desc encode = {0};
+    gp_segmented_sort_desc sort = {0};
+    gp_segmented_reduce_desc reduce = {0};
+    (void)state;
+    encode.in = test_buffer(gp, sizeof keys, keys);
+    encode.offsets_out = sort.offsets = reduce.offsets = offsets;
+    encode.count_out = sort.count_buffer = reduce.count_buffer = runs;
+    encode.count = sort.count = sort.segment_count = reduce.count = reduce.segment_count = 7;
+    encode.type = sort.key_type = sort.offsets_type = sort.count_type = GP_U32;
+    reduce.type = reduce.out_type = reduce.offsets_type = reduce.count_type = GP_U32;
+    encode.offsets_end = true;
+    sort.keys = reduce.in = test_buffer(gp, sizeof in, in);
+    sort.keys_out = out.buffer;
+    reduce.out = totals.buffer;
+    reduce.op = GP_SUM;
+    assert_gp(gp, gp_run_length_encode(gp, &encode));
+    assert_gp(gp, gp_segmented_sort(gp, &sort));
+    assert_gp(gp, gp_segmented_reduce(gp, &reduce));
+    pack_out_check(gp, &out, "sorted", sorted, 7);
+    pack_out_check(gp, &totals, "sums", sums, 4);
+    assert_int_equal(test_profile_of(gp).bad_offsets, 0);
+    clReleaseMemObject(encode.in);
+    clReleaseMemObject(sort.keys);
+    clReleaseMemObject(offsets);
+    clReleaseMemObject(runs);
+    gp_context_destroy(gp);
+}
+
+static void test_offsets_end_refusals(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    cl_mem in = test_buffer(gp, 8 * 4, NULL), out = test_buffer(gp, 8 * 4, NULL);
+    gp_run_length_encode_desc d = {0};
+    size_t bytes;
+    (void)state;
+    d.in = in;
+    d.lengths_out = out;
+    d.count = 8;
+    d.type = GP_U32;
+    d.offsets_end = true;
+    assert_gp_fails(gp, gp_run_length_encode(gp, &d), GP_ERROR_INVALID_ARGUMENT,
+                    "offsets_out, which is NULL");
+    assert_gp_fails(gp, gp_run_length_encode_scratch_size(gp, &d, &bytes), GP_ERROR_INVALID_ARGUMENT,
+                    "offsets_out, which is NULL");
+    d.offsets_out = out;
+    d.lengths_out = NULL;
+    assert_gp_fails(gp, gp_run_length_encode(gp, &d), GP_ERROR_INVALID_BUFFER,
+                    "offsets_out has 32 bytes, too few for offset 0 and 9 elements");
+    d.repeated_only = true;
+    assert_gp_fails(gp, gp_run_length_encode(gp, &d), GP_ERROR_INVALID_ARGUMENT, "repeated_only");
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
     gp_context_destroy(gp);
 }
 
@@ -408,7 +478,7 @@ static void test_chain(void **state)
 /* After a warm-up nothing is built. */
 static void test_warm_up(void **state)
 {
-    const runs_case c = {GP_U32, 4, 0, 3, false};
+    const runs_case c = {GP_U32, 4, 0, 3, false, false};
     gp_context *gp = test_open(&test_variants[0], NULL);
     pack_form form = {0};
     cl_mem any = test_buffer(gp, 4, NULL);
@@ -437,6 +507,8 @@ int main(void)
         cmocka_unit_test(test_runs_every_variant),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_floats_and_equal),
+        cmocka_unit_test(test_runs_as_segments),
+        cmocka_unit_test(test_offsets_end_refusals),
         cmocka_unit_test(test_chain),
         cmocka_unit_test(test_warm_up),
     };

@@ -27,9 +27,61 @@ _log.addHandler(logging.NullHandler())
 _LEVELS = {lib.GP_LOG_ERROR: logging.ERROR, lib.GP_LOG_WARNING: logging.WARNING, lib.GP_LOG_INFO: logging.INFO}
 
 
+_BUILDING = "building a program of gp_"  # how the library's message begins, before it builds one
+_PATIENCE = 1.0  # seconds
+
+
+class Builds:
+    """Logs whose programs are being built, once a call has waited for them for a second.
+
+    A driver may build kernels at their first launch, long after the call: so what a context has built counts until
+    its queue is known to be empty.
+    """
+
+    def __init__(self) -> None:
+        self._names: list[str] = []  # of calls that have built programs
+        self._logged: list[str] = []  # of these, in a message already
+        self._waiting = False
+        self._timer: Optional[threading.Timer] = None
+
+    def add(self, name: str) -> None:
+        if name not in self._names + self._logged:
+            self._names.append(name)
+        self._start()
+
+    def call_begins(self) -> None:
+        self._waiting = True
+        self._start()
+
+    def call_ends(self, queue_is_empty: bool) -> None:
+        self._waiting = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if queue_is_empty:
+            self._names, self._logged = [], []
+
+    def _start(self) -> None:
+        if self._waiting and self._names and self._timer is None:
+            self._timer = threading.Timer(_PATIENCE, self._tell)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _tell(self) -> None:
+        names, self._names, self._timer = self._names, [], None
+        self._logged += names
+        if names:
+            _log.info("building the programs of %s (first call of its kind; cached afterwards)", ", ".join(names))
+
+
 @ffi.callback("void(gp_log_level, const char *, void *)")  # type: ignore[untyped-decorator]
 def _log_message(level: int, text: Any, user: Any) -> None:
-    _log.log(_LEVELS.get(level, logging.INFO), "%s", text_of(text))
+    message = text_of(text)
+    if not message.startswith(_BUILDING):
+        _log.log(_LEVELS.get(level, logging.INFO), "%s", message)
+        return
+    _log.debug("%s", message)
+    ffi.from_handle(user).add(message[len(_BUILDING) :].removesuffix("_read"))
 
 
 @dataclass(frozen=True)
@@ -160,7 +212,9 @@ class Base:
             if not hasattr(desc.tuning, field):
                 raise ValueError(f"tuning has no {field!r}")
             setattr(desc.tuning, field, number)
-        desc.log = _log_message
+        self._builds = Builds()
+        self._log_user = ffi.new_handle(self._builds)
+        desc.log, desc.log_user = _log_message, self._log_user
         gp = ffi.new("gp_context **")
         if share is None:
             check(ffi.NULL, lib.gp_context_create(desc, gp))
@@ -216,11 +270,13 @@ class Base:
         self._check_usable()
         with self._lock:
             self._in_call = True
+            self._builds.call_begins()
             try:
                 while self._orphans:
                     lib.gp_hash_destroy(self._gp, self._orphans.pop()[0])
                 check(self._gp, getattr(lib, name)(self._gp, *args))
             finally:
+                self._builds.call_ends(name in ("gp_finish", "gp_warmup") or name.endswith("_read"))
                 self._in_call = False
 
     def finish(self) -> None:

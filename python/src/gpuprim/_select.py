@@ -193,6 +193,7 @@ class Selections(Reductions):
         equal: Optional[str] = None,
         args: Args = None,
         repeated_only: bool = False,
+        offsets_end: bool = False,
         strategy: str = "auto",
     ) -> tuple[Array, Array, Array]:
         """The runs of equal neighbours.
@@ -204,6 +205,8 @@ class Selections(Reductions):
             As for `unique`.
         repeated_only : bool
             Without runs of one element.
+        offsets_end : bool
+            One more offset, where the last run ends: the offsets of `segmented_reduce` and `segmented_sort`. Blocks.
         strategy : {"auto", "single_pass", "multi_pass"}
 
         Returns
@@ -223,8 +226,10 @@ class Selections(Reductions):
         number, index = self._number(call, first), self._index_dtype(first)
         values = self._counted(first, first.dtype, number)
         lengths, offsets = self._counted(first, index, number), self._counted(first, index, number)
-        call.set(index_type=type_of(index))
+        if offsets_end:
+            offsets = self.empty(first._shape[0] + 1, index)
+        call.set(index_type=type_of(index), offsets_end=offsets_end)
         for field, array in (("out", values), ("lengths_out", lengths), ("offsets_out", offsets)):
             call.buffer(field, array)
         call.run("gp_run_length_encode")
-        return values, lengths, offsets
+        return values, lengths, offsets[: len(values) + 1] if offsets_end else offsets
