@@ -68,7 +68,8 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 }
 
 /* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
-   anyway: PoCL parts options at blanks, and clang what it gets at any white space. Declarations: base/declarations.cl.
+   anyway: PoCL parts options at blanks, and clang what it gets at any white space. Without the passes, lifetime markers leave
+   "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Declarations: base/declarations.cl.
    Not where items share a group: how PoCL parts kernels at barriers is tested on what passes leave. NULL: none. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
@@ -78,7 +79,7 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
         return NULL;
     }
     return gpi_format("%s%s%s", gp->options, calls ? "" : " -D_OPENCL_H_ -DGPI_DECLARES",
-                      passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes");
+                      passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
 /* NULL where it cannot be built so: the error that counts is a whole build's. */
