@@ -335,7 +335,7 @@ typedef struct gp_record {
    Aliasing: these elements overlap no output and no scratch. They may be an input's, or another argument's.
    Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
-   gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at. GP_ERROR_BUILD for a
+   gpi_, GP_ or GPI_, or is one of those that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
    keyword or macro of OpenCL C; names of its functions (min) will do.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {
@@ -1089,6 +1089,7 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
    `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are records
    (`key_record`) require it. `equal` may call functions that the source of `key_record` defines, `map` those of
    `record`'s source. If both use a type, both sources define it.
+   gp_run_length_encode counts the elements of each run.
    To group by key, sort by key first, so that equal keys are neighbours. For several results of a group see
    manual/choosing.md; for groups in a hash table gp_hash_insert_or_apply.
 
@@ -1373,7 +1374,9 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc);
    Cost: reads the input once. Few bins (with local memory up to 1024 to 4096, by its size; on CPUs up to
      4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
      on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
-   Limits: what fits in memory; 2^32 - 2 bins.
+   Limits: what fits in memory; 2^32 - 2 bins. Bounds of floats, rounded to the type in which bins are computed
+     (f32 for halves), need lower < upper, upper - lower <= FLT_MAX and bins / (upper - lower) <= FLT_MAX; for f64
+     DBL_MAX. Others are GP_ERROR_INVALID_ARGUMENT.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;           /* NULL, type 0 and a map: no input */
@@ -28054,7 +28057,8 @@ typedef struct gpi_args {
     const gp_record *record[GPI_RECORDS_MAX];
     const char *record_field[GPI_RECORDS_MAX];
     size_t record_count;
-    const char *pasted; /* a monoid's source, which stands ahead of theirs; NULL: none */
+    const char *operands; /* names that the call's expressions have anyway: "x i" */
+    const char *pasted;   /* a monoid's source, which stands ahead of theirs; NULL: none */
 } gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
@@ -28105,7 +28109,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
 /* args.c */
-static gpi_args gpi_args_make(const gp_arg *list, size_t count);
+static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands);
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record);
 static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args);
 static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
@@ -28126,12 +28130,13 @@ static gp_result gpi_finish(gp_context *gp);
 /* ---- Begin file src/launch/args.c ---- */
 /* args.c - arguments of expressions, and types of the caller's: checked, written into programs, passed to kernels
    (base/args.cl). */
-static gpi_args gpi_args_make(const gp_arg *list, size_t count)
+static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands)
 {
     gpi_args args;
     memset(&args, 0, sizeof args);
     args.list = list;
     args.count = count;
+    args.operands = operands;
     return args;
 }
 
@@ -28145,14 +28150,12 @@ static void gpi_args_add_record(gpi_args *args, const char *field, const gp_reco
 
 /* ------------------------------------------------------------------ check */
 
-/* A name of an expression's own: its operands, or an argument before this one. */
+/* Whether the call's expressions have the name already: as an operand, or as an argument before this one. */
 static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
 {
-    static const char *const operands[] = {"x", "y", "z", "i", "j", "k", "v", "at"};
     const char *name = args->list[k].name;
     size_t i;
-    for (i = 0; i < sizeof operands / sizeof *operands; i++)
-        if (strcmp(name, operands[i]) == 0) return true;
+    if (gpi_has_word_anywhere(args->operands, name)) return true;
     for (i = 0; i < k; i++)
         if (strcmp(name, args->list[i].name) == 0) return true;
     return false;
@@ -28166,8 +28169,9 @@ static gp_result gpi_arg_check_name(gp_context *gp, const char *function, const 
     (void)snprintf(field, sizeof field, "args[%u].name", (unsigned)k);
     result = gpi_check_name(gp, function, field, name, "variable", false);
     if (result == GP_OK && gpi_arg_is_taken(args, k))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                          "%s: %s = \"%s\": expressions have this name already", function, field, name);
+        result =
+            gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                     "%s: %s = \"%s\": the call's expressions have this name already", function, field, name);
     return result;
 }
 
@@ -29073,6 +29077,7 @@ typedef struct gpi_operation {
     const char *map;
     const gp_record *record; /* of the input, instead of a type */
     gpi_args args;           /* that the map names, and the monoid's function may take */
+    bool own_map;            /* the map is the library's: it names no argument */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;
@@ -29480,6 +29485,10 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     memset(element, 0, sizeof *element);
     element->operation = *operation;
     element->in_size = operation->record ? operation->record->size : gpi_type_size(operation->type);
+    if (operation->map && !operation->own_map)
+        element->operation.args.operands = operation->indices ? operation->type2 ? "y i" : "i"
+                                           : operation->type2 ? "x y i"
+                                                              : "x i";
     gpi_args_add_record(&element->operation.args, "record", operation->record);
     element->operation.args.pasted = operation->monoid ? operation->monoid->source : NULL;
     element->in2_size = gpi_type_size(operation->type2);
@@ -29867,7 +29876,7 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
     gp_result result;
     memset(&operation, 0, sizeof operation);
     operation.monoid = desc->monoid;
-    operation.args = gpi_args_make(desc->args, desc->arg_count);
+    operation.args = gpi_args_make(desc->args, desc->arg_count, desc->equal ? "x y" : "");
     if (!desc->monoid)
         return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", check->function);
     if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_MONOID_CHECK_SAMPLES_MAX) {
@@ -30121,7 +30130,7 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
                      o->record ? o->record->cl_type : gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
     gpi_text_add(text, "const ulong i)\n{\n");
-    gpi_args_name(&o->args, text);
+    if (!o->own_map) gpi_args_name(&o->args, text);
     gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n", gpi_map_field(o),
                  gpi_map_field(o), o->map);
 }
@@ -30324,7 +30333,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.monoid = desc->monoid;
     o.map = desc->map;
     o.record = desc->record;
-    o.args = gpi_args_make(desc->args, desc->arg_count);
+    o.args = gpi_args_make(desc->args, desc->arg_count, "");
     o.indices = desc->map && !desc->in && !desc->type && !desc->record;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))
@@ -30569,7 +30578,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.monoid = desc->monoid;
     o.map = desc->map;
     o.record = desc->record;
-    o.args = gpi_args_make(desc->args, desc->arg_count);
+    o.args = gpi_args_make(desc->args, desc->arg_count, "");
     o.initial = desc->initial;
     o.reverse = desc->reverse;
     o.segments = (int)desc->segments;
@@ -30833,7 +30842,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     o.monoid = d->monoid;
     o.map = d->map;
     o.record = d->record;
-    o.args = gpi_args_make(d->args, d->arg_count);
+    o.args = gpi_args_make(d->args, d->arg_count, "");
     o.initial = d->initial;
     return gpi_element_make(gp, s->function, &o, &s->element);
 }
@@ -31141,21 +31150,21 @@ typedef struct gpi_compact {
 } gpi_compact;
 
 /* What all descs have. */
-#define GPI_COMPACT_BEGIN(c, name, desc)                            \
-    do {                                                            \
-        memset(c, 0, sizeof *(c));                                  \
-        (c)->function = name;                                       \
-        (c)->parts = 1;                                             \
-        (c)->args = gpi_args_make((desc)->args, (desc)->arg_count); \
-        (c)->count.bound = (desc)->count;                           \
-        (c)->count.buffer = (desc)->count_buffer;                   \
-        (c)->count.offset = (desc)->count_offset;                   \
-        (c)->count.type = (desc)->count_type;                       \
-        (c)->strategy = (desc)->strategy;                           \
-        (c)->scratch = (desc)->scratch;                             \
-        (c)->wait = (desc)->wait;                                   \
-        (c)->wait_count = (desc)->wait_count;                       \
-        (c)->done = (desc)->done;                                   \
+#define GPI_COMPACT_BEGIN(c, name, desc)                                \
+    do {                                                                \
+        memset(c, 0, sizeof *(c));                                      \
+        (c)->function = name;                                           \
+        (c)->parts = 1;                                                 \
+        (c)->args = gpi_args_make((desc)->args, (desc)->arg_count, ""); \
+        (c)->count.bound = (desc)->count;                               \
+        (c)->count.buffer = (desc)->count_buffer;                       \
+        (c)->count.offset = (desc)->count_offset;                       \
+        (c)->count.type = (desc)->count_type;                           \
+        (c)->strategy = (desc)->strategy;                               \
+        (c)->scratch = (desc)->scratch;                                 \
+        (c)->wait = (desc)->wait;                                       \
+        (c)->wait_count = (desc)->wait_count;                           \
+        (c)->done = (desc)->done;                                       \
     } while (0)
 
 /* gp_NAME and gp_NAME_read, of gp_DESC_desc */
@@ -31280,6 +31289,7 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     o.op = d->op;
     o.monoid = d->monoid;
     o.map = ones ? "1" : d->map;
+    o.own_map = ones;
     o.record = d->record;
     o.args = keys->args;
     o.indices = ones;
@@ -32220,6 +32230,7 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     const int given = (predicate != NULL) + (flags != NULL) + (indices != NULL);
     c->select_by = predicate ? GPI_SELECT_BY_PREDICATE : flags ? GPI_SELECT_BY_FLAGS : GPI_SELECT_BY_INDICES;
     c->predicate = predicate;
+    if (predicate) c->args.operands = "x i";
     if (given != 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: exactly one of predicate, flags and indices must be given, not %d", c->function,
@@ -32339,6 +32350,7 @@ GPI_COMPACT_DEFINE_SIZE(partition, gpi_partition_describe)
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
+    c->args.operands = "x y";
     if (c->record && !equal) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is NULL: it says which records are equal",
                         c->function);
@@ -33015,6 +33027,14 @@ static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl
     return s;
 }
 
+/* Names that its expressions have. */
+static const char *gpi_search_operands(const gp_search_desc *d)
+{
+    if ((d->map && (d->keys || d->record)) || (d->needle_map && (d->needles || d->needle_record)))
+        return "x i";
+    return d->map || d->needle_map || !d->needles ? "i" : "";
+}
+
 static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
@@ -33022,7 +33042,7 @@ static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
     gp_result r = gpi_searched_check(gp, search, "map", d->map, "record", d->record);
     if (r == GP_OK)
         r = gpi_searched_check(gp, search, "needle_map", d->needle_map, "needle_record", d->needle_record);
-    search->args = gpi_args_make(d->args, d->arg_count);
+    search->args = gpi_args_make(d->args, d->arg_count, gpi_search_operands(d));
     gpi_args_add_record(&search->args, "record", d->record);
     gpi_args_add_record(&search->args, "needle_record", d->needle_record);
     if (r == GP_OK) r = gpi_args_check(gp, search->function, &search->args);
@@ -34656,7 +34676,7 @@ static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const char
     memset(s, 0, sizeof *s);
     s->desc = d;
     s->function = function;
-    s->args = gpi_args_make(d->args, d->arg_count);
+    s->args = gpi_args_make(d->args, d->arg_count, d->type || d->record ? "x i" : "i");
     gpi_args_add_record(&s->args, "record", d->record);
     s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     s->index_size = d->index_type == GP_U64 || (!d->indices_out && d->count > UINT32_MAX) ? 8 : 4;
@@ -36257,7 +36277,7 @@ static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_br
     memset(b, 0, sizeof *b);
     b->function = function;
     b->desc = desc;
-    b->args = gpi_args_make(desc->args, desc->arg_count);
+    b->args = gpi_args_make(desc->args, desc->arg_count, desc->map || desc->type == GP_I32 ? "x i" : "");
     b->errors = desc->errors;
     b->errors_offset = desc->errors_offset;
 }
@@ -36877,7 +36897,7 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
                         (int)d->type);
     }
-    t->args = gpi_args_make(d->args, d->arg_count);
+    t->args = gpi_args_make(d->args, d->arg_count, "x i");
     return gpi_args_check(gp, t->function, &t->args);
 }
 
@@ -37978,7 +37998,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     if (desc && desc->done) *desc->done = NULL;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    args = gpi_args_make(desc->args, desc->arg_count);
+    args = gpi_args_make(desc->args, desc->arg_count, table->value_size ? "k v" : "k");
     result = gpi_each_program(gp, function, table, desc, &args, &plan, &program);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
@@ -39417,8 +39437,9 @@ static gp_result gpi_map_check_type(gp_context *gp, const char *function, const 
                     function, field, (int)type);
 }
 
-static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
+static gp_result gpi_map_check_types(gp_context *gp, gpi_map *map)
 {
+    static const char *const operands[GPI_MAP_INPUTS_MAX + 1] = {"i", "x i", "x y i", "x y z i"};
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"type", "type2", "type3"};
     gp_result result = GP_OK;
     size_t k;
@@ -39426,6 +39447,7 @@ static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
         result = gpi_map_check_type(gp, map->function, names[k], map->in[k].type, map->in[k].record);
     if (result == GP_OK)
         result = gpi_map_check_type(gp, map->function, "out_type", map->out_type, map->out_record);
+    map->args.operands = operands[map->inputs];
     return result == GP_OK ? gpi_args_check(gp, map->function, &map->args) : result;
 }
 
@@ -39449,7 +39471,7 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     memset(map, 0, sizeof *map);
     map->function = function;
     map->text = d->map;
-    map->args = gpi_args_make(d->args, d->arg_count);
+    map->args = gpi_args_make(d->args, d->arg_count, "");
     if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
     result = gpi_check_text(gp, function, "map", d->map);
     if (result != GP_OK) return result;
@@ -39528,7 +39550,7 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
-    map->args = gpi_args_make(d->args, d->arg_count);
+    map->args = gpi_args_make(d->args, d->arg_count, "");
     if (result != GP_OK) return result;
     gpi_map_add_input(map, d->in, d->in_offset, d->type, NULL);
     gpi_map_add_input(map, d->in, d->in_offset, d->type, NULL);
@@ -40091,7 +40113,7 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->out_type = d->out_type ? d->out_type : d->type;
     if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
     if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
-    s->args = gpi_args_make(d->args, d->arg_count);
+    s->args = gpi_args_make(d->args, d->arg_count, d->map ? "at x i j" : "");
     if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
     if (result != GP_OK) return result;
     s->height = d->height ? d->height : 1;
@@ -40694,7 +40716,7 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     h->out_type = d->out_type ? d->out_type : GP_U32;
     h->type = d->map && d->map_type ? d->map_type : d->type;
     h->indices = d->map && !d->in && !d->type && !d->record;
-    h->args = gpi_args_make(d->args, d->arg_count);
+    h->args = gpi_args_make(d->args, d->arg_count, !d->map ? "" : h->indices ? "i" : "x i");
     gpi_args_add_record(&h->args, "record", d->record);
     h->size = gpi_type_size(h->type);
     h->in_size = d->record ? d->record->size : gpi_type_size(d->type);

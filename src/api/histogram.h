@@ -32,7 +32,9 @@
    Cost: reads the input once. Few bins (with local memory up to 1024 to 4096, by its size; on CPUs up to
      4095), and all samples of 8 bits: one launch, counted in tables of each group's own. More: atomics, or
      on CPUs a table for each core. Unless `accumulate`, a command clears `out` first.
-   Limits: what fits in memory; 2^32 - 2 bins.
+   Limits: what fits in memory; 2^32 - 2 bins. Bounds of floats, rounded to the type in which bins are computed
+     (f32 for halves), need lower < upper, upper - lower <= FLT_MAX and bins / (upper - lower) <= FLT_MAX; for f64
+     DBL_MAX. Others are GP_ERROR_INVALID_ARGUMENT.
    Example: examples/17_buckets.c, examples/tour.c */
 typedef struct gp_histogram_desc {
     cl_mem in;           /* NULL, type 0 and a map: no input */

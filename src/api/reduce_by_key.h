@@ -13,6 +13,7 @@
    `equal` is an OpenCL C expression in x and y, two neighbouring keys, as for gp_unique. Keys that are records
    (`key_record`) require it. `equal` may call functions that the source of `key_record` defines, `map` those of
    `record`'s source. If both use a type, both sources define it.
+   gp_run_length_encode counts the elements of each run.
    To group by key, sort by key first, so that equal keys are neighbours. For several results of a group see
    manual/choosing.md; for groups in a hash table gp_hash_insert_or_apply.
 

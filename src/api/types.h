@@ -169,7 +169,7 @@ typedef struct gp_record {
    Aliasing: these elements overlap no output and no scratch. They may be an input's, or another argument's.
    Limits: at most GP_ARGS_MAX, whose values have at most GP_ARGS_BYTES together.
    Errors: GP_ERROR_INVALID_ARGUMENT for a name that is no identifier, that is given twice, begins with gp_,
-   gpi_, GP_ or GPI_, or is one of those that expressions have anyway: x, y, z, i, j, k, v, at. GP_ERROR_BUILD for a
+   gpi_, GP_ or GPI_, or is one of those that the call's expressions have anyway, such as x and i. GP_ERROR_BUILD for a
    keyword or macro of OpenCL C; names of its functions (min) will do.
    Example: examples/14_arguments.c */
 typedef struct gp_arg {

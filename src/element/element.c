@@ -340,6 +340,10 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     memset(element, 0, sizeof *element);
     element->operation = *operation;
     element->in_size = operation->record ? operation->record->size : gpi_type_size(operation->type);
+    if (operation->map && !operation->own_map)
+        element->operation.args.operands = operation->indices ? operation->type2 ? "y i" : "i"
+                                           : operation->type2 ? "x y i"
+                                                              : "x i";
     gpi_args_add_record(&element->operation.args, "record", operation->record);
     element->operation.args.pasted = operation->monoid ? operation->monoid->source : NULL;
     element->in2_size = gpi_type_size(operation->type2);

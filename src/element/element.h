@@ -25,6 +25,7 @@ typedef struct gpi_operation {
     const char *map;
     const gp_record *record; /* of the input, instead of a type */
     gpi_args args;           /* that the map names, and the monoid's function may take */
+    bool own_map;            /* the map is the library's: it names no argument */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
     bool compensated;

@@ -249,7 +249,7 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
     gp_result result;
     memset(&operation, 0, sizeof operation);
     operation.monoid = desc->monoid;
-    operation.args = gpi_args_make(desc->args, desc->arg_count);
+    operation.args = gpi_args_make(desc->args, desc->arg_count, desc->equal ? "x y" : "");
     if (!desc->monoid)
         return gpi_fail(check->gp, GP_ERROR_INVALID_ARGUMENT, "%s: monoid is NULL", check->function);
     if (!desc->samples != !desc->sample_count || desc->sample_count > GPI_MONOID_CHECK_SAMPLES_MAX) {

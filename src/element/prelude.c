@@ -125,7 +125,7 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
                      o->record ? o->record->cl_type : gpi_type_cl(gpi_operand(o->type)));
     if (o->type2) gpi_text_add(text, "const %s y, ", gpi_type_cl(gpi_operand(o->type2)));
     gpi_text_add(text, "const ulong i)\n{\n");
-    gpi_args_name(&o->args, text);
+    if (!o->own_map) gpi_args_name(&o->args, text);
     gpi_text_add(text, "#line 1 \"%s\"\n    return (\n#line 1 \"%s\"\n%s\n    );\n}\n", gpi_map_field(o),
                  gpi_map_field(o), o->map);
 }

@@ -115,7 +115,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
     if (desc && desc->done) *desc->done = NULL;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     if (!desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    args = gpi_args_make(desc->args, desc->arg_count);
+    args = gpi_args_make(desc->args, desc->arg_count, table->value_size ? "k v" : "k");
     result = gpi_each_program(gp, function, table, desc, &args, &plan, &program);
     if (result != GP_OK) return result;
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);

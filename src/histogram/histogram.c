@@ -318,7 +318,7 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     h->out_type = d->out_type ? d->out_type : GP_U32;
     h->type = d->map && d->map_type ? d->map_type : d->type;
     h->indices = d->map && !d->in && !d->type && !d->record;
-    h->args = gpi_args_make(d->args, d->arg_count);
+    h->args = gpi_args_make(d->args, d->arg_count, !d->map ? "" : h->indices ? "i" : "x i");
     gpi_args_add_record(&h->args, "record", d->record);
     h->size = gpi_type_size(h->type);
     h->in_size = d->record ? d->record->size : gpi_type_size(d->type);

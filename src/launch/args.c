@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static gpi_args gpi_args_make(const gp_arg *list, size_t count)
+static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands)
 {
     gpi_args args;
     memset(&args, 0, sizeof args);
     args.list = list;
     args.count = count;
+    args.operands = operands;
     return args;
 }
 
@@ -28,14 +29,12 @@ static void gpi_args_add_record(gpi_args *args, const char *field, const gp_reco
 
 /* ------------------------------------------------------------------ check */
 
-/* A name of an expression's own: its operands, or an argument before this one. */
+/* Whether the call's expressions have the name already: as an operand, or as an argument before this one. */
 static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
 {
-    static const char *const operands[] = {"x", "y", "z", "i", "j", "k", "v", "at"};
     const char *name = args->list[k].name;
     size_t i;
-    for (i = 0; i < sizeof operands / sizeof *operands; i++)
-        if (strcmp(name, operands[i]) == 0) return true;
+    if (gpi_has_word_anywhere(args->operands, name)) return true;
     for (i = 0; i < k; i++)
         if (strcmp(name, args->list[i].name) == 0) return true;
     return false;
@@ -49,8 +48,9 @@ static gp_result gpi_arg_check_name(gp_context *gp, const char *function, const 
     (void)snprintf(field, sizeof field, "args[%u].name", (unsigned)k);
     result = gpi_check_name(gp, function, field, name, "variable", false);
     if (result == GP_OK && gpi_arg_is_taken(args, k))
-        result = gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
-                          "%s: %s = \"%s\": expressions have this name already", function, field, name);
+        result =
+            gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                     "%s: %s = \"%s\": the call's expressions have this name already", function, field, name);
     return result;
 }
 

@@ -44,7 +44,8 @@ typedef struct gpi_args {
     const gp_record *record[GPI_RECORDS_MAX];
     const char *record_field[GPI_RECORDS_MAX];
     size_t record_count;
-    const char *pasted; /* a monoid's source, which stands ahead of theirs; NULL: none */
+    const char *operands; /* names that the call's expressions have anyway: "x i" */
+    const char *pasted;   /* a monoid's source, which stands ahead of theirs; NULL: none */
 } gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };
@@ -95,7 +96,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result);
 static gp_result gpi_call_end(gpi_call *call, gp_result result);
 
 /* args.c */
-static gpi_args gpi_args_make(const gp_arg *list, size_t count);
+static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *operands);
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record);
 static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args);
 static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,

@@ -100,8 +100,9 @@ static gp_result gpi_map_check_type(gp_context *gp, const char *function, const 
                     function, field, (int)type);
 }
 
-static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
+static gp_result gpi_map_check_types(gp_context *gp, gpi_map *map)
 {
+    static const char *const operands[GPI_MAP_INPUTS_MAX + 1] = {"i", "x i", "x y i", "x y z i"};
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"type", "type2", "type3"};
     gp_result result = GP_OK;
     size_t k;
@@ -109,6 +110,7 @@ static gp_result gpi_map_check_types(gp_context *gp, const gpi_map *map)
         result = gpi_map_check_type(gp, map->function, names[k], map->in[k].type, map->in[k].record);
     if (result == GP_OK)
         result = gpi_map_check_type(gp, map->function, "out_type", map->out_type, map->out_record);
+    map->args.operands = operands[map->inputs];
     return result == GP_OK ? gpi_args_check(gp, map->function, &map->args) : result;
 }
 
@@ -132,7 +134,7 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     memset(map, 0, sizeof *map);
     map->function = function;
     map->text = d->map;
-    map->args = gpi_args_make(d->args, d->arg_count);
+    map->args = gpi_args_make(d->args, d->arg_count, "");
     if (!d->map) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: map is NULL", function);
     result = gpi_check_text(gp, function, "map", d->map);
     if (result != GP_OK) return result;
@@ -211,7 +213,7 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
     map->function = function;
     map->lag = true;
     map->text = d->map ? d->map : "x - y";
-    map->args = gpi_args_make(d->args, d->arg_count);
+    map->args = gpi_args_make(d->args, d->arg_count, "");
     if (result != GP_OK) return result;
     gpi_map_add_input(map, d->in, d->in_offset, d->type, NULL);
     gpi_map_add_input(map, d->in, d->in_offset, d->type, NULL);

@@ -93,7 +93,7 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
     s->out_type = d->out_type ? d->out_type : d->type;
     if (result == GP_OK) result = gpi_check_type(gp, s->function, "out_type", s->out_type);
     if (result == GP_OK) result = gpi_stencil_check_numbers(gp, s);
-    s->args = gpi_args_make(d->args, d->arg_count);
+    s->args = gpi_args_make(d->args, d->arg_count, d->map ? "at x i j" : "");
     if (result == GP_OK) result = gpi_args_check(gp, s->function, &s->args);
     if (result != GP_OK) return result;
     s->height = d->height ? d->height : 1;

@@ -346,7 +346,7 @@ static void gpi_brackets_init(gpi_brackets *b, const char *function, const gp_br
     memset(b, 0, sizeof *b);
     b->function = function;
     b->desc = desc;
-    b->args = gpi_args_make(desc->args, desc->arg_count);
+    b->args = gpi_args_make(desc->args, desc->arg_count, desc->map || desc->type == GP_I32 ? "x i" : "");
     b->errors = desc->errors;
     b->errors_offset = desc->errors_offset;
 }

@@ -48,7 +48,7 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
         return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: type = %d is not an integer type", t->function,
                         (int)d->type);
     }
-    t->args = gpi_args_make(d->args, d->arg_count);
+    t->args = gpi_args_make(d->args, d->arg_count, "x i");
     return gpi_args_check(gp, t->function, &t->args);
 }
 

@@ -41,7 +41,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     o.monoid = desc->monoid;
     o.map = desc->map;
     o.record = desc->record;
-    o.args = gpi_args_make(desc->args, desc->arg_count);
+    o.args = gpi_args_make(desc->args, desc->arg_count, "");
     o.indices = desc->map && !desc->in && !desc->type && !desc->record;
     o.initial = desc->initial;
     if (o.indices && (desc->in2 || desc->type2))

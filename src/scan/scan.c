@@ -26,7 +26,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     o.monoid = desc->monoid;
     o.map = desc->map;
     o.record = desc->record;
-    o.args = gpi_args_make(desc->args, desc->arg_count);
+    o.args = gpi_args_make(desc->args, desc->arg_count, "");
     o.initial = desc->initial;
     o.reverse = desc->reverse;
     o.segments = (int)desc->segments;

@@ -35,7 +35,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     o.monoid = d->monoid;
     o.map = d->map;
     o.record = d->record;
-    o.args = gpi_args_make(d->args, d->arg_count);
+    o.args = gpi_args_make(d->args, d->arg_count, "");
     o.initial = d->initial;
     return gpi_element_make(gp, s->function, &o, &s->element);
 }

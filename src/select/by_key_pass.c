@@ -40,6 +40,7 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     o.op = d->op;
     o.monoid = d->monoid;
     o.map = ones ? "1" : d->map;
+    o.own_map = ones;
     o.record = d->record;
     o.args = keys->args;
     o.indices = ones;

@@ -11,6 +11,7 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     const int given = (predicate != NULL) + (flags != NULL) + (indices != NULL);
     c->select_by = predicate ? GPI_SELECT_BY_PREDICATE : flags ? GPI_SELECT_BY_FLAGS : GPI_SELECT_BY_INDICES;
     c->predicate = predicate;
+    if (predicate) c->args.operands = "x i";
     if (given != 1) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "%s: exactly one of predicate, flags and indices must be given, not %d", c->function,

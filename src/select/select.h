@@ -82,21 +82,21 @@ typedef struct gpi_compact {
 } gpi_compact;
 
 /* What all descs have. */
-#define GPI_COMPACT_BEGIN(c, name, desc)                            \
-    do {                                                            \
-        memset(c, 0, sizeof *(c));                                  \
-        (c)->function = name;                                       \
-        (c)->parts = 1;                                             \
-        (c)->args = gpi_args_make((desc)->args, (desc)->arg_count); \
-        (c)->count.bound = (desc)->count;                           \
-        (c)->count.buffer = (desc)->count_buffer;                   \
-        (c)->count.offset = (desc)->count_offset;                   \
-        (c)->count.type = (desc)->count_type;                       \
-        (c)->strategy = (desc)->strategy;                           \
-        (c)->scratch = (desc)->scratch;                             \
-        (c)->wait = (desc)->wait;                                   \
-        (c)->wait_count = (desc)->wait_count;                       \
-        (c)->done = (desc)->done;                                   \
+#define GPI_COMPACT_BEGIN(c, name, desc)                                \
+    do {                                                                \
+        memset(c, 0, sizeof *(c));                                      \
+        (c)->function = name;                                           \
+        (c)->parts = 1;                                                 \
+        (c)->args = gpi_args_make((desc)->args, (desc)->arg_count, ""); \
+        (c)->count.bound = (desc)->count;                               \
+        (c)->count.buffer = (desc)->count_buffer;                       \
+        (c)->count.offset = (desc)->count_offset;                       \
+        (c)->count.type = (desc)->count_type;                           \
+        (c)->strategy = (desc)->strategy;                               \
+        (c)->scratch = (desc)->scratch;                                 \
+        (c)->wait = (desc)->wait;                                       \
+        (c)->wait_count = (desc)->wait_count;                           \
+        (c)->done = (desc)->done;                                       \
     } while (0)
 
 /* gp_NAME and gp_NAME_read, of gp_DESC_desc */

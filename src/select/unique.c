@@ -9,6 +9,7 @@
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
+    c->args.operands = "x y";
     if (c->record && !equal) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: equal is NULL: it says which records are equal",
                         c->function);

@@ -95,6 +95,14 @@ static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl
     return s;
 }
 
+/* Names that its expressions have. */
+static const char *gpi_search_operands(const gp_search_desc *d)
+{
+    if ((d->map && (d->keys || d->record)) || (d->needle_map && (d->needles || d->needle_record)))
+        return "x i";
+    return d->map || d->needle_map || !d->needles ? "i" : "";
+}
+
 static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
@@ -102,7 +110,7 @@ static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
     gp_result r = gpi_searched_check(gp, search, "map", d->map, "record", d->record);
     if (r == GP_OK)
         r = gpi_searched_check(gp, search, "needle_map", d->needle_map, "needle_record", d->needle_record);
-    search->args = gpi_args_make(d->args, d->arg_count);
+    search->args = gpi_args_make(d->args, d->arg_count, gpi_search_operands(d));
     gpi_args_add_record(&search->args, "record", d->record);
     gpi_args_add_record(&search->args, "needle_record", d->needle_record);
     if (r == GP_OK) r = gpi_args_check(gp, search->function, &search->args);

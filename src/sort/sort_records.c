@@ -157,7 +157,7 @@ static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const char
     memset(s, 0, sizeof *s);
     s->desc = d;
     s->function = function;
-    s->args = gpi_args_make(d->args, d->arg_count);
+    s->args = gpi_args_make(d->args, d->arg_count, d->type || d->record ? "x i" : "i");
     gpi_args_add_record(&s->args, "record", d->record);
     s->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     s->index_size = d->index_type == GP_U64 || (!d->indices_out && d->count > UINT32_MAX) ? 8 : 4;

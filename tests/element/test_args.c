@@ -1010,8 +1010,8 @@ static void test_bad(void **state)
     BAD(a[0].name = "a; b", "';'");
     BAD(a[0].name = "a)", "')'");
     BAD(a[0].name = "gpi_a", "gpi_a: names");
-    BAD(a[0].name = "x", "args[0].name = \"x\": expressions have this name already");
-    BAD((a[1].name = "limit", t.arg_count = 2), "args[1].name = \"limit\": expressions have");
+    BAD(a[0].name = "x", "args[0].name = \"x\": the call's expressions have this name already");
+    BAD((a[1].name = "limit", t.arg_count = 2), "args[1].name = \"limit\": the call's expressions have");
     t.arg_count = 1;
     REFUSED(a[0].name = "if", GP_ERROR_BUILD, test_place("args:1"));
     REFUSED(a[0].type = GP_TYPE_NONE, GP_ERROR_INVALID_TYPE, "args[0]: type = 0 and record is NULL");

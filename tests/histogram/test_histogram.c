@@ -1,6 +1,7 @@
 /* test_histogram.c - gp_histogram against a loop over samples that finds each one's bin by its definition. */
 #include "../support/keys.h"
 
+#include <float.h>
 #include <math.h>
 
 /* A histogram to check. */
@@ -547,6 +548,36 @@ static void test_scratch(void **state)
     gp_context_destroy(gp);
 }
 
+/* As wide as FLT_MAX and as narrow as bins / FLT_MAX. */
+static void test_float_bounds(void **state)
+{
+    static const struct {
+        double lower, upper;
+        bool good;
+    } bounds[] = {{0, FLT_MAX, true},
+                  {-FLT_MAX / 2, FLT_MAX / 2, true},
+                  {-FLT_MAX / 2, FLT_MAX, false},
+                  {0, 30 / (double)FLT_MAX * 1.01, true},
+                  {0, 30 / (double)FLT_MAX * 0.99, false},
+                  {0, -1, false}};
+    const histogram_case c = {GP_U32, GP_U32, GP_U32, 500, 30, 0, 0, false, 5, 100, 0, false, 0, 0};
+    gp_context *gp = test_open(&test_shapes[0], NULL);
+    histogram_data data = make_data(&c);
+    gp_histogram_desc d = make_desc(gp, &c, &data);
+    size_t k;
+    (void)state;
+    d.type = GP_F32;
+    for (k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+        d.lower.f64 = bounds[k].lower;
+        d.upper.f64 = bounds[k].upper;
+        if (bounds[k].good) assert_gp(gp, gp_histogram(gp, &d));
+        else assert_gp_fails(gp, gp_histogram(gp, &d), GP_ERROR_INVALID_ARGUMENT, "must be finite");
+    }
+    release(&d);
+    free_data(&data);
+    gp_context_destroy(gp);
+}
+
 static void test_bad_input(void **state)
 {
     const histogram_case c = {GP_U32, GP_U32, GP_U32, 500, 30, 0, 0, false, 5, 100, 0, false, 0, 0};
@@ -651,11 +682,12 @@ static void test_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_variant),   cmocka_unit_test(test_types),
-        cmocka_unit_test(test_channels),        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_scratch),         cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_count_on_device), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_warmup),          cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_every_variant), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_channels),      cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_scratch),       cmocka_unit_test(test_float_bounds),
+        cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_count_on_device),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
 }
