@@ -16,11 +16,11 @@ out=build/against
 runs=${RUNS:-11}
 mkdir -p "$out/src" "$out/kernels" "$out/host" "$out/tunings" # which make looks for
 rm -rf "$out/bench" "$out/tools"
-cp -rp Makefile bench tools "$out"
+cp -rp Makefile gpuprim_host.h bench tools "$out"
 if [ -f "$other" ]; then cat "$other"; else git show "$other:gpuprim.h"; fi >"$out/gpuprim.h.new"
 cmp -s "$out/gpuprim.h.new" "$out/gpuprim.h" || cp "$out/gpuprim.h.new" "$out/gpuprim.h"
 make --no-print-directory build/gpbench >/dev/null
-make --no-print-directory -C "$out" -o gpuprim.h build/gpbench >/dev/null
+make --no-print-directory -C "$out" -o gpuprim.h -o gpuprim_host.h build/gpbench >/dev/null
 
 rm -f "$out/to_a" "$out/to_b" "$out/a.jsonl" "$out/b.jsonl"
 mkfifo "$out/to_a" "$out/to_b"

@@ -237,13 +237,25 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 
 /* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on
    what inlining leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel with all that is inlined into
-   it three times, a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. */
+   it three times, a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. Only where an item is alone:
+   otherwise PoCL gets private arrays wrong that a kernel hands to such a function (docs/drivers.md). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
-#define GPI_NOINLINE __attribute__((noinline)) static
 #else
 #define GPI_INLINE GPI_INLINE_GPU
+#endif
+#if GPI_ON_CPU && GPI_WG == 1
+#define GPI_NOINLINE __attribute__((noinline)) static
+#else
 #define GPI_NOINLINE static
+#endif
+#if GPI_WG == 1
+GPI_INLINE size_t gpi_only_item(uint dimension)
+{
+    (void)dimension;
+    return 0;
+}
+#define get_local_id gpi_only_item
 #endif
 
 /* A condition that hardly ever holds. */

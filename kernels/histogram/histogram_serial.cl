@@ -89,8 +89,8 @@ static void gpi_count_bytes(gpi_near *table, gpi_samples s)
 #define GPI_SLOT_CHANNEL(slot, s) (((slot) + GPI_SLOTS - (uint)((size_t)(s).in % GPI_SLOTS)) % GPI_CHANNELS)
 #endif
 
-static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
-                           volatile __global uint *out)
+GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
+                                 volatile __global uint *out)
 {
     gpi_near table[GPI_SLOTS * 256];
     (void)copies;
@@ -179,8 +179,8 @@ static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, 
 #endif
 
 /* Each table has a last cell for what has no bin. */
-static void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
-                           volatile __global uint *out)
+GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
+                                 volatile __global uint *out)
 {
     gpi_near table[GPI_NEAR_CELLS];
     uint b[GPI_HISTOGRAM_BATCH];

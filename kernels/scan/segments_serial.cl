@@ -100,9 +100,10 @@ static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __
     return true;
 }
 
-static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
-                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
-                               volatile __global uint *counters, gpi_tile_shared shared)
+GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,
+                                     ulong last, uint small, uint team, __global GPI_OUT *out,
+                                     GPI_BASE initial, volatile __global uint *counters,
+                                     gpi_tile_shared shared)
 {
     (void)team;
     for (ulong s = first; s < last;) {

@@ -87,8 +87,8 @@ static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_digit_bi
 }
 
 /* The same for more keys than the caches hold: buckets within the bucket. */
-static void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
-                             uint lines, gpi_rank_shared shared)
+GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
+                                   uint lines, gpi_rank_shared shared)
 {
     const gpi_digit digit = gpi_digit_highest(bits);
     const uint to = gpi_place_next(from, GPI_PLACE_OUT);

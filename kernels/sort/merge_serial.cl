@@ -156,7 +156,7 @@ static void gpi_merge_copy(gpi_pair pair, ulong begin, ulong end)
 }
 
 /* Elements [begin, end) of the output. */
-static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
+GPI_NOINLINE void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
 {
     (void)shared;
     if (pair.a_count > 0 && pair.b_count > 0) gpi_merge_runs(pair, begin, end);

@@ -19,6 +19,7 @@
 #define GPI_RANK_AHEAD 2048
 #endif
 #define GPI_RANK_STEP 16 /* keys of an unrolled step */
+#define GPI_PUT_STEP 8   /* of one that moves them: 16 take compilers longer, and run no faster */
 #define GPI_CACHE_LINE 64
 
 /* The memory of a group. */
@@ -37,8 +38,8 @@ typedef gpi_rank_shared gpi_move_shared;
 /* The digits of [begin, end) into shared->count. Several tables: equal digits in a row do not wait for each
    other's store. Of wide digits as many as the first cache holds. */
 #define GPI_COUNT_TABLES (GPI_DIGIT_BITS > 8 ? 2 : 4)
-static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                            gpi_rank_shared shared)
+GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                                  gpi_rank_shared restrict shared)
 {
     uint h[GPI_COUNT_TABLES][GPI_BINS];
     ulong i = begin;
@@ -101,13 +102,13 @@ static void gpi_fetch_next(gpi_move move, ulong j)
 }
 
 /* `fetch`: what is written next is fetched, each time for one of two keys, which suffices. */
-GPI_INLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, const bool fetch,
-                                gpi_rank_shared shared)
+GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool fetch,
+                                  gpi_rank_shared restrict shared)
 {
     ulong i = begin;
-    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
+    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
 #pragma unroll
-        for (uint k = 0; k < GPI_RANK_STEP; k += 2) {
+        for (uint k = 0; k < GPI_PUT_STEP; k += 2) {
             const ulong2 to = gpi_rank_next_two(shared->next, gpi_digit_of(move.key[i + k], digit),
                                                 gpi_digit_of(move.key[i + k + 1], digit));
             gpi_move_one(move, i + k, to.x);
@@ -120,8 +121,6 @@ GPI_INLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit
 
 /* ------------------------------------------------------------------ lines */
 
-#define GPI_PUT_STEP \
-    8 /* keys of an unrolled step that goes through lines: 16 take compilers longer, and run no faster */
 #define GPI_LINE_PARTS \
     2 /* cache lines: the branch that asks if all are full is mispredicted half as often as with one */
 #define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
@@ -238,7 +237,7 @@ static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong en
     }
     for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
         gpi_put_ahead(move, i);
-#pragma unroll
+#pragma unroll 2
         for (uint k = 0; k < GPI_PUT_STEP; k += 2) gpi_put_two(lines, move, i + k, digit);
     }
     for (; i < end; i++) gpi_put_one(lines, move, i, digit);
@@ -301,8 +300,8 @@ static bool gpi_places_collide(gpi_move move, const ulong *next)
 
 /* Moves [begin, end) to where shared->next says. Never by lines if digits are wide: there would be more of them than the
    first cache holds. */
-static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
-                           gpi_rank_shared shared)
+GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
+                                 gpi_rank_shared restrict shared)
 {
     const bool wide = GPI_DIGIT_BITS > 8;
     if (wide && lines >= GPI_LINES_SPREAD) lines = GPI_LINES_NEVER;
@@ -311,7 +310,6 @@ static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digi
     const bool collide = !wide && fetch && gpi_places_collide(move, shared->next);
     if (spread || collide || lines == GPI_LINES_ALWAYS)
         gpi_move_lines(move, begin, end, digit, spread, shared);
-    else if (fetch) gpi_move_direct(move, begin, end, digit, true, shared);
-    else gpi_move_direct(move, begin, end, digit, false, shared);
+    else gpi_move_direct(move, begin, end, digit, fetch, shared);
 }
 #endif

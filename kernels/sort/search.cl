@@ -167,7 +167,8 @@ static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
 }
 
 /* Positions of the needles. A search in the last gap starts further ahead, to be as long as the others. */
-static void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sample, gpi_needles *needles)
+GPI_NOINLINE void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sample,
+                             gpi_needles *needles)
 {
     const ulong gap = hay.stride - 1;
     gpi_search_samples(sample, hay.samples, needles);

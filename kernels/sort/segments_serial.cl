@@ -33,8 +33,9 @@ static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, u
 }
 
 /* The small ones of segments [first, last), one after the other. */
-static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
-                              uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)
+GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
+                                    uint from, uint tmp_first, uint first, uint last,
+                                    gpi_segments_shared shared)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     for (uint s = first; s < last; s++) {

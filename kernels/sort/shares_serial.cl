@@ -196,17 +196,16 @@ static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_mo
     return to - first;
 }
 
-/* Finds this group's share and brings it together. Keys that are in order already are not moved but to the output. */
-static void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits, uint from,
-                           uint to)
+/* Finds share g of `shares` and brings it together. Keys that are in order already are not moved but to the output. */
+GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,
+                                 uint from, uint to, uint g, uint shares)
 {
-    const uint g = (uint)get_group_id(0), shares = (uint)get_num_groups(0);
     const gpi_move move = gpi_move_make(places, from, to);
     share->base = share->n[0] = share->n[1] = share->n[2] = 0;
     if (n == 0) return;
     if (gpi_is_in_order(move.key, 0, n, bits)) {
         const ulong begin = n * g / shares, end = n * (g + 1) / shares;
-        if (from != GPI_PLACE_OUT) (void)gpi_single_tile_end(places, begin, end - begin, from);
+        if (from != GPI_PLACE_OUT) gpi_single_tile_end(places, begin, end - begin, from);
         return;
     }
     gpi_share_bounds(share, move.key, n, bits, g, shares);
@@ -250,7 +249,7 @@ static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_b
         gpi_top_pass(gpi_move_make(places, from, to), base, n, digit, GPI_TOP_BINS, next[p]);
         from = to;
     }
-    (void)gpi_single_tile_end(places, base, n, from);
+    gpi_single_tile_end(places, base, n, from);
 }
 
 /* The window without the bits above the highest one in which keys [base, base + n) differ. */
@@ -264,7 +263,7 @@ static gpi_digit_bits gpi_share_narrow(__global const gpi_key *key, ulong base, 
 }
 
 /* Sorts keys [base, base + n), which are in place `from`, into the output. */
-static void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
+GPI_NOINLINE void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
 {
     if (n == 0) return;
     bits = gpi_share_narrow(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);
@@ -289,15 +288,15 @@ GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __glo
     GPI_BITS_SET(bits);
     if (steps & GPI_SHARES_TAKE) {
         GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-        gpi_share_take(&share, places, n, bits, from, to);
+        gpi_share_take(&share, places, n, bits, from, to, (uint)get_group_id(0), (uint)get_num_groups(0));
         part[0] = share.base;
         for (uint k = 0; k < GPI_SHARE_PIECES; k++) part[1 + k] = share.n[k];
     }
     if (steps & GPI_SHARES_SORT) {
         const ulong first = part[0] + part[1], last = first + part[2];
-        (void)gpi_single_tile_end(places, part[0], part[1], to);
+        gpi_single_tile_end(places, part[0], part[1], to);
         gpi_share_sort(places, first, part[2], bits, to);
-        (void)gpi_single_tile_end(places, last, part[3], to);
+        gpi_single_tile_end(places, last, part[3], to);
     }
 }
 #endif

@@ -51,11 +51,10 @@ static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_d
 }
 
 /* Keys from place `from` to the output, if they are not there. */
-static gpi_move gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)
+GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
     for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);
-    return move;
 }
 
 /* ------------------------------------------------------------------ the highest bits, then insertion */
@@ -137,7 +136,8 @@ static bool gpi_top_parts(const gpi_top *top, ulong n)
     return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;
 }
 
-GPI_INLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins, uint *next)
+GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins,
+                               uint *restrict next)
 {
     ulong i = base;
     uint sum = 0;
@@ -146,9 +146,9 @@ GPI_INLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit
         next[d] = sum;
         sum += x;
     }
-    for (; i + GPI_RANK_STEP <= base + n; i += GPI_RANK_STEP) {
+    for (; i + GPI_PUT_STEP <= base + n; i += GPI_PUT_STEP) {
 #pragma unroll
-        for (uint k = 0; k < GPI_RANK_STEP; k++)
+        for (uint k = 0; k < GPI_PUT_STEP; k++)
             gpi_move_one(move, i + k, base + next[gpi_digit_of(move.key[i + k], digit)]++);
     }
     for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);
@@ -168,24 +168,24 @@ GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_
     top.high.mask = top.low.mask = top.bins - 1;
     top.high.shift = bits.end - width;
     top.low.shift = exact ? bits.begin : top.high.shift - width; /* they may share a bit */
-    gpi_move move = gpi_move_make(places, *from, to);
+    const gpi_move move = gpi_move_make(places, *from, to);
     gpi_top_count(&top, move, base, n);
     if (!exact && !gpi_top_parts(&top, n)) return false;
     gpi_top_pass(move, base, n, top.low, top.bins, top.next[0]);
     *from = gpi_place_next(to, GPI_PLACE_TMP);
     gpi_top_pass(gpi_move_make(places, to, *from), base, n, top.high, top.bins, top.next[1]);
-    move = gpi_single_tile_end(places, base, n, *from);
+    gpi_single_tile_end(places, base, n, *from);
     *from = GPI_PLACE_OUT;
-    return exact || gpi_insert_range(move, base, n, bits);
+    return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, bits);
 }
 
 /* Keys [base, base + n) from place `from` to the output. `tmp_first`: as above. n > 0. */
-static void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
-                                  uint tmp_first, gpi_rank_shared shared)
+GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,
+                                        uint from, uint tmp_first, gpi_rank_shared restrict shared)
 {
     if (gpi_single_tile_top(places, base, n, bits, &from)) return;
     from = gpi_single_tile_passes(places, base, n, bits, from, tmp_first, shared);
-    (void)gpi_single_tile_end(places, base, n, from);
+    gpi_single_tile_end(places, base, n, from);
 }
 
 #define GPI_SINGLE_TILE_FEW 64
@@ -221,7 +221,7 @@ static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)
 }
 
 /* Keys [base, base + n), n <= GPI_SINGLE_TILE_FEW. All are read before any is written. */
-static void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)
+GPI_NOINLINE void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)
 {
     union {
         gpi_rank16 sixteen[GPI_SINGLE_TILE_FEW / 16];

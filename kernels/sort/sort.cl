@@ -68,7 +68,7 @@ static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end
 }
 
 /* [begin, end) to the output, from wherever the last pass has left the result. */
-static void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)
+GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)
 {
     const uint from = gpi_from(state, passes);
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
@@ -101,8 +101,8 @@ static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_S
 
 /* Counts as gp_sort_count does, and tells whether the block is in order: by pieces, which are asked while the caches still
    hold them. */
-static bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                               gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
+GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                                     gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
 {
     bool in_order = true;
     for (uint d = 0; d < GPI_BINS; d++) row[d] = 0;

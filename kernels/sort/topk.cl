@@ -239,8 +239,8 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
 /* ------------------------------------------------------------------ gather, take */
 
 /* How many keys below the threshold the tiles before this one have. All items call, and get it. */
-static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
-                            gpi_topk_shared shared)
+GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
+                                  gpi_topk_shared shared)
 {
     const uint l = (uint)get_local_id(0), block = number / GPI_TOPK_BLOCK;
     uint sum = 0;
@@ -258,8 +258,8 @@ static uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global con
 }
 
 /* How many keys equal to the threshold the tiles before this one have, `enough` at most. One item. */
-static ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
-                                   ulong enough)
+GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
+                                         __global const uint4 *directory, ulong enough)
 {
     const uint block = number / GPI_TOPK_BLOCK;
     ulong sum = 0;

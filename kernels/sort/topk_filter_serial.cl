@@ -80,8 +80,8 @@ static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *be
     return *below != before;
 }
 
-static void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,
-                            gpi_topk_shared shared)
+GPI_NOINLINE void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,
+                                  gpi_topk_shared shared)
 {
     gpi_found stretches = 0;
     (void)shared;
@@ -93,8 +93,8 @@ static void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, u
     *found = stretches;
 }
 
-static void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,
-                          gpi_topk_shared shared)
+GPI_NOINLINE void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,
+                                gpi_topk_shared shared)
 {
     uint j = 0;
     (void)shared;
@@ -109,8 +109,8 @@ static void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_k
     }
 }
 
-static void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
-                                gpi_topk_shared shared)
+GPI_NOINLINE void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
+                                      gpi_topk_shared shared)
 {
     ulong j = 0;
     (void)shared;

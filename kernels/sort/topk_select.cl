@@ -25,8 +25,8 @@ static void gpi_count_match(gpi_key key, gpi_digit digit, gpi_key_bits prefix, g
 }
 
 /* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */
-static void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
-                               gpi_key_bits prefix, gpi_topk_shared shared)
+GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                                     gpi_key_bits prefix, gpi_topk_shared shared)
 {
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
@@ -116,7 +116,7 @@ typedef struct gpi_selected {
 
 /* The same after `level` digits: from what was known before, and the histogram of the digit. Every group computes it,
    without a branch around barriers (docs/drivers.md). */
-static gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_shared shared)
+GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_shared shared)
 {
     const uint before = level > 0 ? level - 1 : 0, bits = 8 * (GPI_KEY_SIZE - 1 - before);
     __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * before;
