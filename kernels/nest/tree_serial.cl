@@ -90,7 +90,7 @@ GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, ui
 
 /* The run's i-th element. Returns whether its parent is in another run. */
 GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
-                              gpi_index *count, bool index)
+                              gpi_index *count, const bool index)
 {
     const gpi_index parent = f.parent[begin + i], k = parent - begin;
     const uint counts = gpi_counts(f, begin + i);
@@ -106,7 +106,7 @@ GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own
 
 /* 16 siblings; the same, a bit each. */
 GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
-                                     gpi_index *count, bool index)
+                                     gpi_index *count, const bool index)
 {
     const gpi_index parent = f.parent[begin + i], k = parent - begin;
     if (k >= i) {
@@ -122,7 +122,7 @@ GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, usho
 }
 
 /* 16 elements of which each has the one before it as its parent. */
-GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *own, bool index)
+GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
 {
     const gpi_index first = own[i - 1]++;
     if (index)
@@ -132,7 +132,7 @@ GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *
 }
 
 /* 16 elements as in gpi_is_descent. */
-GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort *own, bool index)
+GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
 {
     ushort *lowest = own + (f.parent[begin + i] - begin - 15);
     const gpi_near_row before = GPI_LOAD_PRIVATE(gpi_near_row, lowest);
@@ -140,7 +140,7 @@ GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort 
     GPI_STORE_PRIVATE(gpi_near_row, before + (gpi_near_row)(1), lowest);
 }
 
-GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_tree_run run, ushort *own, bool index)
+GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_tree_run run, ushort *own, const bool index)
 {
     __global ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
     gpi_index lowest = GPI_NONE, count = 0;
@@ -236,7 +236,7 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
         } else if (gpi_is_descent(parent, run.begin, i - 16)) {
             gpi_end_descent(parent[i - 16] - run.begin, i - 16, end);
         } else {
-#pragma unroll 4
+#pragma unroll
             for (uint k = 1; k <= 16; k++) gpi_end_one(parent, run.begin, i - k, end);
         }
     }
@@ -259,7 +259,8 @@ static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)
 GPI_NOINLINE void gpi_run_inside(gpi_family f, gpi_tree_run run)
 {
     ushort near[GPI_TREE_ROWS * 16];
-    f.tree[f.leaves + run.number] = gpi_count_run(f, run, near, (f.outputs & GPI_TREE_INDEX) != 0);
+    if (f.outputs & GPI_TREE_INDEX) f.tree[f.leaves + run.number] = gpi_count_run(f, run, near, true);
+    else f.tree[f.leaves + run.number] = gpi_count_run(f, run, near, false);
     gpi_store_open(f, run, near);
     if (f.outputs & GPI_TREE_CHILDREN) gpi_store_near(f.children + run.begin, 0, near, run.length);
     if (f.outputs & GPI_TREE_END) gpi_end_run(f, run, near);
