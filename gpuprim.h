@@ -2632,7 +2632,7 @@ typedef struct gp_warmup_desc {
     const gp_select_desc *select;         /* also element_size, predicate, and which buffers are there */
     const gp_partition_desc *partition;   /* the same */
     const gp_unique_desc *unique;         /* the same; with values: gp_unique_by_key */
-    const gp_run_length_encode_desc *run_length_encode; /* the same */
+    const gp_run_length_encode_desc *run_length_encode; /* the same, and repeated_only, offsets_end */
     /* also key_type, key_size or key_record, equal, keys_out or not */
     const gp_reduce_by_key_desc *reduce_by_key;
     const gp_hash_desc *hash; /* only key_size, value_size: batches, clear, rehash, retrieve, statistics */

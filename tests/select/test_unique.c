@@ -478,7 +478,7 @@ static void test_chain(void **state)
 /* After a warm-up nothing is built. */
 static void test_warm_up(void **state)
 {
-    const runs_case c = {GP_U32, 4, 0, 3, false, false};
+    const runs_case c = {GP_U32, 4, 0, 3, false, true};
     gp_context *gp = test_open(&test_variants[0], NULL);
     pack_form form = {0};
     cl_mem any = test_buffer(gp, 4, NULL);
@@ -488,6 +488,7 @@ static void test_warm_up(void **state)
     (void)state;
     d.type = GP_U32;
     d.out = d.lengths_out = d.offsets_out = any;
+    d.offsets_end = true;
     warm_up.run_length_encode = &d;
     assert_gp(gp, gp_warmup(gp, &warm_up));
     before = test_profile_of(gp);
