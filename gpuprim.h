@@ -10703,7 +10703,7 @@ static const char *const gpi_kernel_map_gather[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)\n",
+    "GPI_NOINLINE uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)\n",
     "{\n",
     "    uint skipped = 0;\n",
     "    ulong i = first;\n",
