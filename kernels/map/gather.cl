@@ -106,7 +106,7 @@ GPI_INLINE void gpi_ask_row(gpi_moves m, ulong i)
 #endif
 }
 
-static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)
+GPI_NOINLINE uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)
 {
     uint skipped = 0;
     ulong i = first;

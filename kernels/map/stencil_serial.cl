@@ -99,8 +99,8 @@ GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out
 }
 
 /* Elements [first, end) of row y, which goes to `out`. */
-GPI_NOINLINE void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, long end, long y,
-                                  const GPI_SUM *weight)
+static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, long end, long y,
+                            const GPI_SUM *weight)
 {
     GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];
     GPI_VECTOR(GPI_SUM) sum[GPI_STENCIL_STEPS];
