@@ -249,13 +249,11 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_NOINLINE static
 #endif
+/* The item's number in its group; no call of a group of one, since PoCL inlines what calls for it. */
 #if GPI_WG == 1
-GPI_INLINE size_t gpi_only_item(uint dimension)
-{
-    (void)dimension;
-    return 0;
-}
-#define get_local_id gpi_only_item
+#define GPI_LOCAL_ID ((size_t)0)
+#else
+#define GPI_LOCAL_ID get_local_id(0)
 #endif
 
 /* A condition that hardly ever holds. */

@@ -30,7 +30,7 @@ GPI_INLINE uint gpi_broadcast_once(uint x, GPI_GROUP_SPACE uint *word)
 #if GPI_SHAPE_SERIAL
     (void)word;
 #else
-    if (get_local_id(0) == 0) *word = x;
+    if (GPI_LOCAL_ID == 0) *word = x;
     gpi_sync(); /* the word is written */
     x = *word;
 #endif
@@ -42,7 +42,7 @@ GPI_INLINE uint gpi_broadcast(uint x, GPI_GROUP_SPACE uint *word)
 #if GPI_SHAPE_SERIAL
     (void)word;
 #else
-    if (get_local_id(0) == 0) *word = x;
+    if (GPI_LOCAL_ID == 0) *word = x;
     gpi_sync(); /* the word is written */
     x = *word;
     gpi_sync(); /* the word is read: the next broadcast may overwrite it */

@@ -112,8 +112,8 @@ GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)
     failed.count = failed_count + failed_count_at;
     values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
     GPI_TALLY(tally);
-    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);
-    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {
+    gpi_ahead_open(t, keys, begin + GPI_LOCAL_ID, end, wide, &ahead);
+    for (ulong base = begin + GPI_LOCAL_ID; base < end; base += GPI_STEP) {
         const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
         for (uint k = 0; k < n; k++) {
             const gp_hash_value value = gpi_value_of(values, base + k, source, operand, widths);
@@ -136,8 +136,8 @@ GPI_KERNEL void gp_hash_find_keys(GPI_FIND_KEYS_PARAMETERS)
     gpi_ahead ahead;
     GPI_RUN_OPEN(false);
     values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
-    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);
-    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {
+    gpi_ahead_open(t, keys, begin + GPI_LOCAL_ID, end, wide, &ahead);
+    for (ulong base = begin + GPI_LOCAL_ID; base < end; base += GPI_STEP) {
         const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
         for (uint k = 0; k < n; k++) {
             gp_hash_value value;
@@ -155,8 +155,8 @@ GPI_KERNEL void gp_hash_erase_keys(GPI_ERASE_KEYS_PARAMETERS)
     gpi_ahead ahead;
     GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
     GPI_TALLY(tally);
-    gpi_ahead_open(t, keys, begin + get_local_id(0), end, wide, &ahead);
-    for (ulong base = begin + get_local_id(0); base < end; base += GPI_STEP) {
+    gpi_ahead_open(t, keys, begin + GPI_LOCAL_ID, end, wide, &ahead);
+    for (ulong base = begin + GPI_LOCAL_ID; base < end; base += GPI_STEP) {
         const uint n = gpi_ahead_step(t, keys, base, end, wide, &ahead);
         for (uint k = 0; k < n; k++) {
             const uint what = GPI_REMOVE(t, ahead.now.home[k], ahead.now.key[k]);

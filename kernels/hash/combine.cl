@@ -260,12 +260,12 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
     __local gpi_cells cells;
     GPI_RUN_OPEN((wants & GPI_IS_CHECKED) != 0);
     values += values_at << (widths & GPI_WIDE_VALUES ? 1 : 0);
-    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
+    for (uint c = (uint)GPI_LOCAL_ID; c < GPI_CELLS; c += GPI_WG) {
         gpi_cell_clear(t, &cells, c);
         cells.count[c] = 0;
     }
     GPI_TALLY(tally); /* its barrier: the cells are free */
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+    for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
         const gp_hash_key key = gpi_element_read(keys, i, wide);
         const uint home = gpi_hash_home(t, key);
         const gp_hash_value value = gpi_value_of(values, i, source, operand, widths);
@@ -278,7 +278,7 @@ GPI_KERNEL void gp_hash_combine_keys(GPI_PUT_PARAMETERS, GPI_RUN_PARAMETERS)
     }
     gpi_tally_add(tally_sums, tally);
     gpi_sync(); /* all keys are in their cells */
-    for (uint c = (uint)get_local_id(0); c < GPI_CELLS; c += GPI_WG) {
+    for (uint c = (uint)GPI_LOCAL_ID; c < GPI_CELLS; c += GPI_WG) {
         const gp_hash_key key = gpi_cell_key(&cells, c);
         const uint count = cells.count[c];
         if (count == 0) continue;

@@ -65,7 +65,7 @@ GPI_KERNEL void gp_hash_each_slot(GPI_ARGS_PARAMETERS __global uint *memory, GPI
     uint changed = 0, refused = 0;
     ulong begin, end;
     gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+    for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
         const uint what = gpi_each_slot(GPI_ARGS_HERE t, (uint)i);
         changed += what == GP_HASH_ERASED || what == GP_HASH_EXISTED;
         refused += what == GP_HASH_REFUSED;

@@ -21,7 +21,7 @@ GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(
     __global gpi_word *slots = (__global gpi_word *)(memory + GPI_HEADER);
     ulong begin, end;
     gpi_span(gpi_slot_count(t), span, &begin, &end);
-    if (get_group_id(0) == 0 && get_local_id(0) == 0) {
+    if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) {
         for (uint i = 0; i < GPI_HEADER; i++) {
             const uint count = (i - GPI_HEADER_COUNTS) / 2;
             const bool kept = count >= GP_HASH_INSERTED && count <= GP_HASH_ABSENT;
@@ -33,7 +33,7 @@ GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(
         header[2] = facts.z;
         header[3] = facts.w;
     }
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+    for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
 #if GPI_HASH_PACKED
         slots[i] = GPI_SLOT_EMPTY;
 #else
@@ -53,7 +53,7 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(t
     uint claimed = 0, lost = 0;
     ulong begin, end;
     gpi_span(gpi_hash_work(from, from_facts, gpi_slot_count(old), counters), span, &begin, &end);
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+    for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
         gp_hash_key key;
         gp_hash_value value;
         if (!gpi_slot_read(old, (uint)i, &key, &value)) continue;
@@ -79,11 +79,11 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(t
 static uint gpi_place_for(__local uint *place, uint mine, volatile __global uint *total)
 {
     uint at;
-    if (get_local_id(0) == 0) place[0] = 0;
+    if (GPI_LOCAL_ID == 0) place[0] = 0;
     gpi_sync(); /* the sum is zero */
     at = atomic_add(&place[0], mine);
     gpi_sync(); /* all have added */
-    if (get_local_id(0) == 0) place[1] = atomic_add(total, place[0]);
+    if (GPI_LOCAL_ID == 0) place[1] = atomic_add(total, place[0]);
     gpi_sync(); /* the group's place is known */
     return place[1] + at;
 }
@@ -105,10 +105,10 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
     uint mine = 0;
     GPI_PLACE(place);
     gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)
+    for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG)
         mine += gpi_slot_read(t, (uint)i, &key, &value);
     uint at = GPI_PLACE_FOR(place, mine, total + total_at);
-    for (ulong i = begin + get_local_id(0); i < end && mine > 0; i += GPI_WG) {
+    for (ulong i = begin + GPI_LOCAL_ID; i < end && mine > 0; i += GPI_WG) {
         if (!gpi_slot_read(t, (uint)i, &key, &value)) continue;
         if (at < room) gpi_element_write(keys, keys_at + at, key, (widths & GPI_WIDE_KEYS) != 0);
         if (at < room && (wants & GPI_WANTS_VALUES))
@@ -141,7 +141,7 @@ GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETER
     ulong depths = 0, begin, end;
     for (uint b = 0; b < GPI_LENGTH_BINS; b++) bins[b] = 0;
     gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
-    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG) {
+    for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
         gp_hash_key key;
         gp_hash_value value;
         const bool is = gpi_slot_read(t, (uint)i, &key, &value);

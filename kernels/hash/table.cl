@@ -162,7 +162,7 @@ GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong 
                                volatile __global uint *counters)
 {
     if (gpi_hash_is(memory, facts)) return n;
-    if (get_group_id(0) == 0 && get_local_id(0) == 0) (void)atomic_inc(counters + GPI_COUNT_STRANGE);
+    if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) (void)atomic_inc(counters + GPI_COUNT_STRANGE);
     return 0;
 }
 

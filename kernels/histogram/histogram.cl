@@ -79,7 +79,7 @@ GPI_KERNEL void gp_histogram_join(__global gpi_histogram_cell *out, ulong out_at
     const ulong begin = span * get_group_id(0), end = min(bins, begin + span);
     out += out_at;
     for (uint k = 0; k < count; k++) {
-        for (ulong b = begin + get_local_id(0); b < end; b += GPI_WG) out[b] += slices[k * bins + b];
+        for (ulong b = begin + GPI_LOCAL_ID; b < end; b += GPI_WG) out[b] += slices[k * bins + b];
     }
 }
 #endif

@@ -147,7 +147,7 @@ static uint gpi_gather_step(gpi_moves m, ulong i)
 
 static uint gpi_gather_tile(gpi_moves m, ulong first, ulong end)
 {
-    const ulong begin = first + get_local_id(0);
+    const ulong begin = first + GPI_LOCAL_ID;
     uint skipped = 0;
     if (first + GPI_WG * GPI_PER_ITEM <= end) {
         for (uint k = 0; k < GPI_PER_ITEM; k += GPI_GATHER_STEP)

@@ -285,7 +285,7 @@ static void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong begin)
 
 static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
 {
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     if (first + GPI_WG * GPI_PER_ITEM > end) {
         for (ulong i = first + l; i < end; i += GPI_WG) GPI_MAP_WRITE(out, i, gpi_value_any(in, i));
 #if GPI_CHUNK == 4

@@ -185,7 +185,7 @@ GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
 {
     __local GPI_LANE near[GPI_WG * GPI_PER_BLOCK];
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    const uint skip = (uint)(first_element % GPI_PER_BLOCK), l = (uint)get_local_id(0);
+    const uint skip = (uint)(first_element % GPI_PER_BLOCK), l = (uint)GPI_LOCAL_ID;
     const ulong end = n + skip; /* elements from the first block on; those before `skip` are not wanted */
     GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
     out += out_offset;

@@ -73,7 +73,7 @@ GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
     gpi_stage(picture, (long)first_x, (long)first_y, near);
     gpi_sync(); /* the tile is near */
     out += first_y * out_pitch + first_x;
-    for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_STEPS * GPI_TILE_Y; k += GPI_WG) {
+    for (uint k = (uint)GPI_LOCAL_ID; k < GPI_STENCIL_STEPS * GPI_TILE_Y; k += GPI_WG) {
         const uint column = k % GPI_STENCIL_STEPS * GPI_STENCIL_LANES, row = k / GPI_STENCIL_STEPS;
         if (row >= down || column >= across) continue;
         /* what the tile to the right reads, and what the next row writes */
@@ -87,7 +87,7 @@ GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
 #else
     GPI_SHARED(gpi_stencil_memory, memory);
 #if GPI_WEIGHTS
-    for (uint k = (uint)get_local_id(0); k < GPI_WEIGHT_COUNT; k += GPI_WG)
+    for (uint k = (uint)GPI_LOCAL_ID; k < GPI_WEIGHT_COUNT; k += GPI_WG)
         memory->weight[k] = weights[weights_offset + k];
 #endif
     gpi_stage(picture, (long)first_x, (long)first_y, memory);

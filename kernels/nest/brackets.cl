@@ -75,7 +75,7 @@ GPI_KERNEL void gp_brackets_join(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index
     GPI_NEST_SET(nest);
     const uint tile = gpi_join_tile_of((uint)get_group_id(0), (uint)get_num_groups(0));
     GPI_SHARED(gpi_join_memory, shared);
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     if (tile >= gpi_tiles_of(nest.n)) return;
     if (gpi_leaf(nest, tile).pops > 0)
         gpi_note_add(nest, tile, gpi_join_tile(symbols, match + match_at, nest, tile, l, GPI_WG), shared);

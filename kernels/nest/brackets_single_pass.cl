@@ -79,7 +79,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
 /* All items call. */
 static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
 {
-    if (get_local_id(0) == 0) memory->group.height[0] = atomic_inc(ticket);
+    if (GPI_LOCAL_ID == 0) memory->group.height[0] = atomic_inc(ticket);
     gpi_sync(); /* the ticket is there */
     const uint group = (uint)memory->group.height[0];
     gpi_sync(); /* everybody has it */
@@ -109,7 +109,7 @@ static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest n
     gpi_note note = gpi_note_make();
     gpi_place place = {tile, 0};
     uint seen = 0;
-    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
+    for (uint i = (uint)GPI_LOCAL_ID; i < length; i += GPI_WG) {
         const uint code = partner[i];
         if (code < GPI_PENDING || code >= GPI_LEFT) continue;
         place = gpi_lookback_next(nest, tile, place, place.need + (code - GPI_PENDING - seen), &note);
@@ -136,7 +136,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
     gpi_pair_group(in, to.match, nest, tile, true, memory);
     gpi_lookback_all_beside(nest.tree, tile, shared->beside);
     gpi_sync(); /* what is beside the tile's path is there */
-    if (get_local_id(0) == 0)
+    if (GPI_LOCAL_ID == 0)
         shared->before =
             gpi_lookback_climb(nest.tree, tile, gpi_unpack_node(shared->tree[1]), shared->beside);
     gpi_sync(); /* what comes before the tile is there; nobody has to wait for it */
@@ -185,7 +185,7 @@ GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index
     if (tile >= gpi_tiles_of(nest.n)) return;
     const gpi_index left =
         gpi_excess(gpi_leaf(nest, tile).pushes, gpi_tiles_after(nest.tree, leaves, tile).pops);
-    for (gpi_index k = get_local_id(0); k < left; k += GPI_WG)
+    for (gpi_index k = GPI_LOCAL_ID; k < left; k += GPI_WG)
         match[match_at + gpi_opener_of(nest, tile, k)] = GPI_NONE;
 }
 #endif

@@ -175,7 +175,7 @@ GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *
     GPI_SYMBOL_INPUT_SET(symbols);
     GPI_NEST_SET(nest);
     __local gpi_summary sums[GPI_WG];
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     gpi_summary sum = gpi_summary_of(nest, l, GPI_WG);
     sums[l] = sum;
     gpi_sync(); /* the sums of all items are there */

@@ -210,7 +210,7 @@ static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
    call, and a barrier follows. */
 static void gpi_lookback_all_beside(gpi_lookback back, uint tile, __local gpi_node *beside)
 {
-    for (uint level = (uint)get_local_id(0); level < 32; level += GPI_WG)
+    for (uint level = (uint)GPI_LOCAL_ID; level < 32; level += GPI_WG)
         beside[level] = gpi_lookback_beside(back, (back.leaves + tile) >> level);
 }
 #endif

@@ -57,7 +57,7 @@ typedef volatile __global gpi_word *gpi_state_words;
 static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)
 {
     uint ticket = 0;
-    if (get_local_id(0) == 0) ticket = atomic_inc(state);
+    if (GPI_LOCAL_ID == 0) ticket = atomic_inc(state);
     return gpi_broadcast_once(ticket, &shared->word); /* the tile is read before the next broadcast */
 }
 
@@ -265,7 +265,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
                            uint polls, volatile __global uint *counters, gpi_tile_shared shared)
 {
-    const bool leader = get_local_id(0) == 0;
+    const bool leader = GPI_LOCAL_ID == 0;
     const bool bounded = polls > 0;
     GPI_T prefix = gpi_identity();
     uint next = tile;

@@ -86,13 +86,13 @@ static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *part
                                 gpi_tile_shared shared)
 {
     const uint run = (spans + GPI_WG - 1) / GPI_WG;
-    const uint begin = min((uint)get_local_id(0) * run, spans);
+    const uint begin = min((uint)GPI_LOCAL_ID * run, spans);
     const uint end = min(begin + run, spans);
     GPI_T sum = gpi_identity();
     for (uint i = begin; i < end; i++) sum = gpi_combine(GPI_COMBINE_PASSED sum, partials[i]);
     sum = gpi_group_reduce(GPI_COMBINE_PASSED sum, shared);
     const GPI_T total = gpi_combine(GPI_COMBINE_PASSED gpi_base_of(initial), sum);
-    if (get_local_id(0) == 0) gpi_write_result(out, out_offset, total);
+    if (GPI_LOCAL_ID == 0) gpi_write_result(out, out_offset, total);
 }
 
 #if GPI_SHAPE_SERIAL
@@ -120,7 +120,7 @@ GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, 
     GPI_COUNT_CHECK(span == 0, counters);
     const GPI_T sum = GPI_SPAN_REDUCE(input, span, shared);
     const GPI_T total = gpi_combine(GPI_COMBINE_OF(input) gpi_base_of(initial), sum);
-    if (get_local_id(0) != 0) return;
+    if (GPI_LOCAL_ID != 0) return;
     if (finish == 1) gpi_write_result(out, out_offset, total);
     else partials[span] = sum;
 #if GPI_SHAPE_SERIAL

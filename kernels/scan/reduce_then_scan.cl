@@ -11,7 +11,7 @@ static void gpi_sweep_up(gpi_input input, __global GPI_T *partials, gpi_tile_sha
 {
     const uint tile = (uint)get_group_id(0);
     const GPI_T sum = gpi_tile_reduce(input, (ulong)tile * GPI_TILE, shared);
-    if (get_local_id(0) == 0) partials[tile] = sum;
+    if (GPI_LOCAL_ID == 0) partials[tile] = sum;
 }
 
 /* partials[t] becomes begin . partials[0] ... partials[t-1]; returns begin . all of them. */
@@ -20,7 +20,7 @@ static GPI_T gpi_sweep_spine(GPI_COMBINE_PARAMETER __global GPI_T *partials, uin
 {
     GPI_T carry = begin;
     for (uint base = 0; base < tiles; base += GPI_WG) {
-        const uint i = base + (uint)get_local_id(0);
+        const uint i = base + (uint)GPI_LOCAL_ID;
         GPI_T total;
         const GPI_T x = i < tiles ? partials[i] : gpi_identity();
         const GPI_T before = gpi_group_scan(GPI_COMBINE_PASSED x, &total, shared);

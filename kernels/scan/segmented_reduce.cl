@@ -82,7 +82,7 @@ GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
         segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;
         const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;
         const GPI_T sum = gpi_tile_reduce(segment, base, shared);
-        if (get_local_id(0) == 0) list.partials[r] = sum;
+        if (GPI_LOCAL_ID == 0) list.partials[r] = sum;
     }
 }
 
@@ -96,12 +96,12 @@ GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __g
     const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));
     for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {
         const uint row = list.large[GPI_LARGE_WORDS * k + 1], rows = list.large[GPI_LARGE_WORDS * k + 2];
-        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)get_local_id(0) * run, rows);
+        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)GPI_LOCAL_ID * run, rows);
         const uint end = min(begin + run, rows);
         GPI_T sum = gpi_identity();
         for (uint r = begin; r < end; r++) sum = gpi_combine(GPI_COMBINE_HERE sum, list.partials[row + r]);
         sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);
-        if (rows > 0 && get_local_id(0) == 0)
+        if (rows > 0 && GPI_LOCAL_ID == 0)
             gpi_segment_put(GPI_COMBINE_HERE out + out_offset, list.large[GPI_LARGE_WORDS * k],
                             gpi_base_of(initial), sum);
     }

@@ -55,7 +55,7 @@ static __local GPI_CELL *gpi_product_cell(gpi_tile_shared shared, uint row)
 /* The products that this item scans. */
 static __local GPI_CELL *gpi_own_products(gpi_tile_shared shared)
 {
-    return shared->product + GPI_TILE_PAD((uint)get_local_id(0) * GPI_ROWS);
+    return shared->product + GPI_TILE_PAD((uint)GPI_LOCAL_ID * GPI_ROWS);
 }
 
 /* How many of them are moved at a time. */

@@ -65,7 +65,7 @@ GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared s
 GPI_INLINE_GPU void gpi_keys_get(gpi_tile_shared shared, uint j, GPI_HEADS_TYPE *key)
 {
     __local const GPI_HEADS_TYPE *at =
-        shared->key + GPI_KEY_PAD((uint)get_local_id(0) * GPI_PER_ITEM) + GPI_KEY_PAD(j);
+        shared->key + GPI_KEY_PAD((uint)GPI_LOCAL_ID * GPI_PER_ITEM) + GPI_KEY_PAD(j);
 #if GPI_KEY_QUADS
     const gpi_key_quad quad = *(__local const gpi_key_quad *)at;
     key[0] = quad.s0;
@@ -84,7 +84,7 @@ GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared 
                                    GPI_CELL *value)
 {
 #if GPI_INPUTS == 0
-    const ulong first = base + (uint)get_local_id(0) * GPI_PER_ITEM;
+    const ulong first = base + (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
     (void)shared;
     GPI_UNROLL
     for (uint k = j; k < j + GPI_CELL_CHUNK; k++)
@@ -101,7 +101,7 @@ GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared 
 GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared,
                                     GPI_HEADS_TYPE *key)
 {
-    const uint lane = GPI_STRIPE_LANE, first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    const uint lane = GPI_STRIPE_LANE, first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
     const uint length = gpi_tile_length(input, base), own = length - min(first, length);
     const bool begins = base + first == 0;
     GPI_T sum = gpi_identity();

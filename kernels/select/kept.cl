@@ -52,7 +52,7 @@ static uint gpi_is_kept(gpi_input input, GPI_IN x, GPI_IN before, ulong i)
 /* Reads the tile, once: every item keeps its own elements and what is before them. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
-    const uint lane = GPI_STRIPE_LANE, first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    const uint lane = GPI_STRIPE_LANE, first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
     const uint length = gpi_tile_length(input, base), own = length - min(first, length);
     GPI_T sum = gpi_identity();
     gpi_kept_cell last;

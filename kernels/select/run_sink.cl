@@ -35,7 +35,7 @@ static void gpi_run_put(gpi_run_sink runs, ulong r, GPI_BASE product)
 static void gpi_last_run_put(gpi_run_sink runs, gpi_input input, ulong base, GPI_T total)
 {
     const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;
-    if (!last || get_local_id(0) != 0) return;
+    if (!last || GPI_LOCAL_ID != 0) return;
     if (total.head > 0) gpi_run_put(runs, total.head - 1, total.value);
     if (runs.number_words > 0) runs.number[0] = (uint)total.head;
     if (runs.number_words == 2) runs.number[1] = (uint)((ulong)total.head >> 32);

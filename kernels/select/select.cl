@@ -32,7 +32,7 @@
 static void gpi_tell_counts(gpi_input input, gpi_sink sink, ulong base, GPI_T total)
 {
     const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;
-    if (last && get_local_id(0) == 0) gpi_counts_write(sink, total, input.count);
+    if (last && GPI_LOCAL_ID == 0) gpi_counts_write(sink, total, input.count);
 }
 
 GPI_KERNEL void gp_select_look_back(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, volatile __global uint *state,
@@ -68,7 +68,7 @@ GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)
 {
     GPI_SHARED(gpi_tile_memory, shared);
     const GPI_T total = gpi_sweep_spine(partials, tiles, gpi_identity(), shared);
-    if (get_local_id(0) == 0) partials[tiles] = total;
+    if (GPI_LOCAL_ID == 0) partials[tiles] = total;
 }
 
 /* `partials` is not read when there is one tile. */

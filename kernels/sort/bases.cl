@@ -23,7 +23,7 @@
 #define GPI_GROUP_COMBINE(a, b) ((a) + (b))
 #define GPI_GROUP_IDENTITY 0ul
 #define GPI_GROUP_SIZE GPI_WG
-#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_ITEM ((uint)GPI_LOCAL_ID)
 #define GPI_GROUP_TURNS(n) GPI_TURNS(n)
 #define GPI_GROUP_ALONE GPI_SHAPE_SERIAL
 #include "group/collectives.cl"
@@ -70,7 +70,7 @@ static void gpi_columns(__global ulong *table, uint blocks, gpi_bases_shared sha
 /* Items own consecutive digits. */
 static bool gpi_bases_of(gpi_bases_shared shared)
 {
-    const uint l = (uint)get_local_id(0), each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
+    const uint l = (uint)GPI_LOCAL_ID, each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
     const uint begin = min(l * each, (uint)GPI_BINS), end = min(begin + each, (uint)GPI_BINS);
     ulong sum = 0, total;
     for (uint d = begin; d < end; d++) sum += shared->next[d];

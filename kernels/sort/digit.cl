@@ -28,7 +28,7 @@
 #define GPI_PASSES_MAX 8
 
 /* Digits d of this item. */
-#define GPI_EACH_BIN(d) for (uint d = (uint)get_local_id(0); d < GPI_BINS; d += GPI_WG)
+#define GPI_EACH_BIN(d) for (uint d = (uint)GPI_LOCAL_ID; d < GPI_BINS; d += GPI_WG)
 
 /* ------------------------------------------------------------------ digits */
 

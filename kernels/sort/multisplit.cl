@@ -31,7 +31,7 @@
 #define GPI_GROUP_COMBINE(a, b) ((a) + (b))
 #define GPI_GROUP_IDENTITY 0u
 #define GPI_GROUP_SIZE GPI_WG
-#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_ITEM ((uint)GPI_LOCAL_ID)
 #define GPI_GROUP_TURNS(n) GPI_TURNS(n)
 #include "group/sub_group_collectives.cl"
 #undef GPI_GROUP_SIZE
@@ -42,7 +42,7 @@
 #define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item that has any */
 #define GPI_EACH_SPLIT_BIN(d)                                     \
     GPI_UNROLL                                                    \
-    for (uint k_ = 0, d = (uint)get_local_id(0) * GPI_SPLIT_BINS; \
+    for (uint k_ = 0, d = (uint)GPI_LOCAL_ID * GPI_SPLIT_BINS; \
          k_ < GPI_TURNS(GPI_SPLIT_BINS) && (GPI_WG <= GPI_BINS || d < GPI_BINS); k_++, d++)
 
 typedef struct gpi_move_memory {
@@ -97,7 +97,7 @@ GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi
 GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)
 {
     __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
-    for (uint c = (uint)get_local_id(0); c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;
+    for (uint c = (uint)GPI_LOCAL_ID; c < GPI_SPLIT_PIECES * GPI_BINS; c += GPI_WG) shared->counts[c] = 0;
     gpi_sync(); /* the counters are zero */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
@@ -164,7 +164,7 @@ GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared 
 GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const bool full, gpi_digit digit,
                                          uint *digits, gpi_move_shared shared)
 {
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const gpi_key key = GPI_RANK_STEPPED(shared->stage.key, l, GPI_WG, j);
@@ -183,7 +183,7 @@ GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const 
 GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, const uint *digits,
                                            gpi_move_shared shared)
 {
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint d = GPI_SPLIT_UNPACK(digits, j, 8);
@@ -208,7 +208,7 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
                                     gpi_move_shared shared)
 {
     const bool full = length == GPI_TILE;
-    const uint ours = gpi_split_left(length, (uint)get_local_id(0));
+    const uint ours = gpi_split_left(length, (uint)GPI_LOCAL_ID);
     uint digits[(GPI_PER_ITEM + 3) / 4];
     if (full) gpi_split_write_keys(move.key_to, ours, true, digit, digits, shared);
     else gpi_split_write_keys(move.key_to, ours, false, digit, digits, shared);

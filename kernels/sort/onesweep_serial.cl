@@ -11,7 +11,7 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global con
                                __global ulong *bases_after, gpi_rank_shared shared)
 {
     uint failed = 0;
-    if (get_local_id(0) == 0) failed = !gpi_ring_gate(ring, tile);
+    if (GPI_LOCAL_ID == 0) failed = !gpi_ring_gate(ring, tile);
     if (failed) gpi_ring_abandon(ring);
     if (gpi_broadcast(failed, &shared->word)) return false;
     GPI_EACH_BIN(d) gpi_ring_publish(ring, tile, d, shared->count[d]);
@@ -26,8 +26,8 @@ static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global con
     }
     if (failed) gpi_ring_abandon(ring);
     gpi_sync_all(); /* all reads and writes of the table are done, and `next` is written */
-    if (get_local_id(0) == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);
-    if (get_local_id(0) == 0 && failed) gpi_ring_abandon(ring);
+    if (GPI_LOCAL_ID == 0) failed = gpi_is_abandoned(ring.state) || !gpi_ring_leave(ring, tile);
+    if (GPI_LOCAL_ID == 0 && failed) gpi_ring_abandon(ring);
     return !gpi_broadcast(failed, &shared->word);
 }
 #endif

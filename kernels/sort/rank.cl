@@ -51,7 +51,7 @@
 static uint gpi_counter_of(uint p, gpi_key_bits digit)
 {
     return (p * GPI_BINS + (uint)(digit & (GPI_BINS - 1))) * GPI_COUNT_COPIES +
-           (uint)get_local_id(0) % GPI_COUNT_COPIES;
+           (uint)GPI_LOCAL_ID % GPI_COUNT_COPIES;
 }
 
 GPI_INLINE void gpi_count_key(gpi_key key, gpi_digit_bits bits, const uint passes, GPI_NEAR uint *count)
@@ -89,7 +89,7 @@ GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const ui
 GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                                  const uint passes, GPI_NEAR uint *count)
 {
-    ulong i = begin + get_local_id(0);
+    ulong i = begin + GPI_LOCAL_ID;
 #if GPI_SHAPE_LOCAL
     for (; i + (GPI_COUNT_LOADS - 1) * GPI_WG < end; i += GPI_COUNT_LOADS * GPI_WG) {
         gpi_key x[GPI_COUNT_LOADS];
@@ -105,7 +105,7 @@ GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong
 static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                           GPI_NEAR uint *count)
 {
-    for (uint c = (uint)get_local_id(0); c < bits.passes * GPI_BINS * GPI_COUNT_COPIES; c += GPI_WG)
+    for (uint c = (uint)GPI_LOCAL_ID; c < bits.passes * GPI_BINS * GPI_COUNT_COPIES; c += GPI_WG)
         count[c] = 0;
     gpi_sync(); /* the counters are zero */
     if (bits.passes == sizeof(gpi_key)) gpi_count_passes(key, begin, end, bits, sizeof(gpi_key), count);

@@ -69,7 +69,7 @@ typedef __local gpi_move_memory *gpi_move_shared;
    before the next call. */
 static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
 {
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     __local const uint *sums = shared->row + GPI_SUM_ROWS;
     uint before, all = 0;
     shared->sum[GPI_RANK_CELL(l)] = x;
@@ -99,7 +99,7 @@ static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
    together. */
 GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_move_shared shared)
 {
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     if (length == GPI_TILE) {
         gpi_key x[GPI_PER_ITEM];
         GPI_UNROLL
@@ -118,7 +118,7 @@ GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_
    leaves there. */
 GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_move_shared shared)
 {
-    const uint l = (uint)get_local_id(0), i = l * GPI_PER_ITEM;
+    const uint l = (uint)GPI_LOCAL_ID, i = l * GPI_PER_ITEM;
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
         entry[j] = GPI_ORDER(gpi_digit_of(GPI_RANK_BLOCKED(shared->stage, l, j), digit),
@@ -148,7 +148,7 @@ GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi
 /* Writes the ordered tile. shared->next: where digits go, as if the tile's first key had each. */
 GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_move_shared shared)
 {
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     if (length == GPI_TILE) {
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {

@@ -134,7 +134,7 @@ static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gp
 {
     hay.stride = hay.count / wanted + 1;
     hay.samples = (uint)(hay.count / hay.stride);
-    for (uint s = (uint)get_local_id(0); s < hay.samples; s += GPI_WG)
+    for (uint s = (uint)GPI_LOCAL_ID; s < hay.samples; s += GPI_WG)
         sample[s] = gpi_hay_order(hay, (s + 1) * hay.stride - 1);
     gpi_sync(); /* all samples are there */
     return hay;
@@ -197,7 +197,7 @@ GPI_KERNEL void gp_search_needles(GPI_ARGS_PARAMETERS __global const GPI_HAY *ke
     hay = gpi_sample(hay, wanted_samples, sample);
     needle += needle_at;
     out += out_at;
-    for (ulong base = begin + get_local_id(0); base < end; base += GPI_ABREAST * GPI_WG) {
+    for (ulong base = begin + GPI_LOCAL_ID; base < end; base += GPI_ABREAST * GPI_WG) {
         gpi_needles some;
         for (uint k = 0; k < GPI_ABREAST; k++) {
             const ulong i = min(base + k * GPI_WG, end - 1); /* after the end: the last one again */

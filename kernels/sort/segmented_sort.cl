@@ -57,7 +57,7 @@ GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PAR
     GPI_MAXIMA_SHARED(row);
     gpi_segments segments;
     gpi_sort_cell most = 0, total;
-    const uint l = (uint)get_local_id(0), m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const uint l = (uint)GPI_LOCAL_ID, m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
     const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
                 end = min(entries, begin + span);
     GPI_SEGMENTS_SET(segments);
@@ -101,7 +101,7 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAM
     GPI_MAXIMA_SHARED(row);
     gpi_segments segments;
     gpi_sort_cell carry = 0, total;
-    const uint l = (uint)get_local_id(0), m = state[GPI_SEGMENTS_COUNT];
+    const uint l = (uint)GPI_LOCAL_ID, m = state[GPI_SEGMENTS_COUNT];
     const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
                 end = min(entries, begin + span);
     GPI_SEGMENTS_SET(segments);
@@ -199,7 +199,7 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
         }
         gpi_sync(); /* the columns' sums are there */
         const bool trivial = gpi_bases_of(shared);
-        if (get_local_id(0) == 0) {
+        if (GPI_LOCAL_ID == 0) {
             const uint from = large->from[pass % 2];
             large->from[1 - pass % 2] = trivial ? from : gpi_place_next(from, first_place);
         }
@@ -249,7 +249,7 @@ GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, u
                               __local gpi_scatter_memory *shared)
 {
     __global const gpi_sort_cell *table = segments.table + (ulong)row.large->row * GPI_BINS;
-    const uint l = (uint)get_local_id(0), from = row.large->from[pass % 2];
+    const uint l = (uint)GPI_LOCAL_ID, from = row.large->from[pass % 2];
     ulong next[(GPI_BINS + GPI_WG - 1) / GPI_WG];
     GPI_EACH_BIN(d) shared->bases.next[d] = gpi_rows_sum(table + d, row.large->rows);
     gpi_sync(); /* the columns' sums are there */
@@ -299,7 +299,7 @@ GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
         const gpi_sort_row row = gpi_row_find(segments, r, span);
         const uint from = row.large->from[passes % 2];
         const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-        for (ulong i = row.begin + get_local_id(0); i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
+        for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
             gpi_move_one(move, i, i);
     }
 }

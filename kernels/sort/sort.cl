@@ -47,7 +47,7 @@
 GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,
                               volatile __global uint *counters)
 {
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
     GPI_COUNT_CHECK(true, counters);
     for (uint i = l; i < zeros; i += GPI_WG) {
@@ -72,7 +72,7 @@ GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes,
 {
     const uint from = gpi_from(state, passes);
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
-    for (ulong i = begin + get_local_id(0); i < end && from != GPI_PLACE_OUT; i += GPI_WG)
+    for (ulong i = begin + GPI_LOCAL_ID; i < end && from != GPI_PLACE_OUT; i += GPI_WG)
         gpi_move_one(move, i, i);
 }
 
@@ -92,7 +92,7 @@ GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes
 static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)
 {
     uint idle = 0;
-    if (get_local_id(0) == 0) idle = gpi_is_idle(state, pass, when);
+    if (GPI_LOCAL_ID == 0) idle = gpi_is_idle(state, pass, when);
     return gpi_broadcast(idle, word) != 0;
 }
 
@@ -163,7 +163,7 @@ GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first,
     if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
     gpi_columns(gpi_part(state, table_at), blocks, shared);
     const bool few = gpi_hashes_are_few(shared), trivial = gpi_bases_of(shared) || few;
-    if (get_local_id(0) == 0) {
+    if (GPI_LOCAL_ID == 0) {
         const uint from = gpi_from(state, pass);
         if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);
         else if (pass == 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER)
@@ -206,7 +206,7 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
     const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);
     gpi_sort_block(state, span, &begin, &end);
     gpi_count_all(move.key, begin, end, bits, count);
-    for (uint c = (uint)get_local_id(0); c < passes * GPI_BINS; c += GPI_WG) {
+    for (uint c = (uint)GPI_LOCAL_ID; c < passes * GPI_BINS; c += GPI_WG) {
         uint sum = 0;
         for (uint k = 0; k < GPI_COUNT_COPIES; k++) sum += count[c * GPI_COUNT_COPIES + k];
         if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);
@@ -228,7 +228,7 @@ GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint 
     gpi_sync(); /* the counts are there */
     if (gpi_bases_of(shared)) trivial |= 1u << pass;
     GPI_EACH_BIN(d) bases[d] = shared->next[d];
-    if (get_local_id(0) != 0) return;
+    if (GPI_LOCAL_ID != 0) return;
     trivial += atomic_add(state + GPI_STATE_TRIVIAL, trivial);
     if (trivial < all) return;
     for (uint p = 0; p < passes; p++) moves += 1 - (trivial >> p & 1);
@@ -256,7 +256,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     if (gpi_is_trivial(state, pass)) return;
     const ulong stop = min(portion_end, gpi_state_count(state));
     const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
-    if (get_local_id(0) == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);
+    if (GPI_LOCAL_ID == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);
     tile = gpi_broadcast(tile, &shared->word);
     const ulong begin = portion + tile * span, end = min(stop, begin + span);
     if (begin >= stop) return; /* so do all later tiles: nobody waits for this one */
@@ -289,7 +289,7 @@ GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_s
         if (!gpi_is_trivial(state, p)) {
             GPI_EACH_BIN(d) shared->next[d] = bases[d];
             gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines, shared);
-            if (get_local_id(0) == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);
+            if (GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);
             gpi_sync_all(); /* the pass is written: the next one reads it, and overwrites `next` */
         }
     }

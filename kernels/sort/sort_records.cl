@@ -143,7 +143,7 @@ GPI_INLINE void gpi_record_keys_step(gpi_records r, __global gpi_key *key, ulong
 static void gpi_record_keys(gpi_records r, __global gpi_key *key, ulong first, ulong end)
 {
     const ulong step = GPI_WG * GPI_RECORDS_STEP;
-    ulong i = first + get_local_id(0);
+    ulong i = first + GPI_LOCAL_ID;
     for (; i + (GPI_RECORDS_STEP - 1) * GPI_WG < end; i += step) gpi_record_keys_step(r, key, i);
     for (; i < end; i += GPI_WG) key[i] = gpi_record_key_at(r, r.through ? r.index[i] : i);
 }
@@ -191,7 +191,7 @@ static void gpi_records_move(__global const GPI_WORD *in, __global GPI_WORD *out
                              __global const gpi_value *index, ulong first, ulong end)
 {
     const uint words = (uint)(end - first) * GPI_WORDS;
-    uint w = (uint)get_local_id(0);
+    uint w = (uint)GPI_LOCAL_ID;
     index += first;
     out += first * GPI_WORDS;
     for (; w + (GPI_MOVE_STEP - 1) * GPI_WG < words; w += GPI_MOVE_STEP * GPI_WG) {

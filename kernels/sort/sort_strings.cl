@@ -82,7 +82,7 @@ typedef struct gpi_round {
 
 /* Elements of this item: for (ulong i = ...), below `end`. */
 #define GPI_EACH(i, span, end)                               \
-    for (ulong i = (span)*get_group_id(0) + get_local_id(0); \
+    for (ulong i = (span)*get_group_id(0) + GPI_LOCAL_ID; \
          i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)
 
 /* ------------------------------------------------------------------ strings */

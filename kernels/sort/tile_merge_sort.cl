@@ -48,7 +48,7 @@ static void gpi_team_sync(void) { gpi_sync(); }
 /* What follows from them is worked out where it is needed: registers are for entries. */
 static uint gpi_entries_item(void)
 {
-    uint l = (uint)get_local_id(0);
+    uint l = (uint)GPI_LOCAL_ID;
     GPI_SETTLE(l);
     return l;
 }
@@ -213,7 +213,7 @@ GPI_INLINE_GPU void gpi_entries_sort(gpi_entry *entry, uint n, __local gpi_entry
 {
     gpi_entries_sort_own(entry);
     for (uint items = 1; items * GPI_PER_ITEM < n; items *= 2) {
-        const uint begin = ((uint)get_local_id(0) & ~(2 * items - 1)) * GPI_PER_ITEM,
+        const uint begin = ((uint)GPI_LOCAL_ID & ~(2 * items - 1)) * GPI_PER_ITEM,
                    middle = begin + items * GPI_PER_ITEM;
         gpi_entries_put(entry, begin, middle, middle + items * GPI_PER_ITEM, memory);
         gpi_sync(); /* the runs are there */

@@ -29,7 +29,7 @@ typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;
 /* Puts the n keys at `key` onto the stage. All loads of a full tile come first, so that they are under way together. */
 GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)
 {
-    const uint l = (uint)get_local_id(0), left = gpi_split_left(n, l);
+    const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(n, l);
     gpi_key x[GPI_PER_ITEM];
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = j * GPI_WG < left ? (key + l)[j * GPI_WG] : 0;
@@ -75,7 +75,7 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
 /* Writes the first `length` of the stage. Values are all read before any is written, for they may be in place. */
 GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, ulong base, uint length, gpi_radix_tile_shared shared)
 {
-    const uint l = (uint)get_local_id(0), left = gpi_split_left(length, l);
+    const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(length, l);
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_PER_ITEM];
     GPI_UNROLL

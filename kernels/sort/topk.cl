@@ -62,7 +62,7 @@ static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __glob
 {
     enum { LOADS = GPI_SHAPE_LOCAL ? 8 : 1 };
     const ulong stretch = n / s, longer = n % s;
-    uint i = (uint)get_local_id(0);
+    uint i = (uint)GPI_LOCAL_ID;
     for (; i + (LOADS - 1) * GPI_WG < s; i += LOADS * GPI_WG) {
         gpi_key x[LOADS];
         GPI_UNROLL
@@ -83,7 +83,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
     GPI_SHARED(gpi_topk_memory, shared);
     gpi_topk topk;
     GPI_TOPK_SET(topk);
-    const uint l = (uint)get_local_id(0);
+    const uint l = (uint)GPI_LOCAL_ID;
     const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), most = min(k, n);
     GPI_COUNT_CHECK(true, counters);
     key += key_at;
@@ -145,7 +145,7 @@ GPI_INLINE void gpi_topk_filter(gpi_topk topk, uint round, gpi_topk_tile tile, u
     uint below, equal, start = 0;
     gpi_found found[GPI_FOUND];
     gpi_tile_survey(tile, found, &below, &equal, shared);
-    if (get_local_id(0) == 0) start = gpi_topk_enter(topk, round, number, below, equal, directory);
+    if (GPI_LOCAL_ID == 0) start = gpi_topk_enter(topk, round, number, below, equal, directory);
     if (below == 0) return;
     start = gpi_broadcast_once(start, &shared->word);
     if ((ulong)start + below > topk.room) return; /* the round is missed */
@@ -179,7 +179,7 @@ GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, 
     GPI_TOPK_KEPT_SET(to, directory);
     if (!gpi_topk_missed(topk)) return;
     const gpi_selected s = gpi_topk_selected(topk, GPI_KEY_SIZE, shared);
-    if (get_group_id(0) == 0 && get_local_id(0) == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;
+    if (get_group_id(0) == 0 && GPI_LOCAL_ID == 0) topk.number[GPI_TOPK_THRESHOLD + 1] = s.threshold;
     const gpi_topk_tile tile =
         gpi_tile_make(key + key_at, topk.number[GPI_TOPK_COUNT], base, span, flip, s.threshold);
     gpi_topk_filter(topk, 1, tile, base, directory, to, shared);
@@ -203,13 +203,13 @@ GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TO
         gpi_found found[GPI_FOUND];
         uint below, equal, start = 0;
         gpi_tile_survey(tile, found, &below, &equal, shared);
-        if (get_local_id(0) == 0) start = gpi_topk_enter(topk, 1, number, below, equal, directory);
+        if (GPI_LOCAL_ID == 0) start = gpi_topk_enter(topk, 1, number, below, equal, directory);
         start = gpi_broadcast(start, &shared->word);
         from.key = to.key + start;
         from.index = to.index + start;
         gpi_tile_keep(tile, found, from, base, shared); /* has barriers: the next survey may count */
     }
-    if (get_local_id(0) == 0) {
+    if (GPI_LOCAL_ID == 0) {
         topk.number[GPI_TOPK_THRESHOLD + 1] = t;
         atomic_inc(counters + GPI_COUNT_FALLBACKS);
     }
@@ -223,11 +223,11 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
     GPI_TOPK_SET(topk);
     if (!gpi_topk_missed(topk)) return;
     const gpi_selected s = gpi_topk_selected(topk, level, shared);
-    if (level > 0 && get_group_id(0) == 0 && get_local_id(0) == 0) gpi_topk_write_selected(topk, level, s);
+    if (level > 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) gpi_topk_write_selected(topk, level, s);
     if (s.decided) return;
     const ulong n = topk.number[GPI_TOPK_COUNT];
     const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);
-    if (level == 0 && get_group_id(0) == 0 && get_local_id(0) == 0)
+    if (level == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0)
         atomic_inc(counters + GPI_COUNT_FALLBACKS);
     gpi_count_matching(key + key_at, begin, end, gpi_topk_digit(level, flip), (gpi_key_bits)s.prefix, shared);
     GPI_EACH_BIN(d)
@@ -242,7 +242,7 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
 GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
                                   gpi_topk_shared shared)
 {
-    const uint l = (uint)get_local_id(0), block = number / GPI_TOPK_BLOCK;
+    const uint l = (uint)GPI_LOCAL_ID, block = number / GPI_TOPK_BLOCK;
     uint sum = 0;
     for (uint b = l; b < block; b += GPI_WG) sum += gpi_topk_block(topk, round, b)[0];
     for (uint i = block * GPI_TOPK_BLOCK + l; i < number; i += GPI_WG) sum += directory[i].y;
@@ -280,7 +280,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     gpi_topk topk;
     gpi_topk_kept to;
     GPI_TOPK_SET(topk);
-    const uint number = (uint)get_group_id(0), l = (uint)get_local_id(0);
+    const uint number = (uint)get_group_id(0), l = (uint)GPI_LOCAL_ID;
     const uint round = gpi_topk_missed(topk);
     const ulong below = topk.cursor[round], most = topk.number[GPI_TOPK_K];
     const ulong missing = most > below ? most - below : 0;
@@ -325,7 +325,7 @@ GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global
 {
     const ulong n = min(k, gpi_count(bound, wanted, wanted_offset, wanted_words));
     const ulong step = (ulong)get_num_groups(0) * GPI_WG;
-    for (ulong i = (ulong)get_group_id(0) * GPI_WG + get_local_id(0); i < n; i += step) {
+    for (ulong i = (ulong)get_group_id(0) * GPI_WG + GPI_LOCAL_ID; i < n; i += step) {
         if (wants & GPI_TOPK_WANTS_KEYS) key_out[key_out_at + i] = key[key_at + i];
         if (wants & GPI_TOPK_WANTS_INDICES) index_out[index_out_at + i] = index[index_at + i];
     }

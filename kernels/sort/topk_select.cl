@@ -30,7 +30,7 @@ GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, u
 {
     GPI_EACH_BIN(d) shared->count[d] = 0;
     gpi_sync(); /* the counters are zero */
-    ulong i = begin + get_local_id(0);
+    ulong i = begin + GPI_LOCAL_ID;
 #if GPI_SHAPE_LOCAL
     enum { LOADS = 8 }; /* under way at a time */
     for (; i + (LOADS - 1) * GPI_WG < end; i += LOADS * GPI_WG) {
@@ -69,7 +69,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared sh
 /* Items own consecutive digits. */
 static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
-    const uint l = (uint)get_local_id(0), each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
+    const uint l = (uint)GPI_LOCAL_ID, each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
     const uint begin = min(l * each, (uint)GPI_BINS), end = min(begin + each, (uint)GPI_BINS);
     ulong sum = 0, total;
     gpi_sync(); /* the counts are there */

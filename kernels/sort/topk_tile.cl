@@ -15,7 +15,7 @@
 #define GPI_GROUP_COMBINE(a, b) ((a) + (b))
 #define GPI_GROUP_IDENTITY 0ul
 #define GPI_GROUP_SIZE GPI_WG
-#define GPI_GROUP_ITEM ((uint)get_local_id(0))
+#define GPI_GROUP_ITEM ((uint)GPI_LOCAL_ID)
 #define GPI_GROUP_TURNS(n) GPI_TURNS(n)
 #define GPI_GROUP_ALONE 0
 #if GPI_SUB_GROUP
