@@ -4,6 +4,7 @@
        partials   | 0 | 1 | ... |   gpi_sweep_spine: what comes before each tile, one group, in place   */
 #ifndef GPI_SCAN_REDUCE_THEN_SCAN_CL
 #define GPI_SCAN_REDUCE_THEN_SCAN_CL
+#include "base/platform.cl"
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 

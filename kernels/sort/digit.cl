@@ -19,6 +19,7 @@
        GPI_DIGIT_BITS   of a digit; 8 where it is undefined                                               */
 #ifndef GPI_SORT_DIGIT_CL
 #define GPI_SORT_DIGIT_CL
+#include "base/platform.cl"
 #include "element/key.cl"
 
 #ifndef GPI_DIGIT_BITS

@@ -1,6 +1,7 @@
 /* onesweep_serial.cl - a tile of onesweep in the serial shape: counted, placed by look-back, moved. */
 #ifndef GPI_SORT_ONESWEEP_SERIAL_CL
 #define GPI_SORT_ONESWEEP_SERIAL_CL
+#include "base/platform.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
 #include "sort/lookback.cl"
