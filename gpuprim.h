@@ -3357,6 +3357,7 @@ static float gpi_float_of_half(uint16_t half)
 /* device.c */
 static bool gpi_is_llvmpipe(const gp_device_info *info);
 static bool gpi_is_pocl(const gp_device_info *info);
+static bool gpi_mixes_private_arrays(const gp_device_info *info);
 static const char *gpi_device_options(const gp_device_info *info);
 static bool gpi_device_has(const gp_device_info *info, const char *extension);
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
@@ -3481,6 +3482,13 @@ static bool gpi_is_pocl(const gp_device_info *info)
 static unsigned long gpi_driver_major(const gp_device_info *info)
 {
     return strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), NULL, 10);
+}
+
+/* PoCL from version 7 on takes a private array that clang's passes have parted for the same in all items of a group
+   (docs/drivers.md; 7.0 was not tried). */
+static bool gpi_mixes_private_arrays(const gp_device_info *info)
+{
+    return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
 
 /* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
@@ -5021,15 +5029,18 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 /* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
    anyway: PoCL parts options at blanks, and clang what it gets at any white space. Without the passes, lifetime markers leave
    "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Declarations: base/declarations.cl.
-   Not where items share a group: how PoCL parts kernels at barriers is tested on what passes leave. NULL: none. */
+   Where items share a group, only if PoCL takes what passes leave for wrong: how it parts kernels at barriers is tested on
+   that elsewhere. NULL: none. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
-    const bool calls = gpi_text_calls(program->prelude), passes = gpi_wants_passes(program->primitive);
-    if (!gpi_is_pocl(&gp->info) || (calls && passes) ||
-        !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) {
+    const bool serial = strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n") != NULL;
+    const bool calls = gpi_text_calls(program->prelude);
+    const bool passes = serial && gpi_wants_passes(program->primitive);
+    if (!gpi_is_pocl(&gp->info) || (calls && passes) || (!serial && !gpi_mixes_private_arrays(&gp->info))) {
         return NULL;
     }
-    return gpi_format("%s%s%s", gp->options, calls ? "" : " -D_OPENCL_H_ -DGPI_DECLARES",
+    return gpi_format("%s%s%s", gpi_program_options(gp, program),
+                      calls || !serial ? "" : " -D_OPENCL_H_ -DGPI_DECLARES",
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 

@@ -70,15 +70,18 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 /* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
    anyway: PoCL parts options at blanks, and clang what it gets at any white space. Without the passes, lifetime markers leave
    "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Declarations: base/declarations.cl.
-   Not where items share a group: how PoCL parts kernels at barriers is tested on what passes leave. NULL: none. */
+   Where items share a group, only if PoCL takes what passes leave for wrong: how it parts kernels at barriers is tested on
+   that elsewhere. NULL: none. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
-    const bool calls = gpi_text_calls(program->prelude), passes = gpi_wants_passes(program->primitive);
-    if (!gpi_is_pocl(&gp->info) || (calls && passes) ||
-        !strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n")) {
+    const bool serial = strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n") != NULL;
+    const bool calls = gpi_text_calls(program->prelude);
+    const bool passes = serial && gpi_wants_passes(program->primitive);
+    if (!gpi_is_pocl(&gp->info) || (calls && passes) || (!serial && !gpi_mixes_private_arrays(&gp->info))) {
         return NULL;
     }
-    return gpi_format("%s%s%s", gp->options, calls ? "" : " -D_OPENCL_H_ -DGPI_DECLARES",
+    return gpi_format("%s%s%s", gpi_program_options(gp, program),
+                      calls || !serial ? "" : " -D_OPENCL_H_ -DGPI_DECLARES",
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 

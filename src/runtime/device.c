@@ -126,6 +126,13 @@ static unsigned long gpi_driver_major(const gp_device_info *info)
     return strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), NULL, 10);
 }
 
+/* PoCL from version 7 on takes a private array that clang's passes have parted for the same in all items of a group
+   (docs/drivers.md; 7.0 was not tried). */
+static bool gpi_mixes_private_arrays(const gp_device_info *info)
+{
+    return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
+}
+
 /* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
 static cl_uint gpi_loop_limit(const gp_device_info *info)
 {
