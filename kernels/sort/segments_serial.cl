@@ -3,6 +3,7 @@
    Parameters: those of sort/rank_serial.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SEGMENTS_SERIAL_CL
 #define GPI_SORT_SEGMENTS_SERIAL_CL
+#include "base/platform.cl"
 #include "sort/digit.cl"
 #include "sort/rank.cl"
 #include "sort/segments_state.cl"
