@@ -41,7 +41,7 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
 
 /* One group of a call says so when more was wanted than allowed. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \
-    if ((first_group) && GPI_LOCAL_ID == 0 &&                              \
+    if ((first_group) && GPI_LOCAL_ID == 0 &&                                 \
         gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 
@@ -50,7 +50,7 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words
 #define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)
 #define GPI_COUNT_CHECK_NAMED(x, first_group, counters)                                           \
-    if ((first_group) && GPI_LOCAL_ID == 0 &&                                                  \
+    if ((first_group) && GPI_LOCAL_ID == 0 &&                                                     \
         gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 

@@ -172,7 +172,7 @@ typedef struct gpi_place {
    is left. grow(x) makes a node of its children; clear(x) a leaf for which there is no piece. */
 #define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \
     do {                                                                                       \
-        const uint l = (uint)GPI_LOCAL_ID, g = (uint)get_group_id(0);                       \
+        const uint l = (uint)GPI_LOCAL_ID, g = (uint)get_group_id(0);                          \
         const uint groups = (uint)get_num_groups(0);                                           \
         uint width = (bottom) / groups;                                                        \
         for (uint k = g * width + l; (bottom) == (leaves) && k < (g + 1) * width; k += GPI_WG) \

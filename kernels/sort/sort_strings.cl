@@ -81,7 +81,7 @@ typedef struct gpi_round {
     (round).to = gpi_set_at(state + to_at, room)
 
 /* Elements of this item: for (ulong i = ...), below `end`. */
-#define GPI_EACH(i, span, end)                               \
+#define GPI_EACH(i, span, end)                            \
     for (ulong i = (span)*get_group_id(0) + GPI_LOCAL_ID; \
          i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)
 

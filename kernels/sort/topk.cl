@@ -227,8 +227,7 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
     if (s.decided) return;
     const ulong n = topk.number[GPI_TOPK_COUNT];
     const ulong begin = min(n, span * get_group_id(0)), end = min(n, begin + span);
-    if (level == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0)
-        atomic_inc(counters + GPI_COUNT_FALLBACKS);
+    if (level == 0 && get_group_id(0) == 0 && GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);
     gpi_count_matching(key + key_at, begin, end, gpi_topk_digit(level, flip), (gpi_key_bits)s.prefix, shared);
     GPI_EACH_BIN(d)
     {
