@@ -237,8 +237,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 
 /* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on
    what inlining leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel with all that is inlined into
-   it three times, a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. Only where an item is alone:
-   otherwise PoCL gets private arrays wrong that a kernel hands to such a function (docs/drivers.md). */
+   it three times, a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. Functions stay so only where
+   an item is alone: in larger groups PoCL gets private arrays wrong that a kernel hands to them (docs/drivers.md). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
 #else
@@ -249,7 +249,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_NOINLINE static
 #endif
-/* The item's number in its group; no call of a group of one, since PoCL inlines what calls for it. */
+/* Names the item's number in its group. Where an item is alone nothing is called: PoCL inlines what asks for its work-item. */
 #if GPI_WG == 1
 #define GPI_LOCAL_ID ((size_t)0)
 #else
