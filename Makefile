@@ -112,8 +112,11 @@ test-gpsort: build/gpsort $(if $(filter Linux,$(shell uname -s)),build/apps/faul
 
 # ---- tests
 
-test: $(TEST_PROGRAMS) ## build and run the tests, as the device runs each call by itself; GPUPRIM_DEVICE names it
-	@tools/run_tests.sh $(TEST_PROGRAMS)
+# Tests of strategies that have to be forced, of several devices, of endurance: test-full has them.
+FULL_ONLY := test_brackets_back test_host_devices test_many test_nest_strings test_sort_shares
+
+test: $(filter-out $(FULL_ONLY:%=build/tests/%),$(TEST_PROGRAMS)) ## build and run the tests, as the device runs each call by itself; GPUPRIM_DEVICE names it
+	@tools/run_tests.sh $^
 
 # What forces shapes and strategies on the device is left out without it: tests/support/support.h.
 test-full test-all test-shapes test-strings test-hash-stress sanitize races: export GPUPRIM_TEST_FULL = 1
