@@ -45,7 +45,7 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 
 DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cxx shared install packaging)
 
-.PHONY: declarations first-calls first-calls-table all demo info test test-full test-gpsort test-examples test-all test-shapes fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls first-calls-table all demo info test test-full test-gpsort test-examples test-all test-shapes test-masked fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-fault-check mpi-bench mpi-bench-check host-files install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
@@ -154,7 +154,7 @@ test-python: build/python/env.stamp ## the Python package: its tests from an ins
 	$(PYTHON_ENV)/bin/mypy --cache-dir build/python/mypy --config-file python/pyproject.toml
 	@cd python && ../$(PYTHON_ENV)/bin/pytest $(PYTEST)
 
-test-all: $(filter-out $(CPP_PROGRAMS),$(TEST_PROGRAMS)) ## the tests in C on PoCL, Intel's CPU runtime, rusticl and Oclgrind
+test-all: $(filter-out $(CPP_PROGRAMS),$(TEST_PROGRAMS)) ## the tests in C on PoCL, PoCL 7, Intel's CPU runtime, rusticl and Oclgrind
 	@tools/test_all.sh $^
 
 # SHAPES names some of the test programs, CLASSES some of the classes, SUB_GROUPS some of the sizes.
@@ -165,7 +165,17 @@ SUB_GROUPS ?= 8 16 32 64 128
 test-shapes: $(SHAPES:%=build/tests/%) ## the tests on PoCL in the shapes of GPUs: with the rows of each class, and with emulated sub-groups; CLASSES=nvidia SUB_GROUPS= takes one
 	@PLATFORMS="$(CLASSES:%=as-%) $(SUB_GROUPS:%=sub_group-%)" tools/test_all.sh $^
 
-fresh: ## make demo, test, test-install and test-python on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
+# MASKS names features, MASKED test programs, or all: the self-test, and one of each family.
+MASKED ?= test_self_test test_reduce test_unique test_search test_nest_strings test_hash_values test_gather test_histogram
+MASKED_PROGRAMS := $(if $(filter all,$(MASKED)),$(TEST_PROGRAMS),$(MASKED:%=build/tests/%))
+test-masked: $(MASKED_PROGRAMS) build/tools/cpu_mask.so ## some tests on PoCL without features of this CPU: as with AVX2, with AVX and with SSE alone; MASKS=avx2,avx512 takes one
+	@tools/test_masked.sh $(MASKED_PROGRAMS)
+
+build/tools/cpu_mask.so: tools/cpu_mask.c
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -fPIC -shared -o $@ $< -ldl
+
+fresh: ## make demo, test, test-install, test-python and test-masked on a fresh Debian 12 and 13, as root with debootstrap; RELEASE=trixie takes one
 	@tools/fresh.sh $(RELEASE)
 
 test-million: build/tests/test_many ## a million scans and a million sorts in a row, without growth of memory or objects

@@ -1,10 +1,13 @@
 #!/bin/sh
 # README's commands on fresh machines: each Debian release is put into a folder of its own, the committed HEAD
-# is cloned into it, and make demo, test, test-install and test-python run there as its root. All is removed again in the end.
+# is cloned into it, and make demo, test, test-install and test-python run there as its root, and make test-masked, with all
+# test programs on the next lesser CPU: without AVX-512, or without AVX2 where there is no AVX-512. All is removed again in the end.
 #
 # usage: tools/fresh.sh [RELEASE...]    bookworm trixie
 #
 # MIRROR    of Debian; by default the host's own, where it has one
+#
+# MASKS     what is hidden of the CPU, as in tools/test_masked.sh
 #
 # Exit status: 0 all passed in each release; 1 not so; 2 root or debootstrap is missing.
 set -eu
@@ -103,11 +106,16 @@ make_root() { # release
 }
 
 # Nothing of the caller's environment goes along but how the network is reached.
-make_inside() { # log goal
-    timed "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+make_inside() { # log goal [VARIABLE=VALUE...]
+    log_of_goal=$1
+    shift
+    timed "$log_of_goal" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
         PIP_CERT=/etc/host-ca.crt ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-        chroot "$root" make -C /root/gpuprim "$2"
+        chroot "$root" make -C /root/gpuprim "$@"
 }
+
+if grep -q '^flags.* avx512' /proc/cpuinfo; then lesser=avx512; else lesser=avx2; fi
+masks=${MASKS:-$lesser}
 
 table=
 failed=0
@@ -127,6 +135,11 @@ for release in $releases; do
         make_inside "$logs/$release-$goal.log" $goal || result=FAIL
         row "$release" "make $goal" $result
     done
+    if [ -d "$root/root/gpuprim" ]; then
+        result=pass
+        make_inside "$logs/$release-test-masked.log" test-masked MASKED=all MASKS="$masks" || result=FAIL
+        row "$release" "test-masked" $result
+    fi
     remove_root
 done
 

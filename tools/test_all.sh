@@ -3,14 +3,14 @@
 #
 # usage: tools/test_all.sh PROGRAM...
 #
-# PLATFORMS=pocl,rusticl takes some of them. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
+# PLATFORMS=pocl,rusticl takes some of them. pocl7 is the PoCL of Debian's next release, in a root of its own. There are also as-nvidia, as-amd, as-intel_gpu, as-mali, as-adreno, as-apple,
 # as-unknown and as-llvmpipe: PoCL with the rows that this class of devices has in src/runtime/tuning_table.h; and sub_group-8 to sub_group-128: PoCL
 # with emulated sub-groups of this size; both without optimization, unless GPUPRIM_TEST_OPTIONS is set. mixed is all but Oclgrind in one process, for test_host_devices. intel-sub_groups is Intel's CPU runtime with the rows of Intel's GPUs and sub-groups of its own.
 #
 # A platform is skipped only where this system has no package for it; tools/deps.sh says so.
 set -eu
 
-PLATFORMS=$(echo "${PLATFORMS:-pocl intel rusticl oclgrind}" | tr , " ")
+PLATFORMS=$(echo "${PLATFORMS:-pocl pocl7 intel rusticl oclgrind}" | tr , " ")
 results=build/test-all
 rm -rf $results
 mkdir -p $results
@@ -53,6 +53,9 @@ run_on() { # platform program...
     export TEST_RESULTS=$results/$platform
     case $platform in
     pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
+    pocl7)
+        GPUPRIM_DEVICE=Portable TEST_RUNNER=tools/pocl7_run.sh TEST_TIMEOUT=${TEST_TIMEOUT:-1200} tools/run_tests.sh "$@"
+        ;;
     sub_group-*) run_as_gpu GPUPRIM_TEST_SUB_GROUP="${platform#*-}" "$@" ;;
     as-*)
         class=$(class_of "$platform") || return 1
