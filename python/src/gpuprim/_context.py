@@ -196,7 +196,10 @@ class Base:
             ("device_filter", device if isinstance(device, str) else None),
         ]:
             if text is not None:
-                keep.append(ffi.new("char[]", os.fsencode(text)))
+                data = os.fsencode(text)
+                if 0 in data:
+                    raise ValueError(f"{field} has a character 0 in it")
+                keep.append(ffi.new("char[]", data))
                 setattr(desc, field, keep[-1])
         if device is not None and not isinstance(device, str):
             desc.device = _pointer("cl_device_id", device)
@@ -562,7 +565,7 @@ class Base:
         if samples is not None:
             host = call.keep(np.ascontiguousarray(samples, dtype=monoid.dtype))
             call.set(samples=ffi.cast("void *", host.ctypes.data), sample_count=host.size)
-        call.text("equal", equal)
+        call.expression("equal", equal)
         call.args(args, None)
         call.run("gp_check_monoid")
 
@@ -593,7 +596,7 @@ class Base:
             if ops:
                 c = call.keep(ffi.new("gp_group_op[]", len(ops)))
                 for entry, (name, op) in zip(c, ops.items()):
-                    entry.name = call.keep(ffi.new("char[]", name.encode()))
+                    entry.name = call.c_text("the name of an operation", name)
                     if isinstance(op, Monoid):
                         entry.monoid = call.monoid(op)
                     else:

@@ -272,8 +272,8 @@ class HashTable:
         args : dict, optional
         """
         call = Call(self.context, "hash_for_each")
-        call.text("where", where)
-        call.text("map", map)
+        call.expression("where", where)
+        call.expression("map", map)
         call.args(args, None)
         call.set(erase=erase, key_type=type_of(self.key_dtype))
         if self.value_dtype is not None:

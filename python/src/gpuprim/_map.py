@@ -75,7 +75,7 @@ class Maps(Sorts):
                 call.type(more.dtype, "type" + number, "record" + number)
         result = np.dtype(dtype) if dtype is not None else first.dtype  # type: ignore[union-attr]
         call.type(result, "out_type", "out_record")
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, None if first is None else first.dtype)
         target = self._out(out, shape, result, first)
         call.buffer("out", target)
@@ -172,7 +172,7 @@ class Maps(Sorts):
         call.buffer("in", first)
         call.count(first)
         call.set(type=type_of(first.dtype), out_type=type_of(result))
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, first.dtype)
         target = self._out(out, first._shape if out is None else first.shape, result, first)
         call.buffer("out", target)
@@ -397,7 +397,7 @@ class Maps(Sorts):
         call.set(radius_x=radii[0], radius_y=radii[1], border=choice("border", border, BORDERS))
         if border == "constant":
             call.number("border_value", border_value, first.dtype)
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, first.dtype)
         target = self._out(out, shape, result)
         if first.size:
@@ -471,7 +471,7 @@ class Maps(Sorts):
             raise TypeError("without x, map_dtype is required")
         if map_dtype is not None:
             call.set(map_type=type_of(sample))
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, None if first is None else first.dtype)
         number = self._bins(call, bins, range, sample)
         if weights is not None:

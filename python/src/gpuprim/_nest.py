@@ -117,7 +117,7 @@ class Nests(Base):
     def _codes(self, call: Call, x: Array, pairs: Any, table: Any, map: Any, args: Any) -> None:
         call.set(type=type_of(x.dtype))
         call.text("pairs", pairs)
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, x.dtype)
         if table is not None:
             codes = np.ascontiguousarray(table, np.int8)
@@ -171,7 +171,7 @@ class Nests(Base):
         call.count(first)
         self._codes(call, first, pairs, table, map, args)
         call.buffer("values", v)
-        call.text("value_map", value_map)
+        call.expression("value_map", value_map)
         call.set(exclusive=exclusive)
         result = call.operation(op, v.dtype, value_map, dtype, _scan_dtype, "value_type")
         call.value("initial", initial, result)
@@ -222,7 +222,7 @@ class Nests(Base):
             call.buffer("in", first)
             call.set(type=type_of(first.dtype))
             call.args(args, first.dtype)
-        call.text("map", map)
+        call.expression("map", map)
         unsigned = np.dtype(f"u{above.dtype.itemsize}")
         found = {name: self._like(above, unsigned) for name in ("index", "children", "end") if name in outputs}
         for name, array in found.items():

@@ -209,15 +209,16 @@ class Sorts(Selections):
         call = Call(self, "sort_records")
         first = None if x is None else self._line(x)
         indices: Optional[Array] = None
-        fields: Any = first.dtype.fields if first is not None and first.dtype.fields else {}
+        fields: Any = first.dtype.fields if first is not None else None
+        names = (first.dtype.names if first is not None else None) or ()
         c = call.keep(ffi.new("gp_sort_column[]", max(len(columns), 1)))
         for entry, column in zip(c, columns):
             if isinstance(column, str):
-                name = column.lstrip("-")
-                if name not in fields:
+                name = column.removeprefix("-")
+                if name not in names:
                     raise ValueError(f"the records have no field {name!r}; expressions are Column(map, dtype)")
                 column = Column(f"x.{name}", fields[name][0], column.startswith("-"))
-            entry.map = call.keep(ffi.new("char[]", column.map.encode()))
+            call.expression("map", column.map, entry)
             entry.type = type_of(np.dtype(column.dtype))
             entry.descending = column.descending
         call.set(columns=c, column_count=len(columns))
@@ -404,8 +405,8 @@ class Sorts(Selections):
         elif k.dtype != kind:
             raise TypeError(f"without a map the keys are {k.dtype}, not {kind}")
         call.set(key_type=type_of(kind), upper=side == "right", descending=descending)
-        call.text("map", map)
-        call.text("needle_map", needle_map)
+        call.expression("map", map)
+        call.expression("needle_map", needle_map)
         call.args(args, kind)
         result = np.dtype(dtype)
         call.set(out_type=type_of(result))
