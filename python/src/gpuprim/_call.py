@@ -8,6 +8,7 @@ import numpy as np
 
 from ._array import Array
 from ._names import argument_name, c_text, rename_fields
+from ._convert import exact
 from ._native import ffi, lib
 from ._types import OPS, STRATEGIES, Monoid, choice, is_record, record, scalar_dtype, type_of
 
@@ -50,7 +51,8 @@ class Call:
         handles = () if table is None else (table,)
         if self.context._instead is not None:
             self.context._instead(self, name, handles)
-        self.context._call(name, *handles, self.desc, *extra)
+        buffers = [thing._buffer for thing in self._keep if isinstance(thing, Array)]
+        self.context._call(name, *handles, self.desc, *extra, buffers=buffers)
 
     def set(self, **fields: Any) -> None:
         for field, value in fields.items():
@@ -74,15 +76,24 @@ class Call:
             c_text(field, text)
             self._expressions.append((self.desc if struct is None else struct, field, text))
 
-    def value(self, field: str, value: Any, dtype: np.dtype[Any]) -> None:
+    def value(self, field: str, value: Any, dtype: np.dtype[Any], name: Optional[str] = None) -> None:
         """A pointer to one element on the host; NULL for None."""
         if value is not None:
-            host = self.keep(np.array(value, dtype=dtype).reshape(1))
-            setattr(self.desc, field, self.keep(ffi.cast("void *", host.ctypes.data)))
+            setattr(self.desc, field, self._pointer(value, dtype, name or field))
 
-    def number(self, field: str, value: Any, dtype: np.dtype[Any]) -> None:
+    def _pointer(self, value: Any, dtype: np.dtype[Any], name: str) -> Any:
+        host = exact(value, dtype, name)
+        if host.size != 1:
+            raise ValueError(f"{name} has {host.size} values instead of 1")
+        native = self.keep(host.reshape(1).astype(dtype.newbyteorder("=")))
+        return ffi.cast("void *", native.ctypes.data)
+
+    def number(self, field: str, value: Any, dtype: np.dtype[Any], name: Optional[str] = None) -> None:
         """A gp_value."""
-        data = np.array(value, dtype=np.float32 if dtype == np.float16 else dtype).tobytes()
+        host = exact(value, np.dtype(np.float32) if dtype == np.float16 else dtype, name or field)
+        if host.size != 1:
+            raise ValueError(f"{name or field} has {host.size} values instead of 1")
+        data = host.astype(host.dtype.newbyteorder("=")).tobytes()
         ffi.buffer(ffi.addressof(self.desc, field))[: len(data)] = data
 
     def buffer(self, field: str, array: Optional[Array]) -> None:
@@ -126,8 +137,7 @@ class Call:
         c = self.keep(ffi.new("gp_monoid *"))
         for field in ("type", "source", "combine"):
             setattr(c, field, self.c_text(field, getattr(monoid, field)))
-        identity = self.keep(np.array(monoid.identity, dtype=dtype).reshape(1))
-        c.identity = ffi.cast("void *", identity.ctypes.data)
+        c.identity = self._pointer(monoid.identity, dtype, "identity")
         c.size = dtype.itemsize
         c.commutative, c.exact, c.takes_args = monoid.commutative, monoid.exact, monoid.takes_args
         return c
@@ -178,9 +188,8 @@ class Call:
         for arg, (name, value) in zip(c, args.items()):
             arg.name = self.keep(ffi.new("char[]", argument_name(name)))
             if np.ndim(value) == 0 and not isinstance(value, Array):
-                host = self.keep(np.array(value, scalar_dtype(value, like, fp64)).reshape(1))
-                arg.value = ffi.cast("void *", host.ctypes.data)
-                dtype = host.dtype
+                dtype = scalar_dtype(value, like, fp64)
+                arg.value = self._pointer(value, dtype, name)
             else:
                 array = self.keep(self.context._in(value))
                 arg.buffer, arg.offset, arg.count = array._buffer.mem, array._offset, array.size

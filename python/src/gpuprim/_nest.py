@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ._array import Array
 from ._call import Call
 from ._context import Base
+from ._convert import exact
 from ._native import ffi
 from ._reduce import Args, Op, _scan_dtype
 from ._types import index_type_of, type_of
@@ -120,7 +121,7 @@ class Nests(Base):
         call.expression("map", map)
         call.args(args, x.dtype)
         if table is not None:
-            codes = np.ascontiguousarray(table, np.int8)
+            codes = np.ascontiguousarray(exact(table, np.dtype(np.int8), "table"))
             if codes.shape != (256,):
                 raise ValueError(f"table has 256 codes, not the shape {codes.shape}")
             call.set(table=call.keep(ffi.from_buffer("int8_t[]", codes)))
@@ -210,7 +211,7 @@ class Nests(Base):
         unknown = set(outputs) - {"index", "children", "end"}
         if unknown or not outputs:
             raise ValueError(f"outputs are index, children and end, not {sorted(unknown)}")
-        above = self._line(parent, "parent")
+        above = self._indices(parent, "parent")
         call = Call(self, "tree")
         call.buffer("parent", above)
         call.count(above)

@@ -54,7 +54,8 @@ class Reductions(Base):
         map_dtype : dtype, optional
             With several `op`, and without x for argmin and argmax: what the map's value is converted to first.
         initial : number, optional
-            What comes before the first element.
+            What comes before the first element. Without it there is no "min", "max", "argmin", "argmax" of no elements:
+            ValueError, but into `out` the greatest or least value.
         compensated : bool
             Float sums in about twice the precision.
         count : int, optional
@@ -92,7 +93,10 @@ class Reductions(Base):
         if not isinstance(op, (str, Monoid)):
             if out is not None or initial is not None:
                 raise ValueError("several operations take neither out nor initial")
-            return self._reduce_many(call, list(op), kind if map_dtype is None else np.dtype(map_dtype), kind, dtype)
+            value = kind if map_dtype is None else np.dtype(map_dtype)
+            found = self._reduce_many(call, list(op), value, kind, dtype)
+            _check_some(op, first, count)
+            return found
         result = call.operation(op, kind, map, dtype, result_dtype)
         call.value("initial", initial, result)
         if out is not None:
@@ -102,6 +106,8 @@ class Reductions(Base):
             return self._give(out, target)
         host = np.zeros(1, result)
         call.run("gp_reduce_read", ffi.cast("void *", host.ctypes.data))
+        if initial is None:
+            _check_some([op], first, count)
         return host[0]
 
     def _reduce_many(self, call: Call, ops: list[str], value: Any, kind: Any, dtypes: Any) -> tuple[Any, ...]:
@@ -151,7 +157,7 @@ class Reductions(Base):
         -------
         Array
         """
-        first, ends = self._line(x), self._line(offsets, "offsets")
+        first, ends = self._line(x), self._indices(offsets, "offsets")
         segments = _segments(ends)
         call = Call(self, "segmented_reduce")
         call.buffer("in", first)
@@ -319,6 +325,13 @@ def _required(count: Optional[int]) -> int:
     if count is None or count < 0:
         raise ValueError("without x, count says how many indices there are")
     return count
+
+
+def _check_some(ops: Any, x: Optional[Array], count: Optional[int]) -> None:
+    """Refuses results that no elements have."""
+    extremes = [op for op in ops if isinstance(op, str) and op in ("min", "max", "argmin", "argmax")]
+    if extremes and (count if x is None else x.size) == 0:
+        raise ValueError(f"nothing has no {extremes[0]}: give initial")
 
 
 def _segments(offsets: Array) -> int:

@@ -62,7 +62,7 @@ class Selections(Reductions):
         if flags is not None:
             self._flags(call, first, flags)
         if indices is not None:
-            counted = self._line(indices, "indices")
+            counted = self._indices(indices)
             index = counted.dtype
             call.buffer("indices", counted)
             call.set(in_count=first.size)

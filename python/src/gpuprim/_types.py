@@ -74,7 +74,7 @@ def index_type_of(dtype: np.dtype[Any]) -> int:
     return int(lib.GP_U32 if dtype.itemsize == 4 else lib.GP_U64)
 
 
-def _vector(dtype: np.dtype[Any]) -> Optional[str]:
+def vector(dtype: np.dtype[Any]) -> Optional[str]:
     """The OpenCL vector that a dtype is: x, y (z, w) of one type and one after the other, or a complex number."""
     if dtype.kind == "c":
         return {8: "float2", 16: "double2"}.get(dtype.itemsize)
@@ -105,7 +105,7 @@ def _struct(dtype: np.dtype[Any], name: Optional[str], definitions: dict[str, st
         base, shape = kind.subdtype if kind.subdtype else (kind, ())
         if kind.itemsize == 0:
             raise TypeError(f"the field {field[:80]!r} has no elements")
-        cl = _CL_NAMES.get(base) or _vector(base)
+        cl = _CL_NAMES.get(base) or vector(base)
         if cl is None and base.names:
             cl = _struct(base, None, definitions, renamed)
         if cl is None:
@@ -125,7 +125,7 @@ def _struct(dtype: np.dtype[Any], name: Optional[str], definitions: dict[str, st
 @lru_cache(maxsize=256)
 def record(dtype: np.dtype[Any], name: Optional[str] = None) -> tuple[str, str, Mapping[str, str]]:
     """As `record_type`, and the fields whose name in programs is another one."""
-    simple = _CL_NAMES.get(dtype) or _vector(dtype)
+    simple = _CL_NAMES.get(dtype) or vector(dtype)
     if simple:
         return simple, "", {}
     if not dtype.names:
@@ -235,14 +235,14 @@ def result_dtype(op: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
 def scalar_dtype(value: Any, like: Optional[np.dtype[Any]], fp64: bool) -> np.dtype[Any]:
     """The dtype of a number in `args`: NumPy's own, and of Python's numbers that of the array (as NumPy 2 has it)."""
     if isinstance(value, (np.generic, np.ndarray)):
-        return np.dtype(np.float32) if value.dtype == np.float16 else value.dtype
+        return np.dtype(np.float32) if value.dtype == np.float16 else value.dtype.newbyteorder("=")
     if isinstance(value, bool):
         return np.dtype(np.int32)
     known = like if like is not None and like.kind in "iuf" else None
     if known == np.float16:
         known = np.dtype(np.float32)
     if isinstance(value, int):
-        return known if known is not None else np.dtype(np.int64)
+        return known if known is not None else np.dtype(np.uint64 if value >= 1 << 63 else np.int64)
     if isinstance(value, float):
         if known is not None and known.kind == "f":
             return known
