@@ -38,6 +38,13 @@ void *clEnqueueMapBuffer(cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t
                          cl_event *, cl_int *);
 cl_int clEnqueueUnmapMemObject(cl_command_queue, cl_mem, void *, cl_uint, const cl_event *, cl_event *);
 cl_int clFinish(cl_command_queue);
+cl_int clFlush(cl_command_queue);
+cl_int clGetCommandQueueInfo(cl_command_queue, cl_uint, size_t, void *, size_t *);
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue, cl_uint, const cl_event *, cl_event *);
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue, cl_uint, const cl_event *, cl_event *);
+cl_int clGetEventInfo(cl_event, cl_uint, size_t, void *, size_t *);
+cl_int clWaitForEvents(cl_uint, const cl_event *);
+cl_int clReleaseEvent(cl_event);
 """
 
 

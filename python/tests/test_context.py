@@ -208,35 +208,6 @@ def test_exit(end):
     assert run.stderr == "" or end == "raise KeyError" and run.stderr.strip().endswith("KeyError")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_fork():
-    program = """
-        import os, sys, warnings
-        import numpy as np
-        import gpuprim
-        warnings.simplefilter("ignore")
-        ctx = gpuprim.Context()
-        array = ctx.scan(np.arange(10**5))
-        if os.fork() == 0:
-            try:
-                ctx.finish()
-            except RuntimeError as error:
-                assert "forked" in str(error)
-
-                class Untouched:
-                    def __getattr__(self, name):
-                        os._exit(7)
-
-                gpuprim._context.lib = gpuprim._array.lib = Untouched()
-                del array, ctx
-                sys.exit(0)
-            sys.exit(1)
-        assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
-        assert array[99999] == sum(range(10**5))
-    """
-    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)
-
-
 def test_scratch_and_warmup(ctx):
     x = np.zeros(2**20, np.uint32)
     assert ctx.scratch_size(ctx.sort, x) >= x.nbytes and ctx.scratch_size(ctx.transform, x, "x") == 0

@@ -105,3 +105,25 @@ def test_life(ctx):
         ctx.hash_table(np.uint32).insert([1.5])
     with pytest.raises(OverflowError):
         ctx.hash_table(np.uint32).insert([-1])
+
+
+def unmix(h):
+    """The keys of 32 bits that the finaliser of MurmurHash3 mixes to h."""
+    h = h.astype(np.uint32)
+    h ^= h >> 16
+    h = h * np.uint32(pow(0xC2B2AE35, -1, 2**32))
+    h ^= (h >> 13) ^ (h >> 26)
+    h = h * np.uint32(pow(0x85EBCA6B, -1, 2**32))
+    return h ^ h >> 16
+
+
+def test_chosen_keys(ctx):
+    """Keys that all have the slot 0 under a known seed are spread under a random one."""
+    keys = unmix(np.arange(2048, dtype=np.uint64) * 8192)
+    assert len(np.unique(keys)) == 2048
+    known = ctx.hash_table(np.uint32, capacity=8192, seed=0)
+    known.insert(keys)
+    assert known.stats()["max_depth"] > 500
+    default = ctx.hash_table(np.uint32, capacity=8192)
+    default.insert(keys)
+    assert default.stats()["max_depth"] < 100

@@ -12,6 +12,7 @@ from ._array import Array
 from ._columns import Columns
 from ._context import Device, SelfTestCase, devices
 from ._errors import ArgumentError, BuildError, Error, LawError, OutOfMemoryError, UnsupportedError
+from ._event import Event
 from ._hash import HashResult, HashTable, HashTables
 from ._map import Maps
 from ._native import lib
@@ -65,7 +66,7 @@ class Context(Columns, HashTables, Maps, Nests):
 
 
 __all__ = [
-    "ArgumentError", "Array", "Brackets", "BracketsErrors", "BuildError", "Column", "Context", "Device", "Error",
+    "ArgumentError", "Array", "Brackets", "BracketsErrors", "BuildError", "Column", "Context", "Device", "Error", "Event",
     "HashResult", "HashTable", "LawError", "Monoid", "OutOfMemoryError", "SelfTestCase", "Tree", "UnsupportedError",
     "devices", "record_type",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 import weakref
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
+from ._convert import check_plain, exact
 from ._errors import check_opencl
 from ._native import ffi, lib
+from ._types import vector
 
 if TYPE_CHECKING:
     from ._context import Base
@@ -27,18 +30,24 @@ def _release(process: int, mem: Any) -> None:
 
 
 class Buffer:
-    """A cl_mem that is released with its last user."""
+    """A cl_mem that is released with its last user.
+
+    If its memory is another object's, `owner`, the context keeps the buffer until commands that use it have ended.
+    """
 
     __slots__ = ("mem", "owner", "read_only", "__weakref__")
 
     def __init__(self, mem: Any, owner: Any = None, read_only: bool = False) -> None:
         self.mem = mem
-        self.owner = owner  # what the memory belongs to, if not to this object
+        self.owner = owner
         self.read_only = read_only
         weakref.finalize(self, _release, os.getpid(), mem)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a buffer cannot be copied or pickled")
 
-def _unmap(process: int, queue: Any, mem: Any, pointer: Any) -> None:
+
+def _unmap(process: int, queue: Any, mem: Any, pointer: Any, owner: Any) -> None:
     if os.getpid() == process:
         lib.clEnqueueUnmapMemObject(queue, mem, pointer, 0, ffi.NULL, ffi.NULL)
         lib.clFinish(queue)
@@ -113,7 +122,18 @@ class Array:
         return self.size * self.dtype.itemsize
 
     def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("an array without dimensions has no length")
         return self.shape[0]
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an array on the device cannot be pickled; get() is NumPy's")
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Array:
+        return self.copy()
 
     def __repr__(self) -> str:
         length = f"at most {self._shape[0]}" if self._count is not None else "x".join(map(str, self._shape))
@@ -132,6 +152,11 @@ class Array:
         shape = self.shape
         if out is None:
             out = np.empty(shape, self.dtype)
+        elif check_plain(out, "out").dtype != self.dtype and out.dtype.newbyteorder("=") == self.dtype:
+            native = np.empty(out.shape, self.dtype)
+            self.get(native)
+            out[...] = native
+            return out
         elif out.dtype != self.dtype or out.size != self.size or not out.flags.c_contiguous or not out.flags.writeable:
             raise ValueError(f"out is not a writeable contiguous array of {self.size} {self.dtype}")
         self.context.finish()
@@ -151,7 +176,9 @@ class Array:
 
     def set(self, values: npt.ArrayLike) -> None:
         """Copies values from the host into the array. Blocks."""
-        host = np.ascontiguousarray(values, self.dtype)
+        if self._buffer.read_only:
+            raise ValueError("the array is shared with the host, as an input only")
+        host = np.ascontiguousarray(exact(values, self.dtype, "values"))
         if host.shape != self.shape:
             raise ValueError(f"values of shape {host.shape} do not fit an array of shape {self.shape}")
         self.context._check_usable()
@@ -185,17 +212,24 @@ class Array:
         lib.clRetainMemObject(mem)
         lib.clRetainCommandQueue(queue)
         address = int(ffi.cast("uintptr_t", pointer))
-        mapping = _Mapping(
-            {
-                "version": 3,
-                "shape": shape,
-                "typestr": self.dtype.str,
-                "descr": self.dtype.descr if self.dtype.names else [("", self.dtype.str)],
-                "data": (address, self._buffer.read_only),
-            }
-        )
-        weakref.finalize(mapping, _unmap, os.getpid(), queue, mem, pointer)
-        return np.asarray(mapping)
+        interface = {"version": 3, "shape": (self.nbytes,), "typestr": "|u1", "data": (address, self._buffer.read_only)}
+        mapping = _Mapping(interface)
+        finalizer = weakref.finalize(mapping, _unmap, os.getpid(), queue, mem, pointer, self._buffer.owner)
+        finalizer.atexit = False  # other code may use the memory until the very end
+        return np.asarray(mapping).view(self.dtype).reshape(shape)
+
+    def __eq__(self, other: Any) -> Any:
+        raise TypeError("arrays on the device have no operators: compare them in an expression of transform, or get()")
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise ValueError("an array on the device has no truth value: reduce it, or take len()")
+
+    def __iter__(self) -> Any:
+        if self.ndim != 1:
+            raise TypeError(f"an array on the device with {self.ndim} dimensions cannot be iterated over: get() it")
+        return iter(self.get())
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
         if copy is False:
@@ -216,28 +250,43 @@ class Array:
     # ---- other arrays of the same elements
 
     def __getitem__(self, index: Union[int, slice]) -> Any:
-        n = len(self)
+        if self.ndim != 1:
+            raise IndexError("only arrays with one dimension have an index: reshape(-1), or get()")
         if isinstance(index, slice):
-            start, stop, step = index.indices(n)
-            if step != 1 or self.ndim != 1:
-                raise IndexError("slices are of arrays with one dimension, and have step 1")
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                raise IndexError("slices have step 1")
             return Array(self.context, self._buffer, self.dtype, (max(stop - start, 0),), self._offset + start)
-        at = index + n if index < 0 else index
-        if not 0 <= at < n or self.ndim != 1:
+        try:
+            at = operator.index(index)
+            if isinstance(index, (bool, np.bool_)):
+                raise TypeError
+        except TypeError:
+            raise TypeError(
+                f"{type(index).__name__} is no index: numbers and slices are; select takes flags, and gather indices"
+            ) from None
+        n = len(self)
+        at = at + n if at < 0 else at
+        if not 0 <= at < n:
             raise IndexError(f"{index} is no index of an array of shape {self.shape}")
         return self[at : at + 1].get()[0]
 
     def view(self, dtype: npt.DTypeLike) -> Array:
         """The same elements as another dtype of the same size."""
-        dtype = np.dtype(dtype)
+        dtype = on_device(np.dtype(dtype))
         if dtype.itemsize != self.dtype.itemsize:
             raise TypeError(f"{dtype} and {self.dtype} differ in size")
         return Array(self.context, self._buffer, dtype, self._shape, self._offset, self._count)
 
-    def reshape(self, *shape: int) -> Array:
-        """The same elements in another shape."""
-        if math.prod(shape) != self.size:
-            raise ValueError(f"{self.size} elements do not have the shape {shape}")
+    def reshape(self, *shape: Any) -> Array:
+        """The same elements in another shape. One of its numbers may be -1, and follows from the others."""
+        given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        shape = tuple(operator.index(n) for n in given)
+        rest = math.prod(n for n in shape if n != -1)
+        if shape.count(-1) == 1 and rest > 0:
+            shape = tuple(self.size // rest if n == -1 else n for n in shape)
+        if any(n < 0 for n in shape) or math.prod(shape) != self.size:
+            raise ValueError(f"{self.size} elements do not have the shape {tuple(given)}")
         return Array(self.context, self._buffer, self.dtype, shape, self._offset)
 
     def copy(self) -> Array:
@@ -252,6 +301,7 @@ class Array:
                     ffi.NULL, ffi.NULL,
                 ),
             )  # fmt: skip
+            self.context._hold([self._buffer])
         return out
 
     # ---- PyOpenCL
@@ -271,16 +321,26 @@ class Array:
         import pyopencl as cl
         import pyopencl.array
 
-        data = cl.MemoryObject.from_int_ptr(self.int_ptr, retain=True)
-        return cl.array.Array(self.context.queue, self.shape, self.dtype, data=data, offset=self.offset)
+        queue, data = self.context.queue, self._buffer.owner
+        if self._buffer.read_only:
+            raise ValueError("the array is shared with the host, whose memory PyOpenCL would not keep: copy() it")
+        if data is None:
+            data = cl.MemoryObject.from_int_ptr(self.int_ptr, retain=True)
+        return cl.array.Array(queue, self.shape, self.dtype, data=data, offset=self.offset)
+
+
+def on_device(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """A dtype, unless its elements are more than bytes."""
+    if dtype.hasobject or dtype.itemsize == 0 or dtype.subdtype or not dtype.isnative:
+        raise TypeError(f"arrays of {dtype} cannot be on the device")
+    return dtype
 
 
 def empty(context: Base, shape: tuple[int, ...], dtype: np.dtype[Any], data: Any = ffi.NULL) -> Array:
     """A new array, filled from `data` if that is not NULL. Of no elements it has room for one, as OpenCL wants."""
-    if dtype.hasobject or dtype.itemsize == 0:
-        raise TypeError(f"arrays of {dtype} cannot be on the device")
+    on_device(dtype)
     number = math.prod(shape)
-    if number < 0 or number * dtype.itemsize > 1 << 62:
+    if any(n < 0 for n in shape) or number * dtype.itemsize > 1 << 62:
         raise ValueError(f"an array cannot have the shape {shape}")
     mem = ffi.new("cl_mem *")
     context._call("gp_buffer_create", max(number, 1) * dtype.itemsize, data if number else ffi.NULL, mem)
@@ -296,10 +356,16 @@ def from_host(context: Base, host: npt.NDArray[Any]) -> Array:
     return empty(context, shape, host.dtype, ffi.cast("void *", host.ctypes.data))
 
 
+def can_share(host: npt.NDArray[Any]) -> bool:
+    """Whether programs can read a NumPy array where it is."""
+    alignment = host.itemsize if vector(host.dtype) else host.dtype.alignment
+    return bool(host.flags.c_contiguous and host.dtype.isnative and host.ctypes.data % alignment == 0)
+
+
 def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
     """A NumPy array's own memory as a read-only buffer."""
-    error = ffi.new("cl_int *")
     context._check_usable()
+    error = ffi.new("cl_int *")
     mem = lib.clCreateBuffer(
         context._cl_context, _READ_ONLY | _USE_HOST_PTR, host.nbytes, ffi.cast("void *", host.ctypes.data), error
     )
@@ -318,9 +384,12 @@ def from_pyopencl(context: Base, array: Any) -> Array:
             "the PyOpenCL array is of another queue: make the context with Context(queue=array.queue), or finish"
             " that queue and give array.with_queue(None)"
         )
-    dtype = np.dtype(array.dtype)
+    dtype = on_device(np.dtype(array.dtype))
     if array.offset % dtype.itemsize:
         raise ValueError(f"the PyOpenCL array begins at byte {array.offset}, no multiple of its elements' size")
+    context._check_usable()
     mem = ffi.cast("cl_mem", array.base_data.int_ptr)
     lib.clRetainMemObject(mem)
-    return Array(context, Buffer(mem), dtype, tuple(array.shape), array.offset // dtype.itemsize)
+    return Array(
+        context, Buffer(mem, owner=array.base_data), dtype, tuple(array.shape), array.offset // dtype.itemsize
+    )

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 import numpy as np
 
 from ._array import Array
+from ._names import argument_name, c_text, rename_fields
+from ._convert import exact
 from ._native import ffi, lib
-from ._types import OPS, STRATEGIES, Monoid, choice, is_record, record_type, scalar_dtype, type_of
+from ._types import OPS, STRATEGIES, Monoid, choice, is_record, record, scalar_dtype, type_of
 
 if TYPE_CHECKING:
     from ._context import Base
@@ -39,13 +41,18 @@ class Call:
         self.context = context
         self.desc = ffi.new(f"gp_{desc}_desc *")
         self._keep: list[Any] = []
+        self._expressions: list[tuple[Any, str, str]] = []  # where they are: struct and field
+        self._renamed: dict[str, str] = {}  # fields of records whose C names are other ones
 
     def run(self, name: str, *extra: Any, table: Any = None) -> None:
         """Makes the call: name(context, table, desc, extra...)."""
+        for struct, field, text in self._expressions:
+            setattr(struct, field, self.c_text(field, rename_fields(text, self._renamed)))
         handles = () if table is None else (table,)
         if self.context._instead is not None:
             self.context._instead(self, name, handles)
-        self.context._call(name, *handles, self.desc, *extra)
+        buffers = [thing._buffer for thing in self._keep if isinstance(thing, Array)]
+        self.context._call(name, *handles, self.desc, *extra, buffers=buffers)
 
     def set(self, **fields: Any) -> None:
         for field, value in fields.items():
@@ -55,23 +62,38 @@ class Call:
         self._keep.append(thing)
         return thing
 
+    def c_text(self, what: str, text: Any) -> Any:
+        """A text as C has it, which lives as long as the call."""
+        return self.keep(ffi.new("char[]", c_text(what, text)))
+
     def text(self, field: str, text: Optional[str]) -> None:
         if text is not None:
-            if not isinstance(text, str):
-                raise TypeError(f"{field} is text in OpenCL C, not {type(text).__name__}")
-            if "\0" in text:
-                raise ValueError(f"{field} has a character 0 in it")
-            setattr(self.desc, field, self.keep(ffi.new("char[]", text.encode())))
+            setattr(self.desc, field, self.c_text(field, text))
 
-    def value(self, field: str, value: Any, dtype: np.dtype[Any]) -> None:
+    def expression(self, field: str, text: Optional[str], struct: Any = None) -> None:
+        """An expression, in which fields of records have the names that their dtype gives them."""
+        if text is not None:
+            c_text(field, text)
+            self._expressions.append((self.desc if struct is None else struct, field, text))
+
+    def value(self, field: str, value: Any, dtype: np.dtype[Any], name: Optional[str] = None) -> None:
         """A pointer to one element on the host; NULL for None."""
         if value is not None:
-            host = self.keep(np.array(value, dtype=dtype).reshape(1))
-            setattr(self.desc, field, self.keep(ffi.cast("void *", host.ctypes.data)))
+            setattr(self.desc, field, self._pointer(value, dtype, name or field))
 
-    def number(self, field: str, value: Any, dtype: np.dtype[Any]) -> None:
+    def _pointer(self, value: Any, dtype: np.dtype[Any], name: str) -> Any:
+        host = exact(value, dtype, name)
+        if host.size != 1:
+            raise ValueError(f"{name} has {host.size} values instead of 1")
+        native = self.keep(host.reshape(1).astype(dtype.newbyteorder("=")))
+        return ffi.cast("void *", native.ctypes.data)
+
+    def number(self, field: str, value: Any, dtype: np.dtype[Any], name: Optional[str] = None) -> None:
         """A gp_value."""
-        data = np.array(value, dtype=np.float32 if dtype == np.float16 else dtype).tobytes()
+        host = exact(value, np.dtype(np.float32) if dtype == np.float16 else dtype, name or field)
+        if host.size != 1:
+            raise ValueError(f"{name or field} has {host.size} values instead of 1")
+        data = host.astype(host.dtype.newbyteorder("=")).tobytes()
         ffi.buffer(ffi.addressof(self.desc, field))[: len(data)] = data
 
     def buffer(self, field: str, array: Optional[Array]) -> None:
@@ -94,13 +116,14 @@ class Call:
 
     def record(self, dtype: np.dtype[Any]) -> Any:
         """A gp_record."""
-        name, source = record_type(dtype)
-        record = self.keep(ffi.new("gp_record *"))
-        record.cl_type = self.keep(ffi.new("char[]", name.encode()))
-        record.size = dtype.itemsize
+        name, source, renamed = record(dtype)
+        self._renamed.update(renamed)
+        c = self.keep(ffi.new("gp_record *"))
+        c.cl_type = self.c_text("name", name)
+        c.size = dtype.itemsize
         if source:
-            record.source = self.keep(ffi.new("char[]", source.encode()))
-        return record
+            c.source = self.c_text("source", source)
+        return c
 
     def type(self, dtype: np.dtype[Any], type: str = "type", record: str = "record") -> None:
         """The element type, in the field `type` or `record`."""
@@ -113,9 +136,8 @@ class Call:
         dtype = np.dtype(monoid.dtype)
         c = self.keep(ffi.new("gp_monoid *"))
         for field in ("type", "source", "combine"):
-            setattr(c, field, self.keep(ffi.new("char[]", getattr(monoid, field).encode())))
-        identity = self.keep(np.array(monoid.identity, dtype=dtype).reshape(1))
-        c.identity = ffi.cast("void *", identity.ctypes.data)
+            setattr(c, field, self.c_text(field, getattr(monoid, field)))
+        c.identity = self._pointer(monoid.identity, dtype, "identity")
         c.size = dtype.itemsize
         c.commutative, c.exact, c.takes_args = monoid.commutative, monoid.exact, monoid.takes_args
         return c
@@ -164,11 +186,10 @@ class Call:
         fp64 = bool(self.context._info.fp64)
         c = self.keep(ffi.new("gp_arg[]", len(args)))
         for arg, (name, value) in zip(c, args.items()):
-            arg.name = self.keep(ffi.new("char[]", name.encode()))
+            arg.name = self.keep(ffi.new("char[]", argument_name(name)))
             if np.ndim(value) == 0 and not isinstance(value, Array):
-                host = self.keep(np.array(value, scalar_dtype(value, like, fp64)).reshape(1))
-                arg.value = ffi.cast("void *", host.ctypes.data)
-                dtype = host.dtype
+                dtype = scalar_dtype(value, like, fp64)
+                arg.value = self._pointer(value, dtype, name)
             else:
                 array = self.keep(self.context._in(value))
                 arg.buffer, arg.offset, arg.count = array._buffer.mem, array._offset, array.size

@@ -19,7 +19,7 @@ class Columns(Maps):
         Parameters
         ----------
         keys : array_like
-            Numbers, in any order. Floats are equal where their bits are, but -0 equals +0 and no NaN another.
+            Numbers, in any order. Floats are equal if ``==`` says so, as in `join`: -0 equals +0, and no NaN another.
         values : array_like, optional
             One for each key; "count" needs none.
         agg : str or sequence of str
@@ -72,7 +72,8 @@ class Columns(Maps):
         Parameters
         ----------
         left, right : array_like
-            Keys of one dtype, in any order, of which any may repeat.
+            Keys of one dtype, in any order, of which any may repeat. Floats are equal if ``==`` says so, as in `group_by`:
+            -0 equals +0, and no NaN another.
         how : {"inner", "left"}
             "left" also has the elements of `left` that have no partner.
 
@@ -91,9 +92,14 @@ class Columns(Maps):
         a, b = self._line(left, "left"), self._line(right, "right")
         if a.dtype != b.dtype:
             raise TypeError(f"left and right are of one dtype, not of {a.dtype} and {b.dtype}")
+        floats = a.dtype.kind == "f"
+        if floats:
+            a, b = self.transform(a, "x == 0 ? 0 : x"), self.transform(b, "x == 0 ? 0 : x")
         order, keys = self.argsort(b, return_keys=True)
         first = self.search(keys, a)
         ends = self.search(keys, a, side="right")
+        if floats:
+            ends = self.transform(first, "z == z ? y : x", y=ends, z=a)
         pairs = "y - x" if how == "inner" else "y > x ? y - x : 1"
         places = self.transform(first, pairs, y=ends)
         total = int(self.reduce(places))

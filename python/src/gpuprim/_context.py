@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import logging
 import math
+import operator
 import os
 import threading
 import weakref
+from collections import deque
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._array import Array, Buffer, empty, from_host, from_pyopencl, share_host
+from ._array import Array, Buffer, empty, from_host, from_pyopencl, share_host, can_share
 from ._call import Call, Done, scratch_function
-from ._errors import check, text_of
-from ._native import ffi, lib
-from ._types import OPS, STRATEGIES, Monoid, choice, type_of
+from ._convert import as_host, check_plain, exact
+from ._errors import check, check_opencl, text_of
+from ._event import Event, handles
+from ._native import callback, check_callable, check_process, ffi, lib, library, outside_calls
+from ._types import OPS, STRATEGIES, Monoid, choice, index_type_of, type_of
 
 if TYPE_CHECKING:
     from ._hash import HashTable
@@ -43,6 +48,7 @@ class Builds:
         self._logged: list[str] = []  # of these, in a message already
         self._waiting = False
         self._timer: Optional[threading.Timer] = None
+        self._raised: Optional[BaseException] = None
 
     def add(self, name: str) -> None:
         if name not in self._names + self._logged:
@@ -60,6 +66,9 @@ class Builds:
             self._timer = None
         if queue_is_empty:
             self._names, self._logged = [], []
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
 
     def _start(self) -> None:
         if self._waiting and self._names and self._timer is None:
@@ -70,11 +79,14 @@ class Builds:
     def _tell(self) -> None:
         names, self._names, self._timer = self._names, [], None
         self._logged += names
-        if names:
-            _log.info("building the programs of %s (first call of its kind; cached afterwards)", ", ".join(names))
+        try:
+            if names:
+                _log.info("building the programs of %s (first call of its kind; cached afterwards)", ", ".join(names))
+        except BaseException as error:  # as of a callback: the call raises it
+            self._raised = error
 
 
-@ffi.callback("void(gp_log_level, const char *, void *)")  # type: ignore[untyped-decorator]
+@callback("void(gp_log_level, const char *, void *)")  # type: ignore[untyped-decorator]
 def _log_message(level: int, text: Any, user: Any) -> None:
     message = text_of(text)
     if not message.startswith(_BUILDING):
@@ -139,20 +151,41 @@ def _device(info: Any) -> Device:
 def devices() -> list[Device]:
     """All OpenCL devices."""
     count = ffi.new("size_t *")
-    check(ffi.NULL, lib.gp_devices(ffi.NULL, 0, count))
-    infos = ffi.new("gp_device_info[]", max(count[0], 1))
-    check(ffi.NULL, lib.gp_devices(infos, count[0], count))
+    with library():
+        check(ffi.NULL, lib.gp_devices(ffi.NULL, 0, count))
+        infos = ffi.new("gp_device_info[]", max(count[0], 1))
+        check(ffi.NULL, lib.gp_devices(infos, count[0], count))
     return [_device(info) for info in infos[0 : min(len(infos), count[0])]]
 
 
-def _destroy(process: int, gp: Any) -> None:
+def _destroy(process: int, gp: Any, in_flight: deque[Any], log_user: Any) -> None:
+    """Also keeps memory of commands in flight, and what the log's callback uses, until the context is gone."""
+
+    def destroy() -> None:
+        with library():
+            lib.gp_context_destroy(gp)
+        in_flight.clear()
+
     if os.getpid() == process:  # a forked child must not destroy its parent's contexts
-        lib.gp_context_destroy(gp)
+        outside_calls(destroy)
 
 
-def _pointer(kind: str, thing: Any) -> Any:
+def _pointer(kind: str, name: str, thing: Any) -> Any:
     """An OpenCL object of PyOpenCL's, or its address."""
-    return ffi.cast(kind, getattr(thing, "int_ptr", thing))
+    if not isinstance(thing, int):
+        if not any(base.__name__ == name for base in type(thing).__mro__) or not hasattr(thing, "int_ptr"):
+            raise TypeError(f"of PyOpenCL's objects a {name} is taken here, not {type(thing).__name__}")
+        thing = thing.int_ptr
+    return ffi.cast(kind, thing)
+
+
+def _check_order(queue: Any) -> None:
+    """Refuses a queue on which calls would not run one after the other."""
+    properties = ffi.new("cl_ulong *")
+    result = lib.clGetCommandQueueInfo(queue, 0x1093, 8, properties, ffi.NULL)  # CL_QUEUE_PROPERTIES
+    check_opencl("clGetCommandQueueInfo", result)
+    if properties[0] & 1:
+        raise ValueError("the queue is out of order: calls need one that is in order, as PyOpenCL makes it by default")
 
 
 class Base:
@@ -181,8 +214,7 @@ class Base:
     ) -> None:
         self._gp: Any = ffi.NULL
         self._thread = threading.get_ident()
-        self._process = os.getpid()
-        self._in_call = False
+        self._in_flight: deque[tuple[Event, list[Buffer]]] = deque()  # memory of others, and when commands let it go
         self._lock = threading.Lock()  # held during calls: another thread may make a context with `share` meanwhile
         self._instead: Optional[Callable[[Call, str, tuple[Any, ...]], None]] = None
         self._orphans: list[Any] = []  # hash tables whose handles are to be destroyed at the next chance
@@ -196,14 +228,19 @@ class Base:
             ("device_filter", device if isinstance(device, str) else None),
         ]:
             if text is not None:
-                keep.append(ffi.new("char[]", os.fsencode(text)))
+                data = os.fsencode(text)
+                if 0 in data:
+                    raise ValueError(f"{field} has a character 0 in it")
+                keep.append(ffi.new("char[]", data))
                 setattr(desc, field, keep[-1])
         if device is not None and not isinstance(device, str):
-            desc.device = _pointer("cl_device_id", device)
+            desc.device = _pointer("cl_device_id", "Device", device)
         if queue is not None:
-            desc.queue = _pointer("cl_command_queue", queue)
+            check_process()
+            desc.queue = _pointer("cl_command_queue", "CommandQueue", queue)
+            _check_order(desc.queue)
         if cl_context is not None:
-            desc.context = _pointer("cl_context", cl_context)
+            desc.context = _pointer("cl_context", "Context", cl_context)
         desc.strategy = choice("strategy", strategy, STRATEGIES)
         desc.no_disk_cache = not disk_cache
         desc.cache_limit, desc.program_limit, desc.scratch_limit = cache_limit, program_limit, scratch_limit
@@ -216,14 +253,14 @@ class Base:
         self._log_user = ffi.new_handle(self._builds)
         desc.log, desc.log_user = _log_message, self._log_user
         gp = ffi.new("gp_context **")
-        if share is None:
-            check(ffi.NULL, lib.gp_context_create(desc, gp))
-        else:
-            with share._lock:
+        with library(), nullcontext() if share is None else share._lock:
+            if share is not None:
                 desc.share = share._open()
-                check(ffi.NULL, lib.gp_context_create(desc, gp))
-        self._gp = gp[0]
-        self._finalizer = weakref.finalize(self, _destroy, self._process, self._gp)
+            check(ffi.NULL, lib.gp_context_create(desc, gp))
+            self._gp = gp[0]
+            self._finalizer = weakref.finalize(
+                self, _destroy, os.getpid(), self._gp, self._in_flight, (self._builds, self._log_user)
+            )
         self._queue = lib.gp_cl_queue(self._gp)
         self._cl_context = lib.gp_cl_context(self._gp)
         self._info = lib.gp_context_info(self._gp)
@@ -240,6 +277,9 @@ class Base:
             self._gp = ffi.NULL
             self._finalizer()
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a context cannot be copied or pickled; Context(share=...) makes another")
+
     def __enter__(self: Any) -> Any:
         return self
 
@@ -255,33 +295,73 @@ class Base:
             raise RuntimeError(
                 "this context was made by another thread; make one in this thread: Context(share=...)"
             )
-        if self._in_call:
-            raise RuntimeError("the context is in a call")
+        check_callable()
         self._open()
 
     def _open(self) -> Any:
-        if os.getpid() != self._process:
-            raise RuntimeError("a forked process cannot use its parent's contexts")
-        if not self._gp:
+        check_process()
+        if not self._gp or not self._finalizer.alive:  # at the interpreter's end, too
             raise RuntimeError("the context is closed")
         return self._gp
 
-    def _call(self, name: str, *args: Any) -> None:
+    def _call(self, name: str, *args: Any, buffers: Sequence[Buffer] = ()) -> None:
+        """Makes a call, which uses these buffers."""
         self._check_usable()
-        with self._lock:
-            self._in_call = True
+        with library(), self._lock:
             self._builds.call_begins()
             try:
                 while self._orphans:
                     lib.gp_hash_destroy(self._gp, self._orphans.pop()[0])
                 check(self._gp, getattr(lib, name)(self._gp, *args))
             finally:
+                self._hold(buffers)
                 self._builds.call_ends(name in ("gp_finish", "gp_warmup") or name.endswith("_read"))
-                self._in_call = False
+
+    def _hold(self, buffers: Sequence[Buffer]) -> None:
+        """Keeps those of others' memory until all commands so far have ended."""
+        while self._in_flight and self._in_flight[0][0].is_done:
+            self._in_flight.popleft()
+        theirs = [buffer for buffer in buffers if buffer.owner is not None]
+        if theirs:
+            self._in_flight.append((self._mark(), theirs))
+
+    def _mark(self) -> Event:
+        event = ffi.new("cl_event *")
+        result = lib.clEnqueueMarkerWithWaitList(self._queue, 0, ffi.NULL, event)
+        if result != 0:
+            lib.clFinish(self._queue)
+        check_opencl("clEnqueueMarkerWithWaitList", result)
+        check_opencl("clFlush", lib.clFlush(self._queue))
+        return Event(event[0])
 
     def finish(self) -> None:
         """Blocks until everything so far has finished; raises the first failure on the device since the last time."""
         self._call("gp_finish")
+
+    # ---- order
+
+    def done(self) -> Event:
+        """An `Event` that ends with all that is enqueued so far."""
+        self._check_usable()
+        return self._mark()
+
+    def wait_for(self, events: Iterable[Any]) -> None:
+        """Lets everything enqueued from here on wait for events. The host does not wait.
+
+        Parameters
+        ----------
+        events : iterable of Event or pyopencl.Event
+            Of the same OpenCL context. One that fails is raised by `finish`, and what waits for it does not run.
+
+        Examples
+        --------
+        >>> other.wait_for([ctx.done()])  # doctest: +SKIP
+        """
+        self._check_usable()
+        waited = handles(events)
+        if waited:
+            result = lib.clEnqueueBarrierWithWaitList(self._queue, len(waited), waited, ffi.NULL)
+            check_opencl("clEnqueueBarrierWithWaitList", result)
 
     # ---- OpenCL
 
@@ -290,6 +370,7 @@ class Base:
         """The queue as a ``pyopencl.CommandQueue``."""
         import pyopencl as cl
 
+        self._open()
         return cl.CommandQueue.from_int_ptr(int(ffi.cast("uintptr_t", self._queue)), retain=True)
 
     @property
@@ -297,14 +378,14 @@ class Base:
         """The OpenCL context as a ``pyopencl.Context``."""
         import pyopencl as cl
 
-        return cl.Context.from_int_ptr(int(ffi.cast("uintptr_t", lib.gp_cl_context(self._gp))), retain=True)
+        return cl.Context.from_int_ptr(int(ffi.cast("uintptr_t", lib.gp_cl_context(self._open()))), retain=True)
 
     @property
     def cl_device(self) -> Any:
         """The device as a ``pyopencl.Device``."""
         import pyopencl as cl
 
-        return cl.Device.from_int_ptr(int(ffi.cast("uintptr_t", lib.gp_cl_device(self._gp))), retain=False)
+        return cl.Device.from_int_ptr(int(ffi.cast("uintptr_t", lib.gp_cl_device(self._open()))), retain=False)
 
     # ---- arrays
 
@@ -317,7 +398,7 @@ class Base:
         dtype : dtype
         """
         dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-        return empty(self, tuple(int(n) for n in dims), np.dtype(dtype))
+        return empty(self, tuple(operator.index(n) for n in dims), np.dtype(dtype).newbyteorder("="))
 
     def array(self, x: Any, dtype: Optional[npt.DTypeLike] = None) -> Array:
         """A copy of a NumPy array, a list, a PyOpenCL array or anything with ``__dlpack__`` on the device.
@@ -326,15 +407,14 @@ class Base:
         ----------
         x : array_like
         dtype : dtype, optional
-            What elements are converted to on the host.
+            What elements are converted to on the host. Floats are rounded to floats; other elements must not change.
         """
         if isinstance(x, Array) or hasattr(x, "base_data"):
             device = self._in(x)
             if dtype is not None and np.dtype(dtype) != device.dtype:
                 raise TypeError(f"elements on the device stay {device.dtype}; transform converts them")
             return device.copy()
-        host = _host(x)
-        return from_host(self, host if dtype is None else host.astype(dtype, copy=False))
+        return from_host(self, as_host(x) if dtype is None else exact(x, np.dtype(dtype), "x", rounded=True))
 
     def from_dlpack(self, x: Any, *, copy: Optional[bool] = None) -> Array:
         """An array of what ``x.__dlpack__`` gives, which must be memory of the host.
@@ -343,16 +423,17 @@ class Base:
         ----------
         x : object with ``__dlpack__``
         copy : bool, optional
-            By default memory is shared on CPU devices and copied on others. False shares it on all, True copies it.
-            A shared array is an input only: a call that would write it is refused.
+            By default memory is shared on CPU devices where it can be, and copied else. False shares it on all, True
+            copies it. A shared array is an input only: a call that would write it is refused.
         """
-        host = _host(x)
+        host = as_host(x)
+        fits = can_share(host)
         if copy is None:
-            copy = not self.device.is_cpu
+            copy = not self.device.is_cpu or not fits
         if copy or host.nbytes == 0:
             return from_host(self, host)
-        if not host.flags.c_contiguous or not host.dtype.isnative:
-            raise ValueError("memory that is not C-contiguous and native can be copied only: copy=True")
+        if not fits:
+            raise ValueError("memory that is not C-contiguous, aligned and native can be copied only: copy=True")
         return share_host(self, host)
 
     def _in(self, x: Any, name: str = "x") -> Array:
@@ -361,10 +442,22 @@ class Base:
             return x
         if hasattr(x, "base_data") and hasattr(x, "strides"):
             return from_pyopencl(self, x)
-        host = _host(x)
+        host = as_host(x, name)
         if host.dtype.hasobject or host.dtype.kind not in "biufcV":
             raise TypeError(f"{name} has elements of type {host.dtype}, which cannot be on the device")
         return from_host(self, host)
+
+    def _indices(self, x: Any, name: str = "indices") -> Array:
+        """Indices or offsets; those on the host may have any integer type."""
+        if not isinstance(x, Array) and not hasattr(x, "base_data"):
+            x = as_host(x, name)
+            if x.size == 0 and x.dtype.kind == "f":  # as of []
+                x = x.astype(np.int64)
+            if x.dtype.kind in "iu" and x.dtype.itemsize < 4:
+                x = x.astype(np.int32 if x.dtype.kind == "i" else np.uint32)
+        array = self._line(x, name)
+        index_type_of(array.dtype)
+        return array
 
     def _line(self, x: Any, name: str = "x") -> Array:
         """The same with one dimension."""
@@ -390,6 +483,7 @@ class Base:
         if out is None:
             return empty(self, shape, dtype) if like is None else self._like(like, dtype)
         if isinstance(out, np.ndarray):
+            check_plain(out, "out")
             array = self._in(out) if out.flags.c_contiguous and out.flags.writeable else None
         else:
             array = self._in(out) if isinstance(out, Array) or hasattr(out, "base_data") else None
@@ -460,7 +554,7 @@ class Base:
         """The programs that this context has built, for `import_programs` on the same device and driver. Blocks."""
         pieces: list[bytes] = []
 
-        @ffi.callback("gp_write")  # type: ignore[untyped-decorator]
+        @callback("gp_write")  # type: ignore[untyped-decorator]
         def write(piece: Any, size: int, user: Any) -> None:
             pieces.append(bytes(ffi.buffer(piece, size)))
 
@@ -517,7 +611,7 @@ class Base:
         cases: list[SelfTestCase] = []
         strategies = {value: name for name, value in STRATEGIES.items()}
 
-        @ffi.callback("void(gp_self_test_case *, void *)")  # type: ignore[untyped-decorator]
+        @callback("void(gp_self_test_case *, void *)")  # type: ignore[untyped-decorator]
         def report(case: Any, user: Any) -> None:
             strategy = strategies[case.strategy]
             cases.append(SelfTestCase(text_of(case.name), strategy, case.result, text_of(case.text)))
@@ -560,9 +654,9 @@ class Base:
         call = Call(self, "check_monoid")
         call.set(monoid=call.monoid(monoid), tolerance=tolerance, seed=seed)
         if samples is not None:
-            host = call.keep(np.ascontiguousarray(samples, dtype=monoid.dtype))
+            host = call.keep(np.ascontiguousarray(exact(samples, np.dtype(monoid.dtype), "samples")))
             call.set(samples=ffi.cast("void *", host.ctypes.data), sample_count=host.size)
-        call.text("equal", equal)
+        call.expression("equal", equal)
         call.args(args, None)
         call.run("gp_check_monoid")
 
@@ -593,7 +687,7 @@ class Base:
             if ops:
                 c = call.keep(ffi.new("gp_group_op[]", len(ops)))
                 for entry, (name, op) in zip(c, ops.items()):
-                    entry.name = call.keep(ffi.new("char[]", name.encode()))
+                    entry.name = call.c_text("the name of an operation", name)
                     if isinstance(op, Monoid):
                         entry.monoid = call.monoid(op)
                     else:
@@ -604,19 +698,3 @@ class Base:
         text = ffi.new("char[]", size[0])
         call.run("gp_device_source", text, size[0], size)
         return text_of(text)
-
-
-def _host(x: Any) -> npt.NDArray[Any]:
-    """Anything as a NumPy array, without a copy where that can be."""
-    if isinstance(x, np.ndarray):
-        return x
-    if isinstance(x, (bytes, bytearray, memoryview)):
-        return np.frombuffer(x, np.uint8)
-    if hasattr(x, "__dlpack_device__") and not isinstance(x, np.generic):
-        kind = int(x.__dlpack_device__()[0])
-        if kind == 4:
-            raise TypeError("DLPack arrays of kind kDLOpenCL are not taken: give the PyOpenCL array itself")
-        if kind not in (1, 3, 11, 13):  # CPU; pinned by CUDA or ROCm; managed by CUDA
-            raise TypeError(f"DLPack memory of device kind {kind} is no memory of the host: copy it there first")
-        return np.from_dlpack(x)
-    return np.asarray(x)

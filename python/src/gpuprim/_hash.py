@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import os
+import secrets
 import weakref
 from typing import Any, Optional
 
@@ -13,8 +14,9 @@ import numpy.typing as npt
 from ._array import Array
 from ._call import Call
 from ._context import Base
+from ._convert import exact
 from ._errors import check
-from ._native import ffi, lib
+from ._native import ffi, lib, library
 from ._reduce import Args
 from ._types import DUPLICATES, OPS, choice, type_of
 
@@ -55,6 +57,9 @@ class HashTable:
         self._finalizer = weakref.finalize(self, _drop, weakref.ref(context), os.getpid(), handle)
         self._finalizer.atexit = False  # the context frees its tables
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a table cannot be copied or pickled; share() makes another handle")
+
     def _handle(self) -> Any:
         if not self._finalizer.alive:
             raise RuntimeError("the table is closed")
@@ -76,7 +81,7 @@ class HashTable:
         call.run(name, *extra, table=self._handle()[0])
 
     def _keys(self, call: Call, keys: Any) -> Array:
-        k = self.context._line(_cast(keys, self.key_dtype), "keys")
+        k = self.context._line(_cast(keys, self.key_dtype, "keys"), "keys")
         if k.dtype != self.key_dtype:
             raise TypeError(f"keys are {k.dtype}, and those of the table {self.key_dtype}")
         call.buffer("keys", k)
@@ -136,7 +141,7 @@ class HashTable:
         if values is not None:
             if self.value_dtype is None:
                 raise TypeError("the table is a set: it has no values")
-            v = self.context._line(_cast(values, self.value_dtype), "values")
+            v = self.context._line(_cast(values, self.value_dtype, "values"), "values")
             self.context._same(k, v, "keys and values")
             if v.dtype != self.value_dtype:
                 raise TypeError(f"values are {v.dtype}, and those of the table {self.value_dtype}")
@@ -186,7 +191,7 @@ class HashTable:
         k = self._keys(call, keys)
         values = self.context._like(k, self.value_dtype)
         call.buffer("values", values)
-        call.value("absent", default, self.value_dtype)
+        call.value("absent", default, self.value_dtype, "default")
         if return_found:
             found = self.context._like(k, np.bool_)
             call.buffer("found", found)
@@ -272,8 +277,8 @@ class HashTable:
         args : dict, optional
         """
         call = Call(self.context, "hash_for_each")
-        call.text("where", where)
-        call.text("map", map)
+        call.expression("where", where)
+        call.expression("map", map)
         call.args(args, None)
         call.set(erase=erase, key_type=type_of(self.key_dtype))
         if self.value_dtype is not None:
@@ -323,7 +328,7 @@ class HashTable:
         out = ffi.new("gp_hash *")
         here = self._handle()[0]
         context._check_usable()
-        with self.context._lock:
+        with library(), self.context._lock:
             check(context._gp, lib.gp_hash_share(context._gp, self.context._open(), here, out))
         return HashTable(context, out, self._desc, self.key_dtype, self.value_dtype)
 
@@ -351,7 +356,7 @@ class HashTables(Base):
         expected_count: int = 0,
         max_load: float = 0.0,
         grow: bool = True,
-        seed: int = 0,
+        seed: Optional[int] = None,
         reserved: Any = None,
     ) -> HashTable:
         """An empty hash table.
@@ -370,8 +375,9 @@ class HashTables(Base):
             How full slots may become, in (0, 1]; 0: 0.5.
         grow : bool
             Insertions rehash into more slots when it gets fuller. False for tables that are shared.
-        seed : int
-            Of the hash function.
+        seed : int, optional
+            Of the hash function; by default a random one, so that nobody can choose keys that share slots. It decides
+            the order of `items`, and with ``grow=False`` which keys fail.
         reserved : number, optional
             With values of 64 bits: the value that is never stored.
 
@@ -384,7 +390,7 @@ class HashTables(Base):
         call = Call(self, "hash")
         call.set(key_size=key.itemsize, value_size=0 if value is None else value.itemsize)
         call.set(capacity=capacity if capacity or expected_count else 1024, expected_count=expected_count)
-        call.set(max_load=max_load, grow=grow, seed=seed)
+        call.set(max_load=max_load, grow=grow, seed=secrets.randbits(64) if seed is None else seed)
         if value is not None:
             call.value("reserved", reserved, value)
         handle = ffi.new("gp_hash *")
@@ -392,19 +398,11 @@ class HashTables(Base):
         return HashTable(self, handle, call.desc, key, value)
 
 
-def _cast(x: Any, dtype: np.dtype[Any]) -> Any:
+def _cast(x: Any, dtype: np.dtype[Any], name: str) -> Any:
     """Numbers on the host become the table's; arrays on the device stay as they are."""
     if isinstance(x, Array) or hasattr(x, "base_data"):
         return x
-    host = np.asarray(x)
-    if host.dtype == dtype or host.size == 0:
-        return host.astype(dtype, copy=False)
-    if dtype.kind not in "iu" or host.dtype.kind not in "biu":
-        return host.astype(dtype, casting="same_kind")
-    cast = host.astype(dtype)
-    if (cast != host).any():
-        raise OverflowError(f"numbers of the batch do not fit {dtype}")
-    return cast
+    return exact(x, dtype, name)
 
 
 def _counted(context: Base, x: Array, dtype: npt.DTypeLike, number: Array) -> Array:

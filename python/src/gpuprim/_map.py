@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ._array import Array
 from ._call import Call
+from ._convert import as_host, common_dtype, exact, exact_or_none
 from ._reduce import Args, _required
 from ._sort import Sorts
 from ._types import BORDERS, KINDS, choice, index_type_of, type_of
@@ -75,7 +76,7 @@ class Maps(Sorts):
                 call.type(more.dtype, "type" + number, "record" + number)
         result = np.dtype(dtype) if dtype is not None else first.dtype  # type: ignore[union-attr]
         call.type(result, "out_type", "out_record")
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, None if first is None else first.dtype)
         target = self._out(out, shape, result, first)
         call.buffer("out", target)
@@ -128,8 +129,8 @@ class Maps(Sorts):
         dtype : dtype
         out : array, optional
         """
-        result = np.dtype(dtype)
-        if np.array(step, result) == 0:
+        result = np.dtype(dtype).newbyteorder("=")
+        if exact(step, result, "step") == 0:
             raise ValueError("step is 0: use fill")
         call = Call(self, "iota")
         target = self._out(out, (_size(count),), result)
@@ -172,7 +173,7 @@ class Maps(Sorts):
         call.buffer("in", first)
         call.count(first)
         call.set(type=type_of(first.dtype), out_type=type_of(result))
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, first.dtype)
         target = self._out(out, first._shape if out is None else first.shape, result, first)
         call.buffer("out", target)
@@ -221,6 +222,10 @@ class Maps(Sorts):
             kind = "uniform" if result.kind == "f" else "range" if high is not None else "bits"
         if kind == "normal" and not deviation > 0:
             raise ValueError(f"deviation is {deviation}, and must be positive")
+        if kind != "range" and (low, high) != (None, None):
+            raise TypeError(f"low and high are of integers in a range, which has a high; this is {kind} of {result}")
+        if kind != "normal" and (mean, deviation) != (0, 1):
+            raise TypeError(f"mean and deviation are of normal numbers; this is {kind} of {result}")
         call = Call(self, "random")
         target = self._out(out, (_size(count),), result)
         call.buffer("out", target)
@@ -229,9 +234,8 @@ class Maps(Sorts):
         if kind == "range":
             if high is None:
                 raise ValueError("a range has a high end")
-            wide = np.dtype(np.int64 if result.kind == "i" else np.uint64)
-            call.number("low", low or 0, wide)
-            call.number("high", high, wide)
+            call.number("low", low or 0, _widest(result))
+            call.number("high", high, _widest(result))
         if kind == "normal":
             call.set(mean=mean, deviation=deviation)
         call.run("gp_random")
@@ -254,7 +258,7 @@ class Maps(Sorts):
         -------
         Array
         """
-        first, places = self._line(x), self._line(indices, "indices")
+        first, places = self._line(x), self._indices(indices)
         target = self._zeros_or(out, places._shape if out is None else places.shape, first.dtype, places)
         call = self._gather_call(first, places, target, first.size)
         call.count(places)
@@ -278,7 +282,7 @@ class Maps(Sorts):
         -------
         Array
         """
-        first, places = self._line(x), self._line(indices, "indices")
+        first, places = self._line(x), self._indices(indices)
         self._same(first, places, "x and indices")
         if (size is None) == (out is None):
             raise ValueError("give size or out")
@@ -354,7 +358,7 @@ class Maps(Sorts):
         x : array_like
             A line, a picture (height, width), or pixels (height, width, channels).
         weights : array_like, optional
-            Of an odd length, or an odd height and width: a correlation.
+            Of an odd length, or an odd height and width: a correlation. Rounded to float32.
         map : str, optional
             Instead: an expression in at(dx, dy), x, i (column) and j (row).
         radius : int or (int, int), optional
@@ -385,7 +389,8 @@ class Maps(Sorts):
         call.set(width=shape[-1] if len(shape) < 3 else shape[1], height=1 if len(shape) == 1 else shape[0])
         call.set(channels=shape[2] if len(shape) == 3 else 1)
         if weights is not None:
-            w = self._in(weights if isinstance(weights, Array) else np.asarray(weights, np.float32), "weights")
+            on_device = isinstance(weights, Array) or hasattr(weights, "base_data")
+            w = self._in(weights if on_device else exact(weights, np.dtype(np.float32), "weights", rounded=True))
             if w.ndim > 2 or any(n % 2 == 0 for n in w.shape):
                 raise ValueError(f"weights have an odd number of rows and columns, not the shape {w.shape}")
             radii = (w.shape[-1] // 2, w.shape[0] // 2 if w.ndim == 2 else 0)
@@ -397,7 +402,7 @@ class Maps(Sorts):
         call.set(radius_x=radii[0], radius_y=radii[1], border=choice("border", border, BORDERS))
         if border == "constant":
             call.number("border_value", border_value, first.dtype)
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, first.dtype)
         target = self._out(out, shape, result)
         if first.size:
@@ -423,7 +428,8 @@ class Maps(Sorts):
     ) -> Any:
         """Counts samples by bins.
 
-        A sample at the end of the last bin is not counted, unlike NumPy.
+        A sample at the end of the last bin is not counted, unlike NumPy. Bounds of the host may have another dtype than
+        samples: they are compared exactly, or TypeError says that there is no dtype for both.
 
         Parameters
         ----------
@@ -471,9 +477,10 @@ class Maps(Sorts):
             raise TypeError("without x, map_dtype is required")
         if map_dtype is not None:
             call.set(map_type=type_of(sample))
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, None if first is None else first.dtype)
-        number = self._bins(call, bins, range, sample)
+        free = map is None and first is not None and first.ndim == 1
+        number = self._bins(call, bins, range, sample, free)
         if weights is not None:
             w = self._line(weights, "weights")
             if first is not None and w.size != (first.size if first.ndim == 1 else first.shape[0]):
@@ -492,10 +499,18 @@ class Maps(Sorts):
         call.run("gp_histogram")
         return self._give(out, target)
 
-    def _bins(self, call: Call, bins: Any, range: Any, sample: np.dtype[Any]) -> int:
-        """Fills in where bins begin and end. Returns how many there are."""
+    def _bins(self, call: Call, bins: Any, range: Any, sample: np.dtype[Any], free: bool) -> int:
+        """Fills in where bins begin and end. Returns how many there are.
+
+        If samples are `free` to have another dtype, edges of the host are compared exactly.
+        """
         if bins is not None and not isinstance(bins, (int, np.integer)):
-            edges = self._line(bins if isinstance(bins, Array) else np.asarray(bins, sample), "bins")
+            if not isinstance(bins, Array) and not hasattr(bins, "base_data"):
+                bins = as_host(bins, "bins")
+                if bins.ndim == 1 and not (bins[1:] >= bins[:-1]).all():
+                    raise ValueError("edges of bins do not rise")
+                sample, bins = self._samples(call, sample, bins, free)
+            edges = self._line(bins, "bins")
             if edges.dtype != sample or edges.size < 2 or range is not None:
                 raise ValueError(f"edges are {sample} like the samples, at least two, and have no range beside them")
             call.buffer("edges", edges)
@@ -511,12 +526,34 @@ class Maps(Sorts):
             low, high = range
             if not low < high:
                 raise ValueError(f"range is ({low}, {high}), in which there is nothing")
-            wide = np.dtype({"i": np.int64, "u": np.uint64, "b": np.uint64}.get(sample.kind, np.float64))
-            call.number("lower", low, wide)
-            call.number("upper", high, wide)
+            bounds, wide = as_host([low, high], "range"), _widest(sample)
+            if exact_or_none(bounds, wide) is None:
+                sample, bounds = self._samples(call, sample, bounds, free, wide)
+                wide = _widest(sample)
+            call.number("lower", bounds[0], wide, "range")
+            call.number("upper", bounds[1], wide, "range")
         elif sample.kind == "f":
             raise ValueError("range is required for floats")
         return number
+
+
+    def _samples(
+        self, call: Call, sample: np.dtype[Any], bounds: npt.NDArray[Any], free: bool, wide: Any = None
+    ) -> tuple[np.dtype[Any], npt.NDArray[Any]]:
+        """The dtype in which samples are compared with bounds, and these in it."""
+        cast = exact_or_none(bounds, sample) if wide is None else None
+        if cast is not None:
+            return sample, cast
+        both = common_dtype(sample, bounds.dtype, self.device.fp64) if free else None
+        if both is None:
+            raise TypeError(f"bins are bounded by {bounds.dtype}, which cannot be compared with samples of {wide or sample}")
+        call.set(map_type=type_of(both))
+        call.expression("map", "x")
+        return both, bounds.astype(both)
+
+
+def _widest(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype({"i": np.int64, "u": np.uint64, "b": np.uint64}.get(dtype.kind, np.float64))
 
 
 def _size(count: int) -> int:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ._array import Array
 from ._call import Call
 from ._context import Base
+from ._convert import exact
 from ._native import ffi
 from ._reduce import Args, Op, _scan_dtype
 from ._types import index_type_of, type_of
@@ -117,10 +118,10 @@ class Nests(Base):
     def _codes(self, call: Call, x: Array, pairs: Any, table: Any, map: Any, args: Any) -> None:
         call.set(type=type_of(x.dtype))
         call.text("pairs", pairs)
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, x.dtype)
         if table is not None:
-            codes = np.ascontiguousarray(table, np.int8)
+            codes = np.ascontiguousarray(exact(table, np.dtype(np.int8), "table"))
             if codes.shape != (256,):
                 raise ValueError(f"table has 256 codes, not the shape {codes.shape}")
             call.set(table=call.keep(ffi.from_buffer("int8_t[]", codes)))
@@ -171,7 +172,7 @@ class Nests(Base):
         call.count(first)
         self._codes(call, first, pairs, table, map, args)
         call.buffer("values", v)
-        call.text("value_map", value_map)
+        call.expression("value_map", value_map)
         call.set(exclusive=exclusive)
         result = call.operation(op, v.dtype, value_map, dtype, _scan_dtype, "value_type")
         call.value("initial", initial, result)
@@ -210,7 +211,7 @@ class Nests(Base):
         unknown = set(outputs) - {"index", "children", "end"}
         if unknown or not outputs:
             raise ValueError(f"outputs are index, children and end, not {sorted(unknown)}")
-        above = self._line(parent, "parent")
+        above = self._indices(parent, "parent")
         call = Call(self, "tree")
         call.buffer("parent", above)
         call.count(above)
@@ -222,7 +223,7 @@ class Nests(Base):
             call.buffer("in", first)
             call.set(type=type_of(first.dtype))
             call.args(args, first.dtype)
-        call.text("map", map)
+        call.expression("map", map)
         unsigned = np.dtype(f"u{above.dtype.itemsize}")
         found = {name: self._like(above, unsigned) for name in ("index", "children", "end") if name in outputs}
         for name, array in found.items():

@@ -54,7 +54,8 @@ class Reductions(Base):
         map_dtype : dtype, optional
             With several `op`, and without x for argmin and argmax: what the map's value is converted to first.
         initial : number, optional
-            What comes before the first element.
+            What comes before the first element. Without it there is no "min", "max", "argmin", "argmax" of no elements:
+            ValueError, but into `out` the greatest or least value.
         compensated : bool
             Float sums in about twice the precision.
         count : int, optional
@@ -84,7 +85,7 @@ class Reductions(Base):
                 self._same(first, second, "x and y")
             call.buffer("in2", second)
             call.set(type2=type_of(second.dtype))
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, kind)
         call.set(compensated=compensated)
         if map_dtype is not None:
@@ -92,7 +93,10 @@ class Reductions(Base):
         if not isinstance(op, (str, Monoid)):
             if out is not None or initial is not None:
                 raise ValueError("several operations take neither out nor initial")
-            return self._reduce_many(call, list(op), kind if map_dtype is None else np.dtype(map_dtype), kind, dtype)
+            value = kind if map_dtype is None else np.dtype(map_dtype)
+            found = self._reduce_many(call, list(op), value, kind, dtype)
+            _check_some(op, first, count)
+            return found
         result = call.operation(op, kind, map, dtype, result_dtype)
         call.value("initial", initial, result)
         if out is not None:
@@ -102,6 +106,8 @@ class Reductions(Base):
             return self._give(out, target)
         host = np.zeros(1, result)
         call.run("gp_reduce_read", ffi.cast("void *", host.ctypes.data))
+        if initial is None:
+            _check_some([op], first, count)
         return host[0]
 
     def _reduce_many(self, call: Call, ops: list[str], value: Any, kind: Any, dtypes: Any) -> tuple[Any, ...]:
@@ -151,13 +157,13 @@ class Reductions(Base):
         -------
         Array
         """
-        first, ends = self._line(x), self._line(offsets, "offsets")
+        first, ends = self._line(x), self._indices(offsets, "offsets")
         segments = _segments(ends)
         call = Call(self, "segmented_reduce")
         call.buffer("in", first)
         call.set(count=first.size, offsets_type=index_type_of(ends.dtype), segment_count=segments)
         call.buffer("offsets", ends)
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, first.dtype)
         result = call.operation(op, first.dtype, map, dtype, result_dtype)
         call.value("initial", initial, result)
@@ -203,8 +209,8 @@ class Reductions(Base):
         call.buffer("in", first)
         call.count(k)
         call.type(k.dtype, "key_type", "key_record")
-        call.text("equal", equal)
-        call.text("map", map)
+        call.expression("equal", equal)
+        call.expression("map", map)
         call.args(args, first.dtype)
         call.strategy(strategy)
         result = call.operation(op, first.dtype, map, dtype, result_dtype)
@@ -280,7 +286,7 @@ class Reductions(Base):
             call.buffer("heads", head)
             call.set(heads_type=type_of(head.dtype))
             call.set(segments=lib.GP_SEGMENTS_BY_FLAGS if keys is None else lib.GP_SEGMENTS_BY_KEYS)
-        call.text("map", map)
+        call.expression("map", map)
         call.args(args, first.dtype)
         call.set(exclusive=exclusive, reverse=reverse, deterministic=deterministic)
         call.strategy(strategy)
@@ -319,6 +325,13 @@ def _required(count: Optional[int]) -> int:
     if count is None or count < 0:
         raise ValueError("without x, count says how many indices there are")
     return count
+
+
+def _check_some(ops: Any, x: Optional[Array], count: Optional[int]) -> None:
+    """Refuses results that no elements have."""
+    extremes = [op for op in ops if isinstance(op, str) and op in ("min", "max", "argmin", "argmax")]
+    if extremes and (count if x is None else x.size) == 0:
+        raise ValueError(f"nothing has no {extremes[0]}: give initial")
 
 
 def _segments(offsets: Array) -> int:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ._array import Array
 from ._call import Call
+from ._convert import as_host, common_dtype, exact_or_none
 from ._native import ffi
 from ._reduce import Args, _required, _segments
 from ._select import Selections
@@ -149,7 +150,7 @@ class Sorts(Selections):
         -------
         Array, or (keys, values)
         """
-        k, ends = self._line(keys, "keys"), self._line(offsets, "offsets")
+        k, ends = self._line(keys, "keys"), self._indices(offsets, "offsets")
         v = None if values is None else self._line(values, "values")
         if inplace:
             _on_device(k, keys, v, values)
@@ -209,15 +210,16 @@ class Sorts(Selections):
         call = Call(self, "sort_records")
         first = None if x is None else self._line(x)
         indices: Optional[Array] = None
-        fields: Any = first.dtype.fields if first is not None and first.dtype.fields else {}
+        fields: Any = first.dtype.fields if first is not None else None
+        names = (first.dtype.names if first is not None else None) or ()
         c = call.keep(ffi.new("gp_sort_column[]", max(len(columns), 1)))
         for entry, column in zip(c, columns):
             if isinstance(column, str):
-                name = column.lstrip("-")
-                if name not in fields:
+                name = column.removeprefix("-")
+                if name not in names:
                     raise ValueError(f"the records have no field {name!r}; expressions are Column(map, dtype)")
                 column = Column(f"x.{name}", fields[name][0], column.startswith("-"))
-            entry.map = call.keep(ffi.new("char[]", column.map.encode()))
+            call.expression("map", column.map, entry)
             entry.type = type_of(np.dtype(column.dtype))
             entry.descending = column.descending
         call.set(columns=c, column_count=len(columns))
@@ -259,11 +261,11 @@ class Sorts(Selections):
         Array of uint32
         """
         if offsets is None:
-            parts = [s.encode() if isinstance(s, str) else bytes(s) for s in strings]
+            parts = [_bytes(s) for s in strings]
             ends = np.zeros(len(parts) + 1, np.uint64)
             np.cumsum([len(part) for part in parts], out=ends[1:])
             strings, offsets = np.frombuffer(b"".join(parts), np.uint8), ends
-        data, places = self._line(strings, "strings"), self._line(offsets, "offsets")
+        data, places = self._line(strings, "strings"), self._indices(offsets, "offsets")
         if data.dtype.itemsize != 1:
             raise TypeError(f"strings are bytes, not {data.dtype}")
         number = _segments(places)
@@ -369,6 +371,9 @@ class Sorts(Selections):
     ) -> Any:
         """Where needles belong among sorted keys, as NumPy's searchsorted.
 
+        Needles of the host may have another dtype: they are compared exactly, or TypeError says that there is no dtype
+        for both. Without maps, -0 equals +0; NaNs belong where `sort` puts them.
+
         Parameters
         ----------
         keys : array_like
@@ -396,6 +401,19 @@ class Sorts(Selections):
             raise ValueError(f"side is {side!r}, not 'left' or 'right'")
         k = self._line(keys, "keys")
         kind = np.dtype(key_dtype) if key_dtype is not None else k.dtype
+        n: Any = needles if isinstance(needles, (int, np.integer)) else None
+        if n is None and needle_map is None and not (isinstance(needles, Array) or hasattr(needles, "base_data")):
+            free = map is None and kind == k.dtype
+            k, kind, needles = self._comparable(k, kind, as_host(needles, "needles"), free)
+            if kind != k.dtype:
+                map = "x"
+        if n is None:
+            n = self._line(needles, "needles")
+            if needle_map is None and n.dtype != kind:
+                raise TypeError(f"needles are {n.dtype}, and keys {kind}")
+        if kind.kind == "f":  # the zeros are one number
+            map = map if map not in (None, "x") else _ONE_ZERO
+            needle_map = _ONE_ZERO if needle_map is None and isinstance(n, Array) else needle_map
         call = Call(self, "search")
         call.buffer("keys", k)
         call.count(k)
@@ -404,30 +422,48 @@ class Sorts(Selections):
         elif k.dtype != kind:
             raise TypeError(f"without a map the keys are {k.dtype}, not {kind}")
         call.set(key_type=type_of(kind), upper=side == "right", descending=descending)
-        call.text("map", map)
-        call.text("needle_map", needle_map)
+        call.expression("map", map)
+        call.expression("needle_map", needle_map)
         call.args(args, kind)
         result = np.dtype(dtype)
         call.set(out_type=type_of(result))
-        if isinstance(needles, (int, np.integer)):
-            shape: tuple[int, ...] = (int(needles),)
-            like = None
-            call.count(int(needles), "needle_")
-        else:
-            n = self._line(needles, "needles")
-            if needle_map is None and n.dtype != kind:
-                if isinstance(needles, Array) or hasattr(needles, "base_data"):
-                    raise TypeError(f"needles are {n.dtype}, and keys {kind}")
-                n = self.array(needles, kind)
-            elif needle_map is not None and n.dtype != kind:
+        shape: tuple[int, ...]
+        if isinstance(n, Array):
+            if needle_map is not None and n.dtype != kind:
                 call.set(needle_record=call.record(n.dtype))
             call.buffer("needles", n)
             call.count(n, "needle_")
             shape, like = (n._shape if out is None else n.shape), n
+        else:
+            shape, like = (int(n),), None
+            call.count(int(n), "needle_")
         target = self._out(out, shape, result, like)
         call.buffer("out", target)
         call.run("gp_search")
         return self._give(out, target)
+
+    def _comparable(
+        self, k: Array, kind: np.dtype[Any], needles: npt.NDArray[Any], free: bool
+    ) -> tuple[Array, np.dtype[Any], npt.NDArray[Any]]:
+        """Keys, and needles of the host as the dtype in which both are compared."""
+        cast = exact_or_none(needles, kind)
+        if cast is not None:
+            return k, kind, cast
+        wide = common_dtype(kind, needles.dtype, self.device.fp64) if free else None
+        if wide is None:
+            raise TypeError(f"needles are {needles.dtype}, which cannot be compared with keys of {kind}")
+        if k.dtype == np.float16:  # of which no map makes another type
+            k = self.transform(k, "x", dtype=wide)  # type: ignore[attr-defined]
+        return k, wide, needles.astype(wide)
+
+
+def _bytes(s: Any) -> bytes:
+    if not isinstance(s, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"a string is str or bytes, not {type(s).__name__}")
+    return s.encode() if isinstance(s, str) else bytes(s)
+
+
+_ONE_ZERO = "x == 0 ? 0 : x"
 
 
 def _on_device(k: Array, keys: Any, v: Optional[Array], values: Any) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
 import numpy as np
 import numpy.typing as npt
 
+from ._names import c_name, is_free
 from ._native import lib
 
 _TYPES: dict[np.dtype[Any], int] = {
@@ -73,52 +74,79 @@ def index_type_of(dtype: np.dtype[Any]) -> int:
     return int(lib.GP_U32 if dtype.itemsize == 4 else lib.GP_U64)
 
 
-def _vector(dtype: np.dtype[Any]) -> Optional[str]:
-    """The OpenCL vector that a dtype is: x, y (z, w) of one type, or a complex number."""
+def vector(dtype: np.dtype[Any]) -> Optional[str]:
+    """The OpenCL vector that a dtype is: x, y (z, w) of one type and one after the other, or a complex number."""
     if dtype.kind == "c":
         return {8: "float2", 16: "double2"}.get(dtype.itemsize)
     if dtype.names not in (("x", "y"), ("x", "y", "z", "w")) or dtype.fields is None:
         return None
-    kinds = {dtype.fields[name][0] for name in dtype.names}
-    first = kinds.pop()
-    if kinds or first not in _CL_NAMES or dtype.itemsize != len(dtype.names) * first.itemsize:
+    first = dtype.fields["x"][0]
+    if first not in _CL_NAMES or dtype.itemsize != len(dtype.names) * first.itemsize:
         return None
+    for place, name in enumerate(dtype.names):
+        if dtype.fields[name][:2] != (first, place * first.itemsize):
+            return None
     return _CL_NAMES[first] + str(len(dtype.names))
 
 
-def _members(dtype: np.dtype[Any]) -> tuple[str, str]:
-    """The text of the types of a struct's fields, and of its fields with their padding."""
-    before, text, at = "", "", 0
+def _struct(dtype: np.dtype[Any], name: Optional[str], definitions: dict[str, str], renamed: dict[str, str]) -> str:
+    """The name of a record's type. Adds its definition and those of records in it, and the fields with other C names.
+
+    A type's name follows from its whole layout: two that differ never share one.
+    """
+    text, at = "", 0
     fields: Any = dtype.fields or {}
-    for name in sorted(dtype.names or (), key=lambda name: fields[name][1]):
-        kind, offset = fields[name][:2]
+    for field in sorted(dtype.names or (), key=lambda field: fields[field][1]):
+        kind, offset = fields[field][:2]
         if offset < at:
             raise TypeError(f"fields of {dtype} overlap")
         if offset > at:
             text += f"uchar pad_{at}[{offset - at}]; "
         base, shape = kind.subdtype if kind.subdtype else (kind, ())
-        if base in _CL_NAMES:
-            cl = _CL_NAMES[base]
-        elif base.names:
-            cl, source = record_type(base)
-            before += source
-        else:
+        if kind.itemsize == 0:
+            raise TypeError(f"the field {field[:80]!r} has no elements")
+        cl = _CL_NAMES.get(base) or vector(base)
+        if cl is None and base.names:
+            cl = _struct(base, None, definitions, renamed)
+        if cl is None:
             raise TypeError(f"{base} cannot be a field of a record")
-        text += f"{cl} {name}{''.join(f'[{n}]' for n in shape)}; "
+        c = c_name(field)
+        if c != field:
+            renamed[field] = c
+        text += f"{cl} {c}{''.join(f'[{n}]' for n in shape)}; "
         at = offset + kind.itemsize
     if dtype.itemsize > at:
         text += f"uchar pad_{at}[{dtype.itemsize - at}]; "
-    return before, text
+    name = name or f"record_{hashlib.sha256(text.encode()).hexdigest()}"
+    definitions[name] = f"typedef struct __attribute__((packed)) {{ {text}}} {name};"
+    return name
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=256)
+def record(dtype: np.dtype[Any], name: Optional[str] = None) -> tuple[str, str, Mapping[str, str]]:
+    """As `record_type`, and the fields whose name in programs is another one."""
+    simple = _CL_NAMES.get(dtype) or vector(dtype)
+    if simple:
+        return simple, "", {}
+    if not dtype.names:
+        raise TypeError(f"{dtype} is no record")
+    definitions: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    name = _struct(dtype, name, definitions, renamed)
+    source = "".join(
+        f"\n#ifndef have_{type}\n#define have_{type}\n{text}\n#endif\n" for type, text in definitions.items()
+    )
+    return name, source, renamed
+
+
 def record_type(dtype: npt.DTypeLike, name: Optional[str] = None) -> tuple[str, str]:
     """The OpenCL C type of a structured or complex dtype, for expressions that must name it.
 
     Parameters
     ----------
     dtype : dtype
-        Fields may be numbers, arrays of them (``("position", "f4", 3)``) and structs.
+        Fields may be numbers, arrays of them (``("position", "f4", 3)``) and structs. Their names are identifiers; one
+        that OpenCL C uses itself, such as int, or that is not ASCII has another name in the text.
     name : str, optional
         Of the type; without it one is made up. Fields x, y (z, w) of one type are an OpenCL vector, whatever `name`.
 
@@ -132,17 +160,9 @@ def record_type(dtype: npt.DTypeLike, name: Optional[str] = None) -> tuple[str, 
     >>> record_type(np.dtype([("x", "f4"), ("y", "f4")]))
     ('float2', '')
     """
-    dtype = np.dtype(dtype)
-    vector = _vector(dtype)
-    if vector or dtype in _CL_NAMES:
-        return vector or _CL_NAMES[dtype], ""
-    if not dtype.names:
-        raise TypeError(f"{dtype} is no record")
-    before, members = _members(dtype)
-    name = name or f"record_{zlib.crc32(members.encode()):08x}"
-    guard = f"have_{name}"
-    body = f"typedef struct __attribute__((packed)) {{ {members}}} {name};"
-    return name, f"{before}\n#ifndef {guard}\n#define {guard}\n{body}\n#endif\n"
+    if name is not None and not (isinstance(name, str) and is_free(name)):
+        raise TypeError(f"the type's name {name!r} is no identifier in ASCII that OpenCL C leaves free")
+    return record(np.dtype(dtype), name)[:2]
 
 
 @dataclass(frozen=True)
@@ -215,14 +235,14 @@ def result_dtype(op: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
 def scalar_dtype(value: Any, like: Optional[np.dtype[Any]], fp64: bool) -> np.dtype[Any]:
     """The dtype of a number in `args`: NumPy's own, and of Python's numbers that of the array (as NumPy 2 has it)."""
     if isinstance(value, (np.generic, np.ndarray)):
-        return np.dtype(np.float32) if value.dtype == np.float16 else value.dtype
+        return np.dtype(np.float32) if value.dtype == np.float16 else value.dtype.newbyteorder("=")
     if isinstance(value, bool):
         return np.dtype(np.int32)
     known = like if like is not None and like.kind in "iuf" else None
     if known == np.float16:
         known = np.dtype(np.float32)
     if isinstance(value, int):
-        return known if known is not None else np.dtype(np.int64)
+        return known if known is not None else np.dtype(np.uint64 if value >= 1 << 63 else np.int64)
     if isinstance(value, float):
         if known is not None and known.kind == "f":
             return known
