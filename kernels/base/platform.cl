@@ -249,9 +249,10 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_NOINLINE static
 #endif
-/* Names the item's number in its group. Where an item is alone nothing is called: PoCL inlines what asks for its work-item. */
+/* Names the item's number in its group. An item that is alone does not ask for it: PoCL inlines what does. */
 #if GPI_WG == 1
-#define GPI_LOCAL_ID ((size_t)0)
+GPI_INLINE size_t gpi_only_item(void) { return 0; }
+#define GPI_LOCAL_ID gpi_only_item()
 #else
 #define GPI_LOCAL_ID get_local_id(0)
 #endif
