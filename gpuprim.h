@@ -49,7 +49,13 @@
        in parallel: this library looks for devices in one thread of a process at a time, because PoCL fails
        otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before they
        start.
-     - A forked child must not use or destroy its parent's contexts (docs/RELIABILITY.md).
+     - A process that was forked after this library's first use cannot use it: calls are refused with
+       GP_ERROR_INVALID_ARGUMENT, gp_context_destroy does nothing, gp_cl_context, gp_cl_device and gp_cl_queue
+       return NULL. Fork before the first use, or exec (docs/RELIABILITY.md).
+     - Functions of yours that a call runs must not call the library with that call's context, unless their
+       comment allows it: the call is refused with GP_ERROR_INVALID_ARGUMENT and a text, and gp_context_destroy
+       does nothing. They must return: an exception or longjmp out of them leaves the context in an undefined
+       state (calls of gpuprim.hpp say which exceptions they pass on).
      - The library itself prints nothing, never aborts, and leaves no partially made object. Failures return a negative
        gp_result; gp_last_error gives the function, the condition with its values, and the OpenCL error by name. The
        OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts (manual/debugging.md).
@@ -2778,7 +2784,7 @@ enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
 
 /* error.c */
 static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
-static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
 static void gpi_error_leave(const gp_context *gp);
@@ -2864,7 +2870,8 @@ struct gp_context {
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* that on_async_error is still to be told */
     size_t failure_count, failure_capacity;
-    bool telling; /* on_async_error is being called */
+    bool telling;         /* on_async_error is being called */
+    const char *callback; /* the one that is running in the middle of a call (base/use.c); NULL: none */
 
     char error[GPI_ERROR_MAX];
 };
@@ -2981,7 +2988,20 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
     return out;
 }
 
-static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
+/* Gives the text to the logger. Refusals of calls that the logger makes are not logged, and leave the last failure's
+   text as it was. */
+static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
+{
+    char error[GPI_ERROR_MAX];
+    if (gp->callback) return;
+    memcpy(error, gp->error, sizeof error);
+    gp->callback = "log";
+    gp->desc.log(level, text == gp->error ? error : text, gp->desc.log_user);
+    gp->callback = NULL;
+    memcpy(gp->error, error, sizeof error);
+}
+
+static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...)
 {
     char raw[1024], text[1024];
     va_list args;
@@ -2990,7 +3010,7 @@ static void gpi_log(const gp_context *gp, gp_log_level level, const char *format
     (void)vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
     (void)gpi_escape(raw, strlen(raw), false, text, sizeof text);
-    gp->desc.log(level, text, gp->desc.log_user);
+    gpi_log_text(gp, level, text);
 }
 
 /* Records the text of a failure, tells the logger, and returns `result`. */
@@ -3005,7 +3025,7 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     (void)vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
     (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
-    if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
+    if (gp && gp->desc.log) gpi_log_text(gp, GP_LOG_ERROR, text);
     return result;
 }
 
@@ -3348,6 +3368,60 @@ static float gpi_float_of_half(uint16_t half)
     return sign ? -value : value;
 }
 /* ---- End file src/base/type.c ---- */
+
+/* ---- Begin file src/base/use.h ---- */
+/* use.h - which calls are refused whatever they ask for: those of a forked process, and those of callbacks. */
+/* use.c */
+static bool gpi_forked(void);
+static gp_result gpi_check_use(gp_context *gp, const char *function);
+/* ---- End file src/base/use.h ---- */
+
+/* ---- Begin file src/base/use.c ---- */
+/* use.c - refuses calls in a forked process and in callbacks.
+
+   An OpenCL implementation's threads are not in a forked child, and its locks may be held for ever: a call of OpenCL
+   may hang there. So this is asked wherever a call of the API first reaches OpenCL or the context's programs. */
+#if !defined(_WIN32)
+#include <sys/types.h>
+#include <unistd.h>
+
+static pid_t gpi_process; /* that used the library first; 0: none yet */
+#endif
+
+/* True in a process that was forked after the library's first use. Remembers the process at that use. */
+static bool gpi_forked(void)
+{
+#if defined(_WIN32)
+    return false;
+#else
+    const pid_t own = getpid();
+#if defined(__GNUC__)
+    pid_t first = __atomic_load_n(&gpi_process, __ATOMIC_RELAXED);
+    if (!first)
+        __atomic_store_n(&gpi_process, first = own, __ATOMIC_RELAXED); /* all threads store the same */
+#else
+    const pid_t first = gpi_process ? gpi_process : (gpi_process = own);
+#endif
+    return first != own;
+#endif
+}
+
+/* Refuses a call in a forked process, or with the context whose callback makes it. gp NULL: without a context. */
+static gp_result gpi_check_use(gp_context *gp, const char *function)
+{
+    if (gpi_forked()) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: this process was forked after the first use of OpenCL, which does not work here: fork "
+            "before it, or exec",
+            function);
+    }
+    if (!gp || !gp->callback) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: %s called it with the context that has called %s and is still at work", function,
+                    gp->callback, gp->callback);
+}
+/* ---- End file src/base/use.c ---- */
 
 /* ---- Begin file src/runtime/device.h ---- */
 /* device.h - which device, and what it can do. */
@@ -3732,6 +3806,9 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
                         "gp_devices: count is NULL, or infos with a capacity");
     }
+    *count = 0;
+    result = gpi_check_use(NULL, "gp_devices");
+    if (result != GP_OK) return result;
     result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
     for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];
@@ -3981,7 +4058,7 @@ static void gpi_tell_failures(gp_context *gp)
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
     const size_t count = gp->failure_count;
     size_t told;
-    if (count == 0 || gp->telling) return;
+    if (count == 0 || gp->telling || gp->callback) return;
     memcpy(error, gp->error, sizeof error);
     gp->telling = true;
     for (told = 0; told < count; told++) {
@@ -4942,7 +5019,7 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 
 /* cache.c */
-static char *gpi_cache_dir_default(const gp_context *gp);
+static char *gpi_cache_dir_default(gp_context *gp);
 static void gpi_cache_open(gp_context *gp, char *folder);
 static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32_t kernels,
                                               const unsigned char *binary, size_t size);
@@ -5324,7 +5401,7 @@ static bool gpi_is_absolute(const char *path)
 
 /* Where programs are kept when the caller names no folder; NULL when there is no such place, and on PoCL, which keeps
    machine code itself and compiles every kernel once more when a program's binary is asked for (docs/drivers.md). */
-static char *gpi_cache_dir_default(const gp_context *gp)
+static char *gpi_cache_dir_default(gp_context *gp)
 {
     const char *named = getenv("GPUPRIM_CACHE");
     const char *cache = getenv("XDG_CACHE_HOME");
@@ -5372,7 +5449,7 @@ static void gpi_cache_open(gp_context *gp, char *folder)
 
 #if defined(_WIN32)
 
-static void gpi_cache_trim(const gp_context *gp) { (void)gp; }
+static void gpi_cache_trim(gp_context *gp) { (void)gp; }
 
 #else
 
@@ -5452,7 +5529,7 @@ static int gpi_cache_older(const void *pa, const void *pb)
 }
 
 /* Removes the files that were used longest ago until the rest keeps the bound. */
-static void gpi_cache_trim(const gp_context *gp)
+static void gpi_cache_trim(gp_context *gp)
 {
     const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
     gpi_cache_files files;
@@ -27216,9 +27293,12 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
     gpi_import *list = NULL;
     size_t at = head, one = 1;
     bool full = false;
+    gp_result result;
     if (!gp || !data) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_import: gp or data is NULL");
     }
+    result = gpi_check_use(gp, "gp_programs_import");
+    if (result != GP_OK) return result;
     if (size < head || memcmp(bytes, GPI_EXPORT_MAGIC, head) != 0) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "gp_programs_import: not what gp_programs_export of this version writes");
@@ -27365,6 +27445,11 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, gpi_program **out)
 {
+    const gp_result result = gpi_check_use(gp, function);
+    if (result != GP_OK) {
+        GP_FREE(prelude);
+        return result;
+    }
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     *out = gpi_program_find(gp, primitive, prelude);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, out);
@@ -28535,6 +28620,8 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     gp_result result;
     cl_int error;
     if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
+    result = gpi_check_use(gp, function);
+    if (result != GP_OK) return result;
     error = gpi_buffer_ask(buffer, &info);
     if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
         return gpi_fail_buffer(gp, function, field, error);
@@ -28647,8 +28734,10 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
    because one implementation aborts the process. */
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
 {
+    const gp_result result = gpi_check_use(gp, function);
     cl_int error;
     *out = NULL;
+    if (result != GP_OK) return result;
     if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
     if (bytes > gp->info.max_alloc_size) {
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,
@@ -28713,12 +28802,15 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
 static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
                                 cl_uint wait_count, cl_event *done)
 {
+    gp_result result;
     memset(call, 0, sizeof *call);
     call->gp = gp;
     call->function = function;
     call->wait = wait;
     call->wait_count = wait_count;
     call->done = done;
+    result = gpi_check_use(gp, function);
+    if (result != GP_OK) return result;
     gpi_throttle(gp);
     gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
@@ -28957,7 +29049,8 @@ GP_API gp_result gp_finish(gp_context *gp)
 {
     gp_result result;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
-    result = gpi_finish(gp);
+    result = gpi_check_use(gp, "gp_finish");
+    if (result == GP_OK) result = gpi_finish(gp);
     gpi_tell_failures(gp);
     return result;
 }
@@ -28975,8 +29068,13 @@ typedef struct gpi_retired {
 
 static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
 {
-    if (gp->desc.scratch_free) gp->desc.scratch_free(buffer, gp->desc.scratch_user);
-    else (void)clReleaseMemObject(buffer);
+    if (!gp->desc.scratch_free) {
+        (void)clReleaseMemObject(buffer);
+        return;
+    }
+    gp->callback = "scratch_free";
+    gp->desc.scratch_free(buffer, gp->desc.scratch_user);
+    gp->callback = NULL;
 }
 
 static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
@@ -28984,7 +29082,9 @@ static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t 
     gpi_range range;
     gp_result result;
     if (!gp->desc.scratch_alloc) return gpi_alloc(gp, function, bytes, out);
+    gp->callback = "scratch_alloc";
     *out = gp->desc.scratch_alloc(bytes, gp->desc.scratch_user);
+    gp->callback = NULL;
     if (!*out)
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: scratch_alloc has no %zu bytes", function,
                         bytes);
@@ -37674,9 +37774,12 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
 {
     static const char function[] = "gp_hash_share";
     gpi_table *table;
+    gp_result result;
     if (out) out->id = 0;
     if (!gp || !from || !out)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
+    result = gpi_check_use(gp, function);
+    if (result != GP_OK) return result;
     table = gpi_hash_of(from, function, handle);
     if (!table) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
@@ -38814,6 +38917,7 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
         (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
         return NULL;
     }
+    if (gpi_check_use(gp, function) != GP_OK) return NULL;
     if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
         gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
         (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
@@ -41166,6 +41270,8 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     if (!desc || !out) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
     }
+    result = gpi_check_use(NULL, "gp_context_create");
+    if (result != GP_OK) return result;
     gp = (gp_context *)GP_CALLOC(1, sizeof *gp);
     if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
     gp->desc = *desc;
@@ -41185,7 +41291,12 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
 
 GP_API void gp_context_destroy(gp_context *gp)
 {
-    if (!gp) return;
+    if (!gp || gpi_check_use(gp, "gp_context_destroy") != GP_OK) return;
+    if (gp->telling) {
+        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                       "gp_context_destroy: on_async_error called it with its own context");
+        return;
+    }
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
     gpi_imports_free(gp);
@@ -41209,9 +41320,12 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-GP_API cl_context gp_cl_context(const gp_context *gp) { return gp ? gp->context : NULL; }
-GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.device : NULL; }
-GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
+/* OpenCL's functions refuse a NULL, where with the parent's objects they may hang. */
+static bool gpi_here(const gp_context *gp) { return gp && !gpi_forked(); }
+
+GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_here(gp) ? gp->context : NULL; }
+GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gpi_here(gp) ? gp->info.device : NULL; }
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gpi_here(gp) ? gp->queue : NULL; }
 GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
 /* ---- End file src/context/context.c ---- */
 
@@ -41427,6 +41541,13 @@ GP_API gp_result gp_device_source(gp_context *gp, const gp_device_source_desc *d
 
 /* ---- Begin file src/context/export.c ---- */
 /* export.c - a context's programs as bytes: GPI_EXPORT_MAGIC, then for each program what its file in the cache has. */
+static void gpi_export_write(gp_context *gp, gp_write *write, void *user, const void *bytes, size_t size)
+{
+    gp->callback = "write";
+    write(bytes, size, user);
+    gp->callback = NULL;
+}
+
 static void gpi_export_one(gp_context *gp, gpi_program *program, gp_write *write, void *user)
 {
     size_t size = 0;
@@ -41437,8 +41558,8 @@ static void gpi_export_one(gp_context *gp, gpi_program *program, gp_write *write
         return;
     }
     header = gpi_cache_header_make(program, program->launched | program->saved, binary, size);
-    write(&header, sizeof header, user);
-    write(binary, size, user);
+    gpi_export_write(gp, write, user, &header, sizeof header);
+    gpi_export_write(gp, write, user, binary, size);
     GP_FREE(binary);
     gp->stats.programs_saved++;
 }
@@ -41452,7 +41573,7 @@ GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
     }
     result = gp_finish(gp);
     if (result != GP_OK) return result;
-    write(GPI_EXPORT_MAGIC, sizeof GPI_EXPORT_MAGIC - 1, user);
+    gpi_export_write(gp, write, user, GPI_EXPORT_MAGIC, sizeof GPI_EXPORT_MAGIC - 1);
     for (p = gp->programs; p; p = p->next)
         if (!p->borrowed) gpi_export_one(gp, p, write, user);
     return GP_OK;
@@ -41639,6 +41760,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
                                  gp_result result)
 {
     const gp_tuning *own = &t->gp->desc.tuning;
+    char error[GPI_ERROR_MAX];
     gp_self_test_case test;
     if (!desc->report) return;
     memset(&test, 0, sizeof test);
@@ -41653,8 +41775,12 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     if (strategy == GP_STRATEGY_SINGLE_PASS && row->strategy == GP_STRATEGY_MULTI_PASS)
         test.tuning.polls = plan->polls; /* its groups wait for each other */
     test.result = result;
-    test.text = result == GP_OK ? "" : t->gp->error;
+    memcpy(error, t->gp->error, sizeof error);
+    test.text = result == GP_OK ? "" : error;
+    t->gp->callback = "report";
     desc->report(&test, desc->report_user);
+    t->gp->callback = NULL;
+    memcpy(t->gp->error, error, sizeof error);
 }
 
 /* In the device's own strategy, and in the other one that it may take. */
@@ -42926,6 +43052,8 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
+    result = gpi_check_use(gp, "gp_warmup");
+    if (result != GP_OK) return result;
     gp->warming_up = true;
     result = gpi_warm_up(gp, desc);
     gp->warming_up = false;

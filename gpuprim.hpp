@@ -35,6 +35,8 @@
 //     that {} is one that is not wanted.
 //   - Errors are thrown as gp::error. With -fno-exceptions or GP_NO_EXCEPTIONS calls return a gp::result instead, and an
 //     object that could not be made is empty: false in a condition, and refused by calls.
+//   - What `write` of gp::programs_export, `report` of gp::self_test and `score` of a context's desc throw, the call throws on
+//     when it has cleaned up; they are not called again. All other functions of yours in descs must throw nothing.
 //   - Only calls that return a vector or a string allocate host memory beyond what gpuprim.h does.
 //
 // LIFETIME
@@ -53,6 +55,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -118,6 +121,33 @@ inline returns<void> ended(const gp_context *ctx, gp_result code, const char *pr
 #endif
 }
 
+// Runs functions of the caller's that C calls: keeps the first exception, and skips those that come after it.
+class caught
+{
+  public:
+    template <typename F> void run(F call) noexcept
+    {
+#ifdef GP_NO_EXCEPTIONS
+        call();
+#else
+        try {
+            if (!thrown_) call();
+        } catch (...) {
+            thrown_ = std::current_exception();
+        }
+#endif
+    }
+    void rethrow() const
+    {
+#ifndef GP_NO_EXCEPTIONS
+        if (thrown_) std::rethrow_exception(thrown_);
+#endif
+    }
+
+  private:
+    std::exception_ptr thrown_;
+};
+
 // What `call` returns, and the value that it has set.
 template <typename Element, typename Call> returns<Element> with(Element &value, Call call)
 {
@@ -175,9 +205,26 @@ class context
     void make(const gp_context_desc &d)
     {
         gp_context *made = nullptr;
-        detail::made(nullptr, gp_context_create(&d, &made));
+        gp_context_desc own = d;
+        scorer s = {d.score, d.score_user, {}};
+        own.score_user = &s;
+        if (d.score)
+            own.score = [](const gp_device_info *info, void *user) {
+                auto *to = static_cast<scorer *>(user);
+                int64_t score = -1;
+                to->thrown.run([&] { score = to->score(info, to->user); });
+                return score;
+            };
+        const gp_result code = gp_context_create(&own, &made);
         owned_.reset(made);
+        s.thrown.rethrow();
+        detail::made(nullptr, code);
     }
+    struct scorer {
+        int64_t (*score)(const gp_device_info *info, void *user);
+        void *user;
+        detail::caught thrown;
+    };
     struct destroy {
         void operator()(gp_context *ctx) const noexcept { gp_context_destroy(ctx); }
     };
@@ -538,7 +585,6 @@ GPI_CALL(scatter, gather)
 GPI_WITH_SCRATCH(unpack)
 GPI_WITH_SCRATCH(stencil)
 GPI_CALL(warmup, warmup)
-GPI_CALL(self_test, self_test)
 GPI_CALL(check_monoid, check_monoid)
 GPI_READ(hash_buffer_size, hash, size_t)
 #undef GPI_CALL
@@ -594,9 +640,39 @@ inline returns<std::vector<gp_kernel_times>> stats_kernels(gp_context *ctx)
     });
 }
 
+inline returns<void> self_test(gp_context *ctx, const gp_self_test_desc &d)
+{
+    struct reporter {
+        void (*report)(const gp_self_test_case *test, void *user);
+        void *user;
+        detail::caught thrown;
+    } r = {d.report, d.report_user, {}};
+    gp_self_test_desc own = d;
+    own.report_user = &r;
+    if (d.report)
+        own.report = [](const gp_self_test_case *test, void *to) {
+            auto *r = static_cast<reporter *>(to);
+            r->thrown.run([&] { r->report(test, r->user); });
+        };
+    const gp_result code = gp_self_test(ctx, &own);
+    r.thrown.rethrow();
+    return detail::ended(ctx, code);
+}
+
 inline returns<void> programs_export(gp_context *ctx, gp_write *write, void *user)
 {
-    return detail::ended(ctx, gp_programs_export(ctx, write, user));
+    struct writer {
+        gp_write *write;
+        void *user;
+        detail::caught thrown;
+    } w = {write, user, {}};
+    const auto forward = [](const void *bytes, size_t size, void *to) {
+        auto *w = static_cast<writer *>(to);
+        w->thrown.run([&] { w->write(bytes, size, w->user); });
+    };
+    const gp_result code = gp_programs_export(ctx, write ? +forward : nullptr, &w);
+    w.thrown.rethrow();
+    return detail::ended(ctx, code);
 }
 
 inline returns<std::vector<unsigned char>> programs_export(gp_context *ctx)

@@ -17,7 +17,8 @@
        empty. A desc is the device's own, and says what this rank's part is and where it lies; types, operations and
        options in it are the same on all ranks, else the call fails. Expressions, args and `initial` must be the same,
        too, but are not compared.
-     - All ranks of the communicator make the same calls in the same order. A call begins with gp_finish, and returns when
+     - All ranks of the communicator make the same calls in the same order, each with its own `all`: a rank that passes
+       NULL for it fails alone, and the others wait for it. A call begins with gp_finish, and returns when
        its result is there.
      - Fields that have no meaning across ranks stay zero: count_buffer, scratch, wait, done, and those that a call names.
      - An error on one rank ends the call on all of them, with the same result, and gp_last_error tells which rank it
@@ -54,7 +55,9 @@ extern "C" {
 typedef struct gp_mpi gp_mpi;
 
 /* Joins the ranks' contexts. `comm` is duplicated, and may be used for anything else. gp stays the caller's, and is
-   destroyed after *out. On failure *out is NULL, on all ranks. Collective. */
+   destroyed after *out. On failure *out is NULL, on all ranks. Collective.
+
+   Errors: GP_ERROR_INVALID_ARGUMENT for MPI_COMM_NULL, of this rank alone, and for an intercommunicator. */
 GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out);
 
 /* Accepts NULL. Collective; before MPI_Finalize. */
@@ -302,10 +305,17 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
 {
     static const char function[] = "gp_mpi_create";
     gp_mpi made, *all;
-    gp_result result = GP_OK;
+    gp_result result;
+    int between = 0; /* two groups of ranks */
     memset(&made, 0, sizeof made);
     made.gp = gp;
     if (out) *out = NULL;
+    if (comm == MPI_COMM_NULL)
+        return gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "comm is MPI_COMM_NULL");
+    result = gpi_mpi_did(&made, function, "MPI_Comm_test_inter", MPI_Comm_test_inter(comm, &between));
+    if (result == GP_OK && between)
+        result = gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "comm is an intercommunicator");
+    if (result != GP_OK) return result;
     result = gpi_mpi_did(&made, function, "MPI_Comm_dup", MPI_Comm_dup(comm, &made.comm));
     if (result != GP_OK) return result;
     (void)MPI_Comm_set_errhandler(made.comm, MPI_ERRORS_RETURN);

@@ -154,7 +154,9 @@ typedef struct writer {
     size_t used;
     uint64_t written; /* bytes, with those in the buffer */
     bool lines;       /* translates back */
-    bool flushes;     /* asks the system to write early what is synchronised in the end */
+    bool
+        truncates; /* empties the file before the first byte: by then the input, which it may be, has been read */
+    bool flushes; /* asks the system to write early what is synchronised in the end */
 } writer;
 
 void writer_open(writer *w, int fd, const char *name);
@@ -163,11 +165,12 @@ void writer_close(writer *w); /* the buffer; the file stays open */
 
 typedef struct output {
     writer w;
+    bool is_file;
     char *target, *folder; /* target NULL: what is open is written to, and not replaced */
     char *temporary;       /* the new file's name; NULL: it has none yet */
 } output;
 
-/* The output is a new file, which takes the target's name in the end. */
+/* The output is a new file, which takes the target's name in the end; or what is there, if none can take its place. */
 void output_open(output *out, const options *o);
 void output_close(output *out);
 

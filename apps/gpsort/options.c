@@ -78,15 +78,17 @@ static uint64_t number(const char *option, const char *text, char **end)
 
 static size_t memory_size(const char *text)
 {
-    static const char units[] = "bKMGTP";
+    static const char units[] = "bKMGTPE";
+    static const char lower[] = "kmgt";
     char *end;
     double bytes = (double)number("-S", text, &end);
     const char unit = *end ? *end : 'K';
-    const char *power = strchr(units, unit == 'k' ? 'K' : unit);
+    const char *small = strchr(lower, unit),
+               *power = small ? units + 1 + (small - lower) : strchr(units, unit);
     if ((*end && end[1]) || (!power && unit != '%')) die("-S: \"%s\" is no size, such as 512M", text);
     if (unit == '%') bytes *= (double)memory_of_machine() / 100;
     for (; power && power > units; power--) bytes *= 1024;
-    if (bytes >= (double)SIZE_MAX) return SIZE_MAX;
+    if (bytes >= (double)SIZE_MAX) die("-S: \"%s\" is too large", text);
     return bytes > MEMORY_LEAST ? (size_t)bytes : (size_t)MEMORY_LEAST;
 }
 
@@ -148,11 +150,19 @@ static void check_keys(options *o)
 
 static void read_check(options *o, const char *how)
 {
-    o->check = true;
-    if (!how || strcmp(how, "diagnose-first") == 0) return;
-    if (strcmp(how, "quiet") != 0 && strcmp(how, "silent") != 0)
+    const bool quiet = how && (strcmp(how, "quiet") == 0 || strcmp(how, "silent") == 0);
+    if (how && !quiet && strcmp(how, "diagnose-first") != 0)
         die("--check: \"%s\" is neither quiet nor silent", how);
-    o->quiet = true;
+    if (o->check && o->quiet != quiet) die("-c and -C: one of them");
+    o->check = true;
+    o->quiet = quiet;
+}
+
+/* The end, after what was asked for has been printed. */
+GPSORT_NORETURN static void end_printed(void)
+{
+    if (fflush(stdout) != 0) die_errno("cannot write standard output");
+    exit(SORTED);
 }
 
 static void read_record_size(options *o, const char *text)
@@ -179,10 +189,10 @@ static void read_option(options *o, int option, const char *value)
     case KEY: read_key(o, value); break;
     case DEVICE: o->device = value; break;
     case VERBOSE: o->verbose = true; break;
-    case HELP: fputs(help, stdout); exit(fflush(stdout) == 0 ? SORTED : TROUBLE);
+    case HELP: fputs(help, stdout); end_printed();
     case VERSION:
         printf("gpsort (gpuprim) %d.%d.%d\n", GP_VERSION_MAJOR, GP_VERSION_MINOR, GP_VERSION_PATCH);
-        exit(fflush(stdout) == 0 ? SORTED : TROUBLE);
+        end_printed();
     default: fputs("gpsort --help lists the options\n", stderr); exit(TROUBLE);
     }
 }

@@ -1,6 +1,6 @@
-/* output.c - files that are written: the output, which appears under its name only when it is whole, and temporary
-   ones, which have no name. */
-#define _GNU_SOURCE /* O_TMPFILE, sync_file_range */
+/* output.c - files that are written: the output, which appears under its name only when it is whole if a new file can
+   take that name, and temporary ones, which have no name. */
+#define _GNU_SOURCE /* O_TMPFILE, statx, sync_file_range */
 #define _FILE_OFFSET_BITS 64
 #include "gpsort.h"
 
@@ -12,8 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__) || defined(__APPLE__)
+#include <sys/xattr.h>
+#endif
 
-enum { NAMES = 100, LINKS = 40, LINK_BYTES = 4096 };
+enum { NAMES = 100, LINKS = 40, LINK_BYTES = 4096, ATTRIBUTE_BYTES = 1 << 16 };
 
 /* ------------------------------------------------------------------ writer */
 
@@ -38,6 +41,8 @@ static void write_all(const writer *w, const char *from, size_t count)
 
 static void writer_flush(writer *w)
 {
+    if (w->truncates && ftruncate(w->fd, 0) != 0) die_errno("cannot write %s", w->name);
+    w->truncates = false;
     if (w->lines) translate_back(w->buffer, w->used);
     write_all(w, w->buffer, w->used);
 #ifdef SYNC_FILE_RANGE_WRITE
@@ -67,7 +72,7 @@ void writer_put(writer *w, const char *from, size_t count)
 
 void writer_close(writer *w)
 {
-    if (w->used) writer_flush(w);
+    if (w->used || w->truncates) writer_flush(w);
     free(w->buffer);
     w->buffer = NULL;
 }
@@ -185,78 +190,181 @@ static char *resolve(const char *path)
     die_errno("cannot write %s", path);
 }
 
-/* The new file has the old one's owner and group, where that is allowed, and its permissions; but what its group may do
-   no other group may. */
-static void keep_mode(int fd, const struct stat *old)
+/* ------------------------------------------------------------------ a new file, or the old one */
+
+/* Whether the file has an access control list or other attributes, which a new file would not have. SELinux labels
+   every file by itself. */
+static bool has_attributes(int fd)
 {
-    mode_t mode = old->st_mode & 0777;
-    if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
-        mode &= ~(mode_t)070;
-    (void)fchmod(fd, mode);
+#ifdef __linux__
+    char names[ATTRIBUTE_BYTES], *at = names;
+    const ssize_t bytes = flistxattr(fd, names, sizeof names);
+    if (bytes < 0) return errno != ENOTSUP;
+    for (; at < names + bytes; at += strlen(at) + 1)
+        if (strcmp(at, "security.selinux") != 0) return true;
+    return false;
+#elif defined(__APPLE__)
+    return flistxattr(fd, NULL, 0, 0) > 0;
+#else
+    (void)fd;
+    return false;
+#endif
 }
 
-static int open_named(output *out, const struct stat *old)
+/* Whether a file is mounted there: nothing can take its place. */
+static bool is_mount(const char *path)
 {
-    int fd;
-    out->temporary = join(out->folder, ".gpsort-XXXXXX");
-    fd = mkstemp(out->temporary);
-    if (fd >= 0) {
-        const mode_t mask = umask(0);
-        (void)umask(mask);
-        if (!old) (void)fchmod(fd, 0666 & ~mask); /* else keep_mode() says who may read */
-        unfinished = out->temporary;
+#ifdef STATX_ATTR_MOUNT_ROOT
+    struct statx is;
+    return statx(AT_FDCWD, path, 0, 0, &is) == 0 && (is.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+#else
+    (void)path;
+    return false;
+#endif
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Whether a new file can take the old one's place: where the old one has this one name, is not the standard output, and
+   has no more than an owner, a group and a mode. */
+static bool is_replaceable(const output *out, int fd, const struct stat *old)
+{
+    struct stat other;
+    if (old->st_nlink != 1 || has_attributes(fd) || is_mount(out->target)) return false;
+    if (fstat(STDOUT_FILENO, &other) == 0 && is_same(&other, old)) return false;
+    return stat(out->target, &other) == 0 && is_same(&other, old);
+}
+
+/* Gives the new file what the old one has; false where that cannot be, or where the folder's list of who may do what
+   came with the new file. */
+static bool keep_access(int fd, const struct stat *old)
+{
+    struct stat made;
+    if (fstat(fd, &made) != 0 || has_attributes(fd)) return false;
+    if ((made.st_uid != old->st_uid || made.st_gid != old->st_gid) &&
+        fchown(fd, old->st_uid, old->st_gid) != 0)
+        return false;
+    return fchmod(fd, old->st_mode & 0777) == 0;
+}
+
+/* A signal between a file's making and the note of it would leave the file. */
+static void hold_signals(bool hold)
+{
+    static sigset_t before;
+    sigset_t every;
+    (void)sigfillset(&every);
+    if (hold) (void)sigprocmask(SIG_BLOCK, &every, &before);
+    else (void)sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Makes a file beside the target, by `make`, under the first name that is free, which signals and the program's end
+   remove. Returns what `make` does, or -1. */
+static int name_file(output *out, int (*make)(const output *out, const char *name, mode_t mode), mode_t mode)
+{
+    char name[64];
+    unsigned turn;
+    int made = -1, error = EEXIST;
+    hold_signals(true);
+    for (turn = 0; turn < NAMES && made < 0 && error == EEXIST; turn++) {
+        (void)snprintf(name, sizeof name, ".gpsort-%ld-%u", (long)getpid(), turn);
+        free(out->temporary);
+        out->temporary = join(out->folder, name);
+        made = make(out, out->temporary, mode);
+        error = errno;
     }
+    if (made >= 0) unfinished = out->temporary;
+    hold_signals(false);
+    errno = error;
+    return made;
+}
+
+static int make_named(const output *out, const char *name, mode_t mode)
+{
+    (void)out;
+    return open(name, O_WRONLY | O_CREAT | O_EXCL, mode);
+}
+
+static int make_link(const output *out, const char *name, mode_t mode)
+{
+    char file[64];
+    (void)mode;
+    (void)snprintf(file, sizeof file, "/proc/self/fd/%d", out->w.fd);
+    return linkat(AT_FDCWD, file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* A new file in the target's folder, or -1. Nobody else may open it before it has the old one's access rights. */
+static int open_new(output *out, const struct stat *old)
+{
+    const mode_t mode = old ? 0600 : 0666;
+    int fd = -1;
+    /* linkat gives it a name through /proc */
+    if (access("/proc/self/fd", X_OK) == 0) fd = open_unnamed(out->folder, O_WRONLY, mode);
+    if (fd < 0) fd = name_file(out, make_named, mode);
+    if (fd < 0 || !old || keep_access(fd, old)) return fd;
+    remove_unfinished();
+    unfinished = NULL;
+    (void)close(fd);
+    return -1;
+}
+
+static void output_forget(output *out)
+{
+    free(out->temporary);
+    free(out->folder);
+    free(out->target);
+    out->temporary = out->folder = out->target = NULL;
+}
+
+/* Opens the file that is there, to be written in place of it or, where a new one cannot take its place, into it. */
+static int open_old(output *out, const char *path, const struct stat *old)
+{
+    int fd = open(path, O_WRONLY), made = -1;
+    if (fd < 0) die_errno("cannot write %s", path);
+    out->target = resolve(path);
+    out->folder = folder_of(out->target);
+    if (is_replaceable(out, fd, old)) made = open_new(out, old);
+    if (made >= 0) {
+        (void)close(fd);
+        return made;
+    }
+    output_forget(out);
+    out->w.truncates = true;
     return fd;
 }
 
-static int open_new(output *out, const char *path, const struct stat *old)
+/* Only a file that is not there is new: where that cannot be found out, nothing is written. */
+static int open_output(output *out, const char *path)
 {
-    int fd = -1;
-    if (old && access(path, W_OK) != 0) die_errno("cannot write %s", path);
-    out->target = resolve(path);
-    out->folder = folder_of(out->target);
-    /* linkat gives it a name through /proc */
-    if (access("/proc/self/fd", X_OK) == 0) fd = open_unnamed(out->folder, O_WRONLY, 0666);
-    if (fd < 0) fd = open_named(out, old);
+    struct stat old;
+    int fd;
+    if (stat(path, &old) == 0) {
+        out->is_file = S_ISREG(old.st_mode);
+        fd = out->is_file ? open_old(out, path, &old) : open(path, O_WRONLY);
+    } else {
+        if (errno != ENOENT) die_errno("cannot write %s", path);
+        out->is_file = true;
+        out->target = resolve(path);
+        out->folder = folder_of(out->target);
+        fd = open_new(out, NULL);
+    }
     if (fd < 0) die_errno("cannot write %s", path);
-    if (old) keep_mode(fd, old);
     return fd;
 }
 
 void output_open(output *out, const options *o)
 {
-    struct stat old;
-    bool is_there;
+    bool truncates;
+    int fd = STDOUT_FILENO;
     memset(out, 0, sizeof *out);
-    if (!o->output) {
-        writer_open(&out->w, STDOUT_FILENO, "standard output");
-    } else {
-        is_there = stat(o->output, &old) == 0;
-        if (is_there && !S_ISREG(old.st_mode)) {
-            writer_open(&out->w, open(o->output, O_WRONLY), o->output);
-            if (out->w.fd < 0) die_errno("cannot write %s", o->output);
-        } else {
-            writer_open(&out->w, open_new(out, o->output, is_there ? &old : NULL), o->output);
-            out->w.flushes = true;
-        }
-    }
+    if (o->output) fd = open_output(out, o->output);
+    truncates = out->w.truncates;
+    writer_open(&out->w, fd, o->output ? o->output : "standard output");
+    out->w.truncates = truncates;
+    out->w.flushes = out->is_file;
     out->w.lines = !o->record_size && !o->zero;
-}
-
-/* Gives the file a name beside the target. */
-static void output_name(output *out)
-{
-    char file[64], name[64];
-    unsigned turn;
-    (void)snprintf(file, sizeof file, "/proc/self/fd/%d", out->w.fd);
-    for (turn = 0; turn < NAMES; turn++) {
-        (void)snprintf(name, sizeof name, ".gpsort-%ld-%u", (long)getpid(), turn);
-        out->temporary = join(out->folder, name);
-        if (linkat(AT_FDCWD, file, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0) break;
-        if (errno != EEXIST || turn == NAMES - 1) die_errno("cannot write %s", out->w.name);
-        free(out->temporary);
-    }
-    unfinished = out->temporary;
 }
 
 /* The folder's entry, too, should survive a loss of power; file systems that cannot do that say EINVAL. */
@@ -280,14 +388,13 @@ static int synchronise(int file)
 void output_close(output *out)
 {
     writer_close(&out->w);
-    if (out->target && synchronise(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
-    if (out->target && !out->temporary) output_name(out);
+    if (out->is_file && synchronise(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
+    if (out->target && !out->temporary && name_file(out, make_link, 0) < 0)
+        die_errno("cannot write %s", out->w.name);
     if (close(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
     if (!out->target) return;
     if (rename(out->temporary, out->target) != 0) die_errno("cannot write %s", out->w.name);
     unfinished = NULL;
     synchronise_folder(out->folder);
-    free(out->temporary);
-    free(out->folder);
-    free(out->target);
+    output_forget(out);
 }

@@ -49,7 +49,13 @@
        in parallel: this library looks for devices in one thread of a process at a time, because PoCL fails
        otherwise. A program whose threads also call OpenCL themselves calls gp_devices once before they
        start.
-     - A forked child must not use or destroy its parent's contexts (docs/RELIABILITY.md).
+     - A process that was forked after this library's first use cannot use it: calls are refused with
+       GP_ERROR_INVALID_ARGUMENT, gp_context_destroy does nothing, gp_cl_context, gp_cl_device and gp_cl_queue
+       return NULL. Fork before the first use, or exec (docs/RELIABILITY.md).
+     - Functions of yours that a call runs must not call the library with that call's context, unless their
+       comment allows it: the call is refused with GP_ERROR_INVALID_ARGUMENT and a text, and gp_context_destroy
+       does nothing. They must return: an exception or longjmp out of them leaves the context in an undefined
+       state (calls of gpuprim.hpp say which exceptions they pass on).
      - The library itself prints nothing, never aborts, and leaves no partially made object. Failures return a negative
        gp_result; gp_last_error gives the function, the condition with its values, and the OpenCL error by name. The
        OpenCL implementation runs in the same process, and PoCL prints, and in some cases aborts (manual/debugging.md).

@@ -79,7 +79,8 @@ struct gp_context {
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* that on_async_error is still to be told */
     size_t failure_count, failure_capacity;
-    bool telling; /* on_async_error is being called */
+    bool telling;         /* on_async_error is being called */
+    const char *callback; /* the one that is running in the middle of a call (base/use.c); NULL: none */
 
     char error[GPI_ERROR_MAX];
 };

@@ -112,7 +112,20 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
     return out;
 }
 
-static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...)
+/* Gives the text to the logger. Refusals of calls that the logger makes are not logged, and leave the last failure's
+   text as it was. */
+static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
+{
+    char error[GPI_ERROR_MAX];
+    if (gp->callback) return;
+    memcpy(error, gp->error, sizeof error);
+    gp->callback = "log";
+    gp->desc.log(level, text == gp->error ? error : text, gp->desc.log_user);
+    gp->callback = NULL;
+    memcpy(gp->error, error, sizeof error);
+}
+
+static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...)
 {
     char raw[1024], text[1024];
     va_list args;
@@ -121,7 +134,7 @@ static void gpi_log(const gp_context *gp, gp_log_level level, const char *format
     (void)vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
     (void)gpi_escape(raw, strlen(raw), false, text, sizeof text);
-    gp->desc.log(level, text, gp->desc.log_user);
+    gpi_log_text(gp, level, text);
 }
 
 /* Records the text of a failure, tells the logger, and returns `result`. */
@@ -136,7 +149,7 @@ static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, 
     (void)vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
     (void)gpi_escape(raw, strlen(raw), false, text + head, size - (size_t)head);
-    if (gp && gp->desc.log) gp->desc.log(GP_LOG_ERROR, text, gp->desc.log_user);
+    if (gp && gp->desc.log) gpi_log_text(gp, GP_LOG_ERROR, text);
     return result;
 }
 

@@ -18,7 +18,7 @@ enum { GPI_QUOTE_MAX = 96 }; /* characters of a quotation in a text */
 
 /* error.c */
 static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX]);
-static void gpi_log(const gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
+static void gpi_log(gp_context *gp, gp_log_level level, const char *format, ...) GPI_PRINTF(3, 4);
 static gp_result gpi_fail(gp_context *gp, gp_result result, const char *format, ...) GPI_PRINTF(3, 4);
 static void gpi_fail_within(gp_context *gp, const char *function, const char *prefix);
 static void gpi_error_leave(const gp_context *gp);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/use.h"
 #include "runtime/device.h"
 #include "runtime/events.h"
 #include "runtime/tuning.h"
@@ -211,6 +212,8 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     if (!desc || !out) {
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_context_create: desc or out is NULL");
     }
+    result = gpi_check_use(NULL, "gp_context_create");
+    if (result != GP_OK) return result;
     gp = (gp_context *)GP_CALLOC(1, sizeof *gp);
     if (!gp) return gpi_fail(NULL, GP_ERROR_OUT_OF_HOST_MEMORY, "gp_context_create: no memory");
     gp->desc = *desc;
@@ -230,7 +233,12 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
 
 GP_API void gp_context_destroy(gp_context *gp)
 {
-    if (!gp) return;
+    if (!gp || gpi_check_use(gp, "gp_context_destroy") != GP_OK) return;
+    if (gp->telling) {
+        (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                       "gp_context_destroy: on_async_error called it with its own context");
+        return;
+    }
     if (gp->queue) (void)gp_finish(gp);
     gpi_programs_free(gp);
     gpi_imports_free(gp);
@@ -254,7 +262,10 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-GP_API cl_context gp_cl_context(const gp_context *gp) { return gp ? gp->context : NULL; }
-GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gp ? gp->info.device : NULL; }
-GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gp ? gp->queue : NULL; }
+/* OpenCL's functions refuse a NULL, where with the parent's objects they may hang. */
+static bool gpi_here(const gp_context *gp) { return gp && !gpi_forked(); }
+
+GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_here(gp) ? gp->context : NULL; }
+GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gpi_here(gp) ? gp->info.device : NULL; }
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gpi_here(gp) ? gp->queue : NULL; }
 GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }

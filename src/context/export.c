@@ -4,6 +4,13 @@
 #include "base/memory.h"
 #include "program/program.h"
 
+static void gpi_export_write(gp_context *gp, gp_write *write, void *user, const void *bytes, size_t size)
+{
+    gp->callback = "write";
+    write(bytes, size, user);
+    gp->callback = NULL;
+}
+
 static void gpi_export_one(gp_context *gp, gpi_program *program, gp_write *write, void *user)
 {
     size_t size = 0;
@@ -14,8 +21,8 @@ static void gpi_export_one(gp_context *gp, gpi_program *program, gp_write *write
         return;
     }
     header = gpi_cache_header_make(program, program->launched | program->saved, binary, size);
-    write(&header, sizeof header, user);
-    write(binary, size, user);
+    gpi_export_write(gp, write, user, &header, sizeof header);
+    gpi_export_write(gp, write, user, binary, size);
     GP_FREE(binary);
     gp->stats.programs_saved++;
 }
@@ -29,7 +36,7 @@ GP_API gp_result gp_programs_export(gp_context *gp, gp_write *write, void *user)
     }
     result = gp_finish(gp);
     if (result != GP_OK) return result;
-    write(GPI_EXPORT_MAGIC, sizeof GPI_EXPORT_MAGIC - 1, user);
+    gpi_export_write(gp, write, user, GPI_EXPORT_MAGIC, sizeof GPI_EXPORT_MAGIC - 1);
     for (p = gp->programs; p; p = p->next)
         if (!p->borrowed) gpi_export_one(gp, p, write, user);
     return GP_OK;

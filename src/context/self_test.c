@@ -119,6 +119,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
                                  gp_result result)
 {
     const gp_tuning *own = &t->gp->desc.tuning;
+    char error[GPI_ERROR_MAX];
     gp_self_test_case test;
     if (!desc->report) return;
     memset(&test, 0, sizeof test);
@@ -133,8 +134,12 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     if (strategy == GP_STRATEGY_SINGLE_PASS && row->strategy == GP_STRATEGY_MULTI_PASS)
         test.tuning.polls = plan->polls; /* its groups wait for each other */
     test.result = result;
-    test.text = result == GP_OK ? "" : t->gp->error;
+    memcpy(error, t->gp->error, sizeof error);
+    test.text = result == GP_OK ? "" : error;
+    t->gp->callback = "report";
     desc->report(&test, desc->report_user);
+    t->gp->callback = NULL;
+    memcpy(t->gp->error, error, sizeof error);
 }
 
 /* In the device's own strategy, and in the other one that it may take. */

@@ -1,6 +1,7 @@
 /* warm_up.c - gp_warmup, of every primitive. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/use.h"
 #include "scan/scan.h"
 #include "select/select.h"
 #include "sort/sort.h"
@@ -47,6 +48,8 @@ GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;
     if (!gp || !desc) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_warmup: gp or desc is NULL");
+    result = gpi_check_use(gp, "gp_warmup");
+    if (result != GP_OK) return result;
     gp->warming_up = true;
     result = gpi_warm_up(gp, desc);
     gp->warming_up = false;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "base/memory.h"
+#include "base/use.h"
 #include "hash/hash.h"
 
 #include <string.h>
@@ -189,9 +190,12 @@ GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash handle,
 {
     static const char function[] = "gp_hash_share";
     gpi_table *table;
+    gp_result result;
     if (out) out->id = 0;
     if (!gp || !from || !out)
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: gp, from or out is NULL", function);
+    result = gpi_check_use(gp, function);
+    if (result != GP_OK) return result;
     table = gpi_hash_of(from, function, handle);
     if (!table) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,

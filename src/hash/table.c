@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "base/memory.h"
+#include "base/use.h"
 #include "runtime/events.h"
 #include "hash/hash.h"
 
@@ -94,6 +95,7 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
         (void)gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "%s: gp is NULL", function);
         return NULL;
     }
+    if (gpi_check_use(gp, function) != GP_OK) return NULL;
     if (place == 0 || place > gp->handle_count || !gp->handles[place - 1].table ||
         gp->handles[place - 1].generation != (uint32_t)(handle.id >> 32)) {
         (void)gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,

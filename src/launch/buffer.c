@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/use.h"
 #include "launch/launch.h"
 
 #include <stdio.h>
@@ -76,6 +77,8 @@ static gp_result gpi_check_buffer(gp_context *gp, const char *function, const ch
     gp_result result;
     cl_int error;
     if (!buffer) return gpi_fail(gp, GP_ERROR_INVALID_BUFFER, "%s: %s is NULL", function, field);
+    result = gpi_check_use(gp, function);
+    if (result != GP_OK) return result;
     error = gpi_buffer_ask(buffer, &info);
     if (error != CL_SUCCESS || info.type != CL_MEM_OBJECT_BUFFER)
         return gpi_fail_buffer(gp, function, field, error);
@@ -188,8 +191,10 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
    because one implementation aborts the process. */
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
 {
+    const gp_result result = gpi_check_use(gp, function);
     cl_int error;
     *out = NULL;
+    if (result != GP_OK) return result;
     if (bytes == 0) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "%s: a buffer of 0 bytes", function);
     if (bytes > gp->info.max_alloc_size) {
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY,

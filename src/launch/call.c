@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/use.h"
 #include "runtime/events.h"
 #include "launch/launch.h"
 
@@ -35,12 +36,15 @@ static gp_result gpi_check_events(gp_context *gp, const char *function, const cl
 static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *function, const cl_event *wait,
                                 cl_uint wait_count, cl_event *done)
 {
+    gp_result result;
     memset(call, 0, sizeof *call);
     call->gp = gp;
     call->function = function;
     call->wait = wait;
     call->wait_count = wait_count;
     call->done = done;
+    result = gpi_check_use(gp, function);
+    if (result != GP_OK) return result;
     gpi_throttle(gp);
     gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);

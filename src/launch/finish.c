@@ -1,6 +1,7 @@
 /* finish.c - waiting for all that is enqueued. */
 #include "base/context.h"
 #include "base/error.h"
+#include "base/use.h"
 #include "runtime/events.h"
 #include "launch/launch.h"
 
@@ -29,7 +30,8 @@ GP_API gp_result gp_finish(gp_context *gp)
 {
     gp_result result;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_finish: gp is NULL");
-    result = gpi_finish(gp);
+    result = gpi_check_use(gp, "gp_finish");
+    if (result == GP_OK) result = gpi_finish(gp);
     gpi_tell_failures(gp);
     return result;
 }

@@ -15,8 +15,13 @@ typedef struct gpi_retired {
 
 static void gpi_scratch_free(gp_context *gp, cl_mem buffer)
 {
-    if (gp->desc.scratch_free) gp->desc.scratch_free(buffer, gp->desc.scratch_user);
-    else (void)clReleaseMemObject(buffer);
+    if (!gp->desc.scratch_free) {
+        (void)clReleaseMemObject(buffer);
+        return;
+    }
+    gp->callback = "scratch_free";
+    gp->desc.scratch_free(buffer, gp->desc.scratch_user);
+    gp->callback = NULL;
 }
 
 static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
@@ -24,7 +29,9 @@ static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t 
     gpi_range range;
     gp_result result;
     if (!gp->desc.scratch_alloc) return gpi_alloc(gp, function, bytes, out);
+    gp->callback = "scratch_alloc";
     *out = gp->desc.scratch_alloc(bytes, gp->desc.scratch_user);
+    gp->callback = NULL;
     if (!*out)
         return gpi_fail(gp, GP_ERROR_OUT_OF_DEVICE_MEMORY, "%s: scratch_alloc has no %zu bytes", function,
                         bytes);

@@ -46,7 +46,7 @@ static bool gpi_is_absolute(const char *path)
 
 /* Where programs are kept when the caller names no folder; NULL when there is no such place, and on PoCL, which keeps
    machine code itself and compiles every kernel once more when a program's binary is asked for (docs/drivers.md). */
-static char *gpi_cache_dir_default(const gp_context *gp)
+static char *gpi_cache_dir_default(gp_context *gp)
 {
     const char *named = getenv("GPUPRIM_CACHE");
     const char *cache = getenv("XDG_CACHE_HOME");
@@ -94,7 +94,7 @@ static void gpi_cache_open(gp_context *gp, char *folder)
 
 #if defined(_WIN32)
 
-static void gpi_cache_trim(const gp_context *gp) { (void)gp; }
+static void gpi_cache_trim(gp_context *gp) { (void)gp; }
 
 #else
 
@@ -174,7 +174,7 @@ static int gpi_cache_older(const void *pa, const void *pb)
 }
 
 /* Removes the files that were used longest ago until the rest keeps the bound. */
-static void gpi_cache_trim(const gp_context *gp)
+static void gpi_cache_trim(gp_context *gp)
 {
     const uint64_t limit = gp->desc.cache_limit ? gp->desc.cache_limit : GPI_CACHE_LIMIT;
     gpi_cache_files files;

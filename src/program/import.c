@@ -2,6 +2,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/use.h"
 #include "program/program.h"
 
 #include <string.h>
@@ -90,9 +91,12 @@ GP_API gp_result gp_programs_import(gp_context *gp, const void *data, size_t siz
     gpi_import *list = NULL;
     size_t at = head, one = 1;
     bool full = false;
+    gp_result result;
     if (!gp || !data) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_programs_import: gp or data is NULL");
     }
+    result = gpi_check_use(gp, "gp_programs_import");
+    if (result != GP_OK) return result;
     if (size < head || memcmp(bytes, GPI_EXPORT_MAGIC, head) != 0) {
         return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
                         "gp_programs_import: not what gp_programs_export of this version writes");

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "base/memory.h"
+#include "base/use.h"
 #include "program/program.h"
 #include "program/user_text.h"
 
@@ -121,6 +122,11 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, gpi_program **out)
 {
+    const gp_result result = gpi_check_use(gp, function);
+    if (result != GP_OK) {
+        GP_FREE(prelude);
+        return result;
+    }
     if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     *out = gpi_program_find(gp, primitive, prelude);
     if (!*out) return gpi_program_make(gp, function, primitive, prelude, out);

@@ -77,7 +77,7 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from);
 
 /* cache.c */
-static char *gpi_cache_dir_default(const gp_context *gp);
+static char *gpi_cache_dir_default(gp_context *gp);
 static void gpi_cache_open(gp_context *gp, char *folder);
 static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32_t kernels,
                                               const unsigned char *binary, size_t size);

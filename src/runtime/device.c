@@ -3,6 +3,7 @@
 #include "base/math.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/use.h"
 #include "runtime/device.h"
 
 #include <stdio.h>
@@ -374,6 +375,9 @@ GP_API gp_result gp_devices(gp_device_info *infos, size_t capacity, size_t *coun
         return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT,
                         "gp_devices: count is NULL, or infos with a capacity");
     }
+    *count = 0;
+    result = gpi_check_use(NULL, "gp_devices");
+    if (result != GP_OK) return result;
     result = gpi_devices_all(&all, &n, &left_out);
     *count = n;
     for (i = 0; i < n && i < capacity; i++) infos[i] = all[i];

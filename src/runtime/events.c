@@ -113,7 +113,7 @@ static void gpi_tell_failures(gp_context *gp)
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
     const size_t count = gp->failure_count;
     size_t told;
-    if (count == 0 || gp->telling) return;
+    if (count == 0 || gp->telling || gp->callback) return;
     memcpy(error, gp->error, sizeof error);
     gp->telling = true;
     for (told = 0; told < count; told++) {

@@ -10,6 +10,7 @@ import pty
 import random
 import resource
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -256,6 +257,121 @@ class Files(Case):
         self.assertEqual(run("-o", "/dev/null", given=b"b\na\n"), (0, b"", ""))
         self.assertTrue(os.path.exists("/dev/null") and not os.path.isfile("/dev/null"))
 
+    def sorts_into(self, path, given, replaced, *options, **more):
+        """Into a file that is there: a new one takes its place, or the old one is written."""
+        before = path.stat()
+        status, _, said = run("-o", path, *options, given=given, **more)
+        self.assertEqual((status, said), (0, ""), path)
+        self.same(path.read_bytes(), expected(given), path)
+        self.assertEqual(path.stat().st_ino != before.st_ino, replaced, path)
+        self.assertEqual((path.stat().st_mode, path.stat().st_uid, path.stat().st_gid), (before.st_mode, before.st_uid, before.st_gid))
+
+    def test_written_in_place(self):
+        """What a new file could not be."""
+        given, longer = b"b\nc\na\n", b"old\n" * 1000
+        hard = self.file(longer, "hard")
+        os.link(hard, self.folder / "other")
+        self.sorts_into(hard, given, False)
+        self.assertEqual((self.folder / "other").read_bytes(), b"a\nb\nc\n")
+        self.sorts_into(self.file(longer, "plain"), given, True)
+        attributed = self.file(longer, "attributed")
+        try:
+            os.setxattr(attributed, "user.kind", b"kept")
+        except OSError:
+            return
+        self.sorts_into(attributed, given, False)
+        self.assertEqual(os.getxattr(attributed, "user.kind"), b"kept")
+        self.sorts_into(attributed, b"", False)
+        several = self.file(random_lines(200000, 20), "several")
+        os.setxattr(several, "user.kind", b"kept")
+        wanted = expected(several.read_bytes())
+        self.assertEqual(run("-S", SMALL, "-T", self.folder, "-o", several, several)[0], 0)
+        self.same(several.read_bytes(), wanted)
+
+    @unittest.skipUnless(shutil.which("setfacl"), "no setfacl")
+    def test_access_lists(self):
+        def access(path):
+            return subprocess.run(["getfacl", "-cn", path], capture_output=True, check=True).stdout
+
+        listed = self.file(b"old\n", "listed")
+        listed.chmod(0o640)
+        if subprocess.run(["setfacl", "-m", "u:1234:rw,g::-", listed], check=False).returncode:
+            self.skipTest("no access lists here")
+        before = access(listed)
+        self.sorts_into(listed, b"b\na\n", False)
+        self.assertEqual(access(listed), before)
+        plain = self.file(b"old\n", "plain")
+        plain.chmod(0o600)
+        subprocess.run(["setfacl", "-d", "-m", "u:1234:rwx,g::rwx", self.folder], check=True)
+        before = access(plain)
+        self.sorts_into(plain, b"b\na\n", False)
+        self.assertEqual(access(plain), before)
+        for name, program in (("ours", GPSORT), ("theirs", "sort")):
+            subprocess.run([program, "-o", name], input=b"a\n", cwd=self.folder, env=ENVIRONMENT, check=True)
+        self.assertEqual(access(self.folder / "ours"), access(self.folder / "theirs"))
+
+    def test_standard_output_by_name(self):
+        """Also of files without a name."""
+        with tempfile.TemporaryFile(dir=self.folder) as unlinked, open(os.memfd_create("memory"), "w+b") as memory, \
+                open(self.folder / "named", "w+b") as named:
+            for file in (unlinked, memory, named):
+                done = subprocess.run([GPSORT, "-o", "/dev/stdout"], input=b"b\na\n", stdout=file, env=ENVIRONMENT, check=False)
+                file.seek(0)
+                self.assertEqual((done.returncode, file.read()), (0, b"a\nb\n"))
+        self.assertEqual(os.listdir(self.folder), ["named"])
+
+    @unittest.skipUnless(os.geteuid() == 0 and hasattr(os, "setresuid"), "not root")
+    def test_others_files(self):
+        """As user 65534, in folders of root's."""
+        cache = tempfile.TemporaryDirectory()
+        self.addCleanup(cache.cleanup)
+        os.chmod(cache.name, 0o777)
+
+        def somebody(*arguments, given=b"b\na\n"):
+            done = subprocess.run(arguments, input=given, capture_output=True, check=False, user=65534, group=65534, extra_groups=[],
+                                  env={**ENVIRONMENT, "HOME": cache.name, "XDG_CACHE_HOME": cache.name, "POCL_CACHE_DIR": cache.name})
+            return done.returncode, done.stderr.decode()
+
+        self.folder.chmod(0o755)
+        if not os.access(GPSORT, os.X_OK) or somebody(GPSORT, "--version")[0] != 0:
+            self.skipTest("user 65534 cannot run gpsort")
+        ours = self.file(b"old\n", "ours")
+        os.chown(ours, 65534, 65534)
+        self.assertEqual(somebody(GPSORT, "-o", ours), (0, ""))  # no new file can be made
+        self.assertEqual(ours.read_bytes(), b"a\nb\n")
+        status, said = somebody(GPSORT, "-o", self.folder / "new")
+        self.assertEqual((status, said), (2, f"gpsort: cannot write {self.folder}/new: Permission denied\n"))
+        shared = self.folder / "shared"
+        shared.mkdir()
+        shared.chmod(0o1777)
+        theirs = shared / "theirs"
+        theirs.write_bytes(b"old\n")
+        theirs.chmod(0o666)
+        before = theirs.stat()
+        self.assertEqual(somebody(GPSORT, "-o", theirs), (0, ""))
+        self.assertEqual((theirs.read_bytes(), theirs.stat().st_uid, theirs.stat().st_mode), (b"a\nb\n", 0, before.st_mode))
+        closed = self.folder / "closed"  # what is in there cannot be asked
+        closed.mkdir()
+        secret = closed / "secret"
+        secret.write_bytes(b"old\n")
+        closed.chmod(0o700)
+        (shared / "link").symlink_to(secret)
+        self.assertEqual(somebody(GPSORT, "-o", shared / "link")[0], 2)
+        self.assertEqual(secret.read_bytes(), b"old\n")
+        self.assertEqual(sorted(os.listdir(shared)), ["link", "theirs"])
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "not root")
+    def test_mounted_file(self):
+        """A file that is mounted on another one: no other can take its place."""
+        target, source = self.file(b"under\n", "target"), self.file(b"over\n", "source")
+        if subprocess.run(["mount", "--bind", source, target], stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest("no mounts here")
+        try:
+            self.sorts_into(target, b"b\na\n", False)
+            self.assertEqual(source.read_bytes(), b"a\nb\n")
+        finally:
+            subprocess.run(["umount", target], check=True)
+
     def test_errors(self):
         old = self.file(b"old\n", "old")
         self.fails("-o", old, self.folder / "none", text="none: No such file")
@@ -294,6 +410,15 @@ class Files(Case):
             status, got, said = run(*wrong.split())
             self.assertEqual((status, got), (2, b""), wrong)
             self.assertRegex(said, r"gpsort\S*: ", wrong)
+        for same in ("1m", "1k", "1g", "1t", "1P", "1E", "100b", "1%"):
+            self.assertEqual(run("-S", same, given=b"b\na\n"), (0, b"a\nb\n", ""), same)
+        for wrong in ("-cC", "-Cc", "-C --check", "-S 99999999999999999999", "-S 99999999999T", "-S 1p", "-S 1p5"):
+            self.assertEqual(subprocess.run(["sort", *wrong.split()], input=b"", stderr=subprocess.DEVNULL, check=False).returncode, 2)
+            self.assertEqual(run(*wrong.split(), given=b"")[0], 2, wrong)
+        for option in ("--help", "--version"):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([GPSORT, option], stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual((done.returncode, done.stderr), (2, b"gpsort: cannot write standard output: No space left on device\n"))
         self.assertIn(b"exit status", run("--help")[1])
         self.assertRegex(run("--version")[1], rb"^gpsort \(gpuprim\) \d+\.\d+\.\d+\n$")
 

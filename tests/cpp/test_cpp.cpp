@@ -848,6 +848,47 @@ void test_c_forms(gp::context &ctx)
     CHECK(gp::version() == GP_VERSION);
 }
 
+// Exceptions of functions that a call runs come out of the call, and the context works on.
+void test_callbacks(const gp::context &ctx)
+{
+    static unsigned calls;
+    const auto throws_of = [](auto call) {
+        calls = 0;
+        try {
+            call();
+        } catch (const std::range_error &e) {
+            return std::string(e.what()) == "mine" && calls == 1;
+        }
+        return false;
+    };
+    const gp::buffer<uint32_t> ones(ctx, u32s(5000, 1));
+    CHECK(gp::reduce(ctx, ones, gp::op::sum) == 5000);
+    CHECK(throws_of([&] {
+        gp::programs_export(
+            ctx,
+            [](const void *, size_t, void *) {
+                calls++;
+                throw std::range_error("mine");
+            },
+            nullptr);
+    }));
+    gp_self_test_desc self_test = {};
+    self_test.filter = "scan";
+    self_test.count = 1000;
+    self_test.report = [](const gp_self_test_case *, void *) {
+        calls++;
+        throw std::range_error("mine");
+    };
+    CHECK(throws_of([&] { gp::self_test(ctx, self_test); }));
+    gp_context_desc scored = {};
+    scored.score = [](const gp_device_info *, void *) -> int64_t {
+        calls++;
+        throw std::range_error("mine");
+    };
+    CHECK(throws_of([&] { const gp::context none(scored); }));
+    CHECK(gp::reduce(ctx, ones, gp::op::sum) == 5000);
+}
+
 } // namespace
 
 int main()
@@ -867,6 +908,7 @@ try {
     test_costs(ctx);
     test_events(ctx);
     test_c_forms(ctx);
+    test_callbacks(ctx);
     return failures > 0;
 } catch (const std::exception &error) {
     std::fprintf(stderr, "test_cpp: %s\n", error.what());

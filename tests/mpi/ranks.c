@@ -980,6 +980,19 @@ static void test_create(void)
     CHECK(made == NULL);
     FAILS(gp_mpi_create(gp, MPI_COMM_WORLD, rank == ranks - 1 ? NULL : &made), GP_ERROR_INVALID_ARGUMENT,
           "out is NULL");
+    made = all;
+    FAILS(gp_mpi_create(gp, MPI_COMM_NULL, &made), GP_ERROR_INVALID_ARGUMENT, "comm is MPI_COMM_NULL");
+    CHECK(made == NULL);
+    if (ranks > 1) { /* rank 0 on one side, all others on the other */
+        MPI_Comm side, between;
+        MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &side);
+        MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &between);
+        made = all;
+        FAILS(gp_mpi_create(gp, between, &made), GP_ERROR_INVALID_ARGUMENT, "comm is an intercommunicator");
+        CHECK(made == NULL);
+        MPI_Comm_free(&between);
+        MPI_Comm_free(&side);
+    }
     gp_mpi_destroy(NULL);
 }
 

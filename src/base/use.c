@@ -1,0 +1,48 @@
+/* use.c - refuses calls in a forked process and in callbacks.
+
+   An OpenCL implementation's threads are not in a forked child, and its locks may be held for ever: a call of OpenCL
+   may hang there. So this is asked wherever a call of the API first reaches OpenCL or the context's programs. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/use.h"
+
+#if !defined(_WIN32)
+#include <sys/types.h>
+#include <unistd.h>
+
+static pid_t gpi_process; /* that used the library first; 0: none yet */
+#endif
+
+/* True in a process that was forked after the library's first use. Remembers the process at that use. */
+static bool gpi_forked(void)
+{
+#if defined(_WIN32)
+    return false;
+#else
+    const pid_t own = getpid();
+#if defined(__GNUC__)
+    pid_t first = __atomic_load_n(&gpi_process, __ATOMIC_RELAXED);
+    if (!first)
+        __atomic_store_n(&gpi_process, first = own, __ATOMIC_RELAXED); /* all threads store the same */
+#else
+    const pid_t first = gpi_process ? gpi_process : (gpi_process = own);
+#endif
+    return first != own;
+#endif
+}
+
+/* Refuses a call in a forked process, or with the context whose callback makes it. gp NULL: without a context. */
+static gp_result gpi_check_use(gp_context *gp, const char *function)
+{
+    if (gpi_forked()) {
+        return gpi_fail(
+            gp, GP_ERROR_INVALID_ARGUMENT,
+            "%s: this process was forked after the first use of OpenCL, which does not work here: fork "
+            "before it, or exec",
+            function);
+    }
+    if (!gp || !gp->callback) return GP_OK;
+    return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT,
+                    "%s: %s called it with the context that has called %s and is still at work", function,
+                    gp->callback, gp->callback);
+}
