@@ -180,6 +180,22 @@ def test_shared_memory_is_not_written(own):
     with pytest.raises(ValueError, match="copy"):
         shared.to_pyopencl()
     assert own.scan(shared).get()[-1] == 0
+    with pytest.raises(TypeError, match="object"):
+        own.from_dlpack(np.array([None]), copy=False)
+
+
+def test_objects_that_pretend(ctx):
+    """What only looks like an array of PyOpenCL's has no cl_mem."""
+
+    class Pretended:
+        strides, dtype, shape, offset, queue = (4,), np.dtype("u4"), (3,), 0, None
+        flags = np.zeros(3).flags
+
+        class base_data:
+            int_ptr = 12345
+
+    with pytest.raises(TypeError, match="PyOpenCL"):
+        ctx.reduce(Pretended())
 
 
 @pytest.mark.parametrize("dtype, offset", [("u4", 1), ("u8", 4), ("c16", 8), ("f8", 1)])

@@ -162,6 +162,15 @@ def test_exact(ctx):
             ctx.fill(2, bad, record)
 
 
+def test_counts(ctx):
+    for call in (
+        lambda: ctx.scatter([1], [0], size=3.7), lambda: ctx.iota(2.5), lambda: ctx.topk(I4, 1.5), lambda: ctx.empty(2.0),
+        lambda: ctx.stencil(np.zeros((3, 3), "f4"), map="x", radius=(1, 1, 1)), lambda: ctx.random(1.5, seed=1),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError)):
+            call()
+
+
 def test_random_bounds(ctx):
     for bad in ({"low": 2, "high": 5}, {"high": 5}, {"low": 1}, {"mean": 3}, {"deviation": 2}):
         with pytest.raises(TypeError, match="float32"):

@@ -364,6 +364,7 @@ def can_share(host: npt.NDArray[Any]) -> bool:
 
 def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
     """A NumPy array's own memory as a read-only buffer."""
+    on_device(host.dtype)
     context._check_usable()
     error = ffi.new("cl_int *")
     mem = lib.clCreateBuffer(
@@ -375,7 +376,9 @@ def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
 
 def from_pyopencl(context: Base, array: Any) -> Array:
     """A ``pyopencl.array.Array``'s own buffer."""
-    if not hasattr(array.base_data, "int_ptr") or type(array.base_data).__name__.startswith("SVM"):
+    kind = type(array.base_data)
+    own = any(base.__module__.partition(".")[0] == "pyopencl" for base in kind.__mro__)
+    if not own or not hasattr(array.base_data, "int_ptr") or kind.__name__.startswith("SVM"):
         raise TypeError("of PyOpenCL's arrays those with a buffer can be used, not those in shared virtual memory")
     if not array.flags.c_contiguous:
         raise ValueError("a PyOpenCL array that is not C-contiguous cannot be used")

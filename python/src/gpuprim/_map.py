@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
@@ -398,7 +399,8 @@ class Maps(Sorts):
                 raise TypeError(f"weights are float32, not {w.dtype}")
             call.buffer("weights", w)
         else:
-            radii = (radius, radius if len(shape) > 1 else 0) if isinstance(radius, int) else radius  # type: ignore
+            columns, rows = (radius, radius if len(shape) > 1 else 0) if isinstance(radius, int) else radius  # type: ignore
+            radii = columns, rows
         call.set(radius_x=radii[0], radius_y=radii[1], border=choice("border", border, BORDERS))
         if border == "constant":
             call.number("border_value", border_value, first.dtype)
@@ -557,6 +559,6 @@ def _widest(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _size(count: int) -> int:
-    if count < 0:
+    if operator.index(count) < 0:
         raise ValueError(f"count is {count}")
-    return int(count)
+    return operator.index(count)

@@ -40,7 +40,7 @@ def is_free(name: str) -> bool:
 
 def c_name(name: str) -> str:
     """The name in programs of a record's field, different for different fields; TypeError if it is no identifier."""
-    if not (name.isidentifier() and re.fullmatch(_NAME, name)):
+    if not (str.isidentifier(name) and re.fullmatch(_NAME, name)):
         raise TypeError(f"the field {name[:80]!r} is no identifier, which expressions on records need: rename it")
     if is_free(name):
         return name
@@ -63,7 +63,7 @@ def c_text(what: str, text: Any) -> bytes:
         raise TypeError(f"{what} is a str, not {type(text).__name__}")
     if "\0" in text:
         raise ValueError(f"{what} has a character 0 in it")
-    return text.encode()
+    return str.encode(text)
 
 
 def argument_name(name: Any) -> bytes:
@@ -71,4 +71,4 @@ def argument_name(name: Any) -> bytes:
     if not isinstance(name, str) or not is_free(name):
         shown = repr(name)[:80]
         raise TypeError(f"the argument {shown} needs another name: an identifier in ASCII that OpenCL C does not use")
-    return name.encode()
+    return str.encode(name)
