@@ -552,7 +552,7 @@ build/manual.code/first_program_cpp: manual/code/first_program.cpp
 build/manual.code/cpp: manual/code/cpp.cpp
 build/manual.code/first_program_cpp build/manual.code/cpp: gpuprim.h gpuprim.hpp | deps-test
 	@mkdir -p $(@D)
-	$(CXX) $(CXX_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS)
+	$(CXX) $(CXX_FLAGS) -o $@ $(filter %.cpp,$^) $(LDFLAGS) $(OPENCL_LIBS)
 
 # ---- style
 
