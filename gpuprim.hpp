@@ -125,7 +125,7 @@ inline returns<void> ended(const gp_context *ctx, gp_result code, const char *pr
 class caught
 {
   public:
-    template <typename F> void run(F call) noexcept
+    template <typename Call> void run(Call call) noexcept
     {
 #ifdef GP_NO_EXCEPTIONS
         call();
