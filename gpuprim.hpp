@@ -651,8 +651,8 @@ inline returns<void> self_test(gp_context *ctx, const gp_self_test_desc &d)
     own.report_user = &r;
     if (d.report)
         own.report = [](const gp_self_test_case *test, void *to) {
-            auto *r = static_cast<reporter *>(to);
-            r->thrown.run([&] { r->report(test, r->user); });
+            auto *its = static_cast<reporter *>(to);
+            its->thrown.run([&] { its->report(test, its->user); });
         };
     const gp_result code = gp_self_test(ctx, &own);
     r.thrown.rethrow();
@@ -667,8 +667,8 @@ inline returns<void> programs_export(gp_context *ctx, gp_write *write, void *use
         detail::caught thrown;
     } w = {write, user, {}};
     const auto forward = [](const void *bytes, size_t size, void *to) {
-        auto *w = static_cast<writer *>(to);
-        w->thrown.run([&] { w->write(bytes, size, w->user); });
+        auto *its = static_cast<writer *>(to);
+        its->thrown.run([&] { its->write(bytes, size, its->user); });
     };
     const gp_result code = gp_programs_export(ctx, write ? +forward : nullptr, &w);
     w.thrown.rethrow();
