@@ -23,6 +23,15 @@ def ctx():
 
 
 @pytest.fixture
+def own(ctx):
+    """A context on a queue of PyOpenCL's."""
+    cl = pytest.importorskip("pyopencl")
+    context = cl.Context([cl.Device.from_int_ptr(ctx.device.int_ptr)])
+    with gpuprim.Context(queue=cl.CommandQueue(context)) as own:
+        yield own
+
+
+@pytest.fixture
 def rng():
     return np.random.default_rng(1)
 

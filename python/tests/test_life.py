@@ -22,13 +22,6 @@ cl = pytest.importorskip("pyopencl")
 cl_array = pytest.importorskip("pyopencl.array")
 
 
-@pytest.fixture
-def own(ctx):
-    context = cl.Context([cl.Device.from_int_ptr(ctx.device.int_ptr)])
-    with gpuprim.Context(queue=cl.CommandQueue(context)) as own:
-        yield own
-
-
 class Memory:
     """Memory that is filled with other numbers when its last user has let it go, as an allocator may do."""
 

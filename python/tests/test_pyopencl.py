@@ -7,14 +7,6 @@ cl = pytest.importorskip("pyopencl")
 cl_array = pytest.importorskip("pyopencl.array")
 
 
-@pytest.fixture
-def own(ctx):
-    """A context on a queue of PyOpenCL's."""
-    context = cl.Context([cl.Device.from_int_ptr(ctx.device.int_ptr)])
-    with gpuprim.Context(queue=cl.CommandQueue(context)) as own:
-        yield own
-
-
 def test_arrays(own, rng):
     host = rng.integers(0, 1000, 5000).astype(np.int32)
     x = cl_array.to_device(own.queue, host)
