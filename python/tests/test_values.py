@@ -22,6 +22,8 @@ import gpuprim
         (np.array([-1.0, -0.0, 0.0, 1.0], "f4"), np.array([-0.0, 0.0], "f4")),
         (np.array([1, 2**24 + 1], "i4"), np.array([2**24], "f4")),
         (np.array([False, True]), np.array([0, 1, 2])),
+        (np.arange(5), np.array([2.5, -0.5, 3, 4.5])),
+        (np.array([1, 2**63], "u8"), [0.5, 1.0, 2.0**63, 1.5]),
     ],
 )
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -37,7 +39,7 @@ def test_search(ctx, keys, needles, side):
 @pytest.mark.parametrize("keys, needles", [("u8", "i8"), ("i8", "f8"), ("u8", "f4")])
 def test_search_without_a_common_dtype(ctx, keys, needles):
     with pytest.raises(TypeError, match=f"{np.dtype(needles)}.*{np.dtype(keys)}"):
-        ctx.search(np.array([1, 2], keys), np.array([-1.5 if needles[0] == "f" else -1], needles))
+        ctx.search(np.array([1, 2], keys), np.array([-1e30 if needles[0] == "f" else -1], needles))
     assert ctx.search(np.array([1, 2], keys), np.array([2], needles))[0] == 1
 
 
@@ -51,6 +53,7 @@ def test_search_without_a_common_dtype(ctx, keys, needles):
         (np.array([-0.0, 0.0, 1], "f4"), [0, 0.5, 2]),
         (np.array([-0.0, 0.0, 1], "f4"), [-1, -0.0, 0.5, 2]),
         (np.array([0.5, 1], "f2"), [0, 0.75, 1e6]),
+        (np.arange(5), [-0.5, 1.5, 2.0, 3.5]),
     ],
 )
 def test_histogram_edges(ctx, x, edges):
@@ -68,7 +71,7 @@ def test_histogram_range(ctx):
     with pytest.raises(TypeError, match="uint64"):
         ctx.histogram(x.astype("u8"), 2, (-1, 2))
     with pytest.raises(TypeError, match="float64.*int32"):
-        ctx.histogram(x, [0, 0.5, 2], map="x", map_dtype=np.int32)
+        ctx.histogram(x, [0, 0.5, 1e20], map="x", map_dtype=np.int32)
     for edges in ([0, 2, 1], [0, np.nan, 1]):
         with pytest.raises(ValueError, match="rise"):
             ctx.histogram(x.astype("f8"), edges)
@@ -160,6 +163,18 @@ def test_exact(ctx):
     for bad in ((1, (2, 3)), (1, (2, 3, 4), (3,)), (1, (2, 3), (2**31,)), [1, (2, 3), (3,)], np.zeros(1, [("a", "u4")])[0]):
         with pytest.raises((TypeError, ValueError)):
             ctx.fill(2, bad, record)
+
+
+def test_key_dtype_takes_a_map(ctx):
+    with pytest.raises(TypeError, match="int32.*float32"):
+        ctx.search(I4, [1.0], key_dtype=np.float32)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_search_in_falling_keys(ctx, side):
+    keys, needles = np.array([4, 3, 3, 1]), np.array([3.5, 3.0, 2.5, 0.5, 5.0])
+    expected = [sum(k > v if side == "left" else k >= v for k in keys) for v in needles]
+    assert ctx.search(keys, needles, side=side, descending=True).get().tolist() == expected
 
 
 def test_counts(ctx):

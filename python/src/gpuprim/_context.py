@@ -218,6 +218,8 @@ class Base:
         self._lock = threading.Lock()  # held during calls: another thread may make a context with `share` meanwhile
         self._instead: Optional[Callable[[Call, str, tuple[Any, ...]], None]] = None
         self._orphans: list[Any] = []  # hash tables whose handles are to be destroyed at the next chance
+        if share is not None and not isinstance(share, Base):
+            raise TypeError(f"share is a Context, not {type(share).__name__}")
         desc = ffi.new("gp_context_desc *")
         keep = []
         for field, text in [

@@ -33,8 +33,9 @@ def as_host(x: Any, name: str = "x") -> npt.NDArray[Any]:
     if isinstance(x, (list, tuple)):
         _check_items(x, name)
     host = check_plain(np.asanyarray(x), name)
-    if host.dtype.kind == "f" and host.size and isinstance(x, (list, tuple)):
-        _check_integers(x, host, name)
+    if host.dtype.kind == "f" and isinstance(x, (list, tuple)):
+        if (np.abs(host) >= 2.0 ** np.finfo(host.dtype).nmant).any():
+            _check_integers(x, host, name)
     return host
 
 
@@ -48,12 +49,10 @@ def _check_items(items: Any, name: str) -> None:
 
 def _check_integers(items: Any, host: npt.NDArray[Any], name: str) -> None:
     """Refuses lists whose integers NumPy made floats and changed."""
-    if len(items) != len(host):
-        return
     for item, value in zip(items, host):
         if isinstance(item, (list, tuple)):
             _check_integers(item, value, name)
-        elif isinstance(item, (int, np.integer)) and int(value) != int(item):
+        elif isinstance(item, (int, np.integer)) and float(value) != int(item):
             raise TypeError(f"{name} has the int {item}, which {host.dtype} cannot hold: give an array of one dtype")
 
 

@@ -543,6 +543,8 @@ class Maps(Sorts):
         self, call: Call, sample: np.dtype[Any], bounds: npt.NDArray[Any], free: bool, wide: Any = None
     ) -> tuple[np.dtype[Any], npt.NDArray[Any]]:
         """The dtype in which samples are compared with bounds, and these in it."""
+        if wide is None and sample.kind in "iu" and bounds.dtype.kind == "f":
+            bounds = np.ceil(bounds)  # whole samples are on the same side of both
         cast = exact_or_none(bounds, sample) if wide is None else None
         if cast is not None:
             return sample, cast

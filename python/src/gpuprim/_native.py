@@ -53,8 +53,8 @@ def check_callable() -> None:
 def library() -> Iterator[Any]:
     """The library, for one call. Raises what a callback raised within it."""
     check_callable()
-    _thread.in_call = True
     try:
+        _thread.in_call = True
         yield lib
     finally:
         _thread.in_call = False

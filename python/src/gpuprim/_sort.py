@@ -404,23 +404,26 @@ class Sorts(Selections):
         n: Any = needles if isinstance(needles, (int, np.integer)) else None
         if n is None and needle_map is None and not (isinstance(needles, Array) or hasattr(needles, "base_data")):
             free = map is None and kind == k.dtype
-            k, kind, needles = self._comparable(k, kind, as_host(needles, "needles"), free)
-            if kind != k.dtype:
+            needles = as_host(needles, "needles")
+            if kind.kind in "iu" and needles.dtype.kind == "f":  # whole numbers are on the same side of both
+                needles = np.floor(needles) if (side == "right") != descending else np.ceil(needles)
+            k, kind, needles = self._comparable(k, kind, needles, free)
+            if free and kind != k.dtype:
                 map = "x"
         if n is None:
             n = self._line(needles, "needles")
             if needle_map is None and n.dtype != kind:
                 raise TypeError(f"needles are {n.dtype}, and keys {kind}")
+        if map is None and k.dtype != kind:
+            raise TypeError(f"without a map the keys are {k.dtype}, not {kind}")
         if kind.kind == "f":  # the zeros are one number
             map = map if map not in (None, "x") else _ONE_ZERO
             needle_map = _ONE_ZERO if needle_map is None and isinstance(n, Array) else needle_map
         call = Call(self, "search")
         call.buffer("keys", k)
         call.count(k)
-        if is_record(k.dtype) or (map is not None and k.dtype != kind):
+        if is_record(k.dtype) or k.dtype != kind:
             call.set(record=call.record(k.dtype))
-        elif k.dtype != kind:
-            raise TypeError(f"without a map the keys are {k.dtype}, not {kind}")
         call.set(key_type=type_of(kind), upper=side == "right", descending=descending)
         call.expression("map", map)
         call.expression("needle_map", needle_map)
