@@ -288,6 +288,53 @@ class Files(Case):
         self.assertEqual(run("-S", SMALL, "-T", self.folder, "-o", several, several)[0], 0)
         self.same(several.read_bytes(), wanted)
 
+    def test_beside_sort(self):
+        """300 generated files, options and ways to name the output: what is there afterwards, as after sort(1)."""
+        chance = random.Random(45)
+        memory = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)  # there fsync takes no time
+        self.addCleanup(memory.cleanup)
+
+        def made(folder, content, kind, mode):
+            path = folder / "file"
+            path.write_bytes(content)
+            path.chmod(mode)
+            if kind == "hard link":
+                os.link(path, folder / "name")
+            elif kind == "link":
+                (folder / "name").symlink_to("file")
+            elif kind == "links":
+                (folder / "name").symlink_to("between")
+                (folder / "between").symlink_to(path)
+            elif kind == "dangling":
+                (folder / "name").symlink_to("new")
+            elif kind == "list" and shutil.which("setfacl"):
+                subprocess.run(["setfacl", "-m", "u:1234:rw", path], check=False)
+            elif kind == "folder's list" and shutil.which("setfacl"):
+                subprocess.run(["setfacl", "-d", "-m", "u:1234:rwx", folder], check=False)
+            return path if kind in ("plain", "list", "folder's list") else folder / "name"
+
+        def there(folder):
+            lists = subprocess.run(["getfacl", "-cn", *sorted(os.listdir(folder))], capture_output=True, cwd=folder, check=False).stdout \
+                if shutil.which("getfacl") else b""
+            return lists, {path.name: (path.is_symlink(), path.read_bytes(), path.stat().st_mode, path.stat().st_nlink)
+                           for path in folder.iterdir() if path.exists()}
+
+        for turn in range(300):
+            letters = chance.choice((b"ab\n", b"a\0\n", bytes(range(256))))
+            content = bytes(chance.choices(letters, k=chance.choice((0, 1, 2, 30, 3000, 30000))))
+            kind = chance.choice(("plain", "hard link", "link", "links", "dangling", "new", "list", "folder's list"))
+            options = [option for option in ("-r", "-u", "-z", "-s") if chance.random() < .3]
+            mode, odd = chance.choice((0o600, 0o644, 0o664, 0o640)), chance.choice(("folder", "a b", "-r", "\u00e9\n", "*"))
+            left = []
+            for program in (GPSORT, "sort"):
+                folder = pathlib.Path(memory.name) / f"{turn}{'g' if program == GPSORT else 's'}" / odd
+                folder.mkdir(parents=True)
+                name = made(folder, content, kind, mode)
+                done = subprocess.run([program, *options, "-o", name, folder / "file"], stdin=subprocess.DEVNULL, env=ENVIRONMENT,
+                                      capture_output=True, check=False)
+                left.append((done.returncode, done.stderr, *there(folder)))
+            self.assertTrue(left[0] == left[1], (turn, kind, options, oct(mode), odd, len(content), left[0][:3], left[1][:3]))
+
     @unittest.skipUnless(shutil.which("setfacl"), "no setfacl")
     def test_access_lists(self):
         def access(path):
