@@ -5106,8 +5106,8 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 /* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
    anyway: PoCL parts options at blanks, and clang what it gets at any white space. Without the passes, lifetime markers leave
    "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Declarations: base/declarations.cl.
-   Where items share a group, only if PoCL takes what passes leave for wrong: how it parts kernels at barriers is tested on
-   that elsewhere. NULL: none. */
+   Groups of several items are built without the passes only if PoCL miscompiles their result: its treatment of barriers is
+   tested on optimized code. NULL: none. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n") != NULL;
@@ -41320,12 +41320,15 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* OpenCL's functions refuse a NULL, where with the parent's objects they may hang. */
-static bool gpi_here(const gp_context *gp) { return gp && !gpi_forked(); }
+/* False in a forked process, where OpenCL's functions may hang with the parent's objects, but refuse NULL. */
+static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
-GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_here(gp) ? gp->context : NULL; }
-GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gpi_here(gp) ? gp->info.device : NULL; }
-GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gpi_here(gp) ? gp->queue : NULL; }
+GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }
+GP_API cl_device_id gp_cl_device(const gp_context *gp)
+{
+    return gpi_has_objects(gp) ? gp->info.device : NULL;
+}
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gpi_has_objects(gp) ? gp->queue : NULL; }
 GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }
 /* ---- End file src/context/context.c ---- */
 

@@ -262,10 +262,13 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* OpenCL's functions refuse a NULL, where with the parent's objects they may hang. */
-static bool gpi_here(const gp_context *gp) { return gp && !gpi_forked(); }
+/* False in a forked process, where OpenCL's functions may hang with the parent's objects, but refuse NULL. */
+static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
-GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_here(gp) ? gp->context : NULL; }
-GP_API cl_device_id gp_cl_device(const gp_context *gp) { return gpi_here(gp) ? gp->info.device : NULL; }
-GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gpi_here(gp) ? gp->queue : NULL; }
+GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }
+GP_API cl_device_id gp_cl_device(const gp_context *gp)
+{
+    return gpi_has_objects(gp) ? gp->info.device : NULL;
+}
+GP_API cl_command_queue gp_cl_queue(const gp_context *gp) { return gpi_has_objects(gp) ? gp->queue : NULL; }
 GP_API const gp_device_info *gp_context_info(const gp_context *gp) { return gp ? &gp->info : NULL; }

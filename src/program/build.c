@@ -70,8 +70,8 @@ static bool gpi_wants_passes(gpi_primitive primitive)
 /* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
    anyway: PoCL parts options at blanks, and clang what it gets at any white space. Without the passes, lifetime markers leave
    "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Declarations: base/declarations.cl.
-   Where items share a group, only if PoCL takes what passes leave for wrong: how it parts kernels at barriers is tested on
-   that elsewhere. NULL: none. */
+   Groups of several items are built without the passes only if PoCL miscompiles their result: its treatment of barriers is
+   tested on optimized code. NULL: none. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n") != NULL;
