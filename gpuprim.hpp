@@ -31,12 +31,12 @@
 //     a view for that value, that one is asynchronous.
 //   - A view that is shorter than the call needs is an error, before anything is enqueued. How many elements there are is
 //     said by the input. How many segments, needles or keys of a top-k there are, by the output.
-//   - A view without memory ({}, or a buffer that could not be made) is an error, but for outputs of which the call says
-//     that {} is one that is not wanted.
+//   - A view without memory ({}, or a buffer whose creation failed) is an error, unless the call's comment says that {} leaves
+//     out this output.
 //   - Errors are thrown as gp::error. With -fno-exceptions or GP_NO_EXCEPTIONS calls return a gp::result instead, and an
 //     object that could not be made is empty: false in a condition, and refused by calls.
-//   - What `write` of gp::programs_export, `report` of gp::self_test and `score` of a context's desc throw, the call throws on
-//     when it has cleaned up; they are not called again. All other functions of yours in descs must throw nothing.
+//   - Exceptions of `write` (gp::programs_export), `report` (gp::self_test) and `score` (a context's desc) reach the caller after
+//     the call has cleaned up; the function is not called again. No other function in a desc may throw.
 //   - Only calls that return a vector or a string allocate host memory beyond what gpuprim.h does.
 //
 // LIFETIME
@@ -121,7 +121,7 @@ inline returns<void> ended(const gp_context *ctx, gp_result code, const char *pr
 #endif
 }
 
-// Runs functions of the caller's that C calls: keeps the first exception, and skips those that come after it.
+// Runs functions of the caller's that C calls. Keeps the first exception, and calls none after it.
 class caught
 {
   public:
@@ -231,7 +231,7 @@ class context
     std::unique_ptr<gp_context, destroy> owned_;
 };
 
-// Of a call: gp::done(e) makes `e` its event, and gp::after(e) has it wait for `e`. See also gp::after.
+// gp::done(e) makes `e` the event of a call, gp::after(e) lets a call wait for `e`.
 class event
 {
   public:
@@ -355,7 +355,7 @@ template <typename Element> inline constexpr gp_record record = {nullptr, 0, nul
 
 namespace detail
 {
-// Of elements that a call takes as numbers.
+// Returns the type of elements that a call takes as numbers.
 template <typename Element> constexpr gp_type number_of()
 {
     static_assert(type_of<Element>() != GP_TYPE_NONE,
@@ -370,7 +370,7 @@ template <typename Element> constexpr const gp_record *record_of()
     return record<Element>.cl_type ? &record<Element> : nullptr;
 }
 
-// Of elements that expressions look into: numbers, and structs that gp::record describes.
+// Requires elements that expressions can use: numbers, or structs that gp::record describes.
 template <typename Element> constexpr void expect_described()
 {
     static_assert(
