@@ -374,7 +374,7 @@ template <typename Element> constexpr const gp_record *record_of()
 template <typename Element> constexpr void expect_described()
 {
     static_assert(
-        type_of<Element>() != GP_TYPE_NONE || record_of<Element>() != nullptr,
+        type_of<Element>() != GP_TYPE_NONE || record<Element>.cl_type,
         "gp: specialize gp::record<T> for this type of elements, so that expressions know its fields");
 }
 } // namespace detail
