@@ -1913,7 +1913,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    gp_hash_share gives a second context on the same cl_context a handle for the same table.
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
    same time on one table, from several contexts, and your own kernels with them (gp_device_source).
-   Exclusive: clear, rehash, growing, destroy and share. Nothing else may use the table meanwhile, in any
+   Exclusive: clear, rehash, growing and share. Nothing else may use the table meanwhile, in any
    context. Do not change the table during retrieve or the statistics: their result would be a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
@@ -1929,6 +1929,9 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish and the next
    blocking call return GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
    end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
+   Chosen keys: whoever knows the seed can choose keys that all begin their search at one slot, so that n insertions
+   look at n^2 / 2 slots. Draw `seed` at random for keys that others choose; the order of gp_hash_retrieve depends on it,
+   and nothing else.
    Load: speed is best up to a load of 1/2, and good up to 0.8. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
@@ -1969,7 +1972,8 @@ GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, s
    handles are destroyed. */
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, gp_hash *out);
 
-/* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. */
+/* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. Contexts that
+   share a table may release their handles at the same time, each in its own thread. */
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 
 /* The table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid handle. */
@@ -38831,6 +38835,10 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
 
 /* ---- Begin file src/hash/table.c ---- */
 /* table.c - what every call on a hash table needs: handles, programs, arguments, launches over all slots. */
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
+
 #define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
 
 /* ------------------------------------------------------------------ what kernels have counted */
@@ -38949,6 +38957,16 @@ static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *fu
 static const gpi_hash_hooks gpi_hash_hooks_set = {gpi_hash_check_apart_from_tables, gpi_hash_read_told,
                                                   gpi_hash_tell, gpi_hash_result};
 
+/* Adds to a number that other threads count in, too, and returns the sum. */
+static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    return (uint32_t)_InterlockedExchangeAdd((volatile long *)number, (long)change) + change;
+#else
+    return __atomic_add_fetch(number, change, __ATOMIC_ACQ_REL);
+#endif
+}
+
 /* A handle for the table, which it counts as a reference. */
 static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
 {
@@ -38965,14 +38983,14 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     gp->hash = &gpi_hash_hooks_set;
     gp->handles[i].table = table;
     gp->handles[i].generation = gp->generation++;
-    table->references++;
+    (void)gpi_add_atomically(&table->references, 1);
     out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
     return GP_OK;
 }
 
 static void gpi_hash_release(gpi_table *table)
 {
-    if (table->references > 0 && --table->references > 0) return;
+    if (table->references > 0 && gpi_add_atomically(&table->references, UINT32_MAX) > 0) return;
     if (table->buffer) (void)clReleaseMemObject(table->buffer);
     GP_FREE(table);
 }

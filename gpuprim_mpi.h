@@ -182,6 +182,9 @@ typedef struct gp_mpi_join_desc {
         value_size; /* 1, 2, 4, 8 or 16 bytes; 0: values are indices of build keys in the whole array, GP_U64 */
     const void *absent; /* a value, the same on all ranks; read during the call; NULL: all ones */
     bool last;          /* of equal build keys the last one counts */
+    uint64_t
+        seed; /* of the hash functions, the same on all ranks. Results don't depend on it: draw it at random where somebody
+                      else chooses the keys */
 } gp_mpi_join_desc;
 
 GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc);
@@ -1500,6 +1503,7 @@ static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem 
     desc.value_size = sizeof none;
     desc.expected_count = count ? count : 1;
     desc.reserved = &none;
+    desc.seed = j->desc->seed;
     result = gpi_mpi_done(all, gp_hash_create(all->gp, &desc, table));
     if (result != GP_OK || count == 0) return result;
     result = gpi_mpi_buffer(all, count * sizeof none, &indices);
@@ -1568,12 +1572,15 @@ static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_me
 static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi_mpi_join *j,
                                     gpi_mpi_side *side, cl_mem owners, cl_mem ends_out, uint64_t *ends)
 {
-#define GPI_MPI_MIXED "(((ulong)x ^ (ulong)x >> 32) * 0x9e3779b97f4a7c15UL)"
+#define GPI_MPI_KEY "((ulong)x ^ part_seed)"
+#define GPI_MPI_MIXED "((" GPI_MPI_KEY " ^ " GPI_MPI_KEY " >> 32) * 0x9e3779b97f4a7c15UL)"
     static const char owner[] =
         "(((" GPI_MPI_MIXED " ^ " GPI_MPI_MIXED " >> 29) * 0xbf58476d1ce4e5b9UL) >> 32) * part_ranks >> 32";
 #undef GPI_MPI_MIXED
+#undef GPI_MPI_KEY
     const cl_ulong ranks = (cl_ulong)all->ranks;
-    const gp_arg arg = gpi_mpi_value("part_ranks", GP_U64, &ranks);
+    const gp_arg args[] = {gpi_mpi_value("part_ranks", GP_U64, &ranks),
+                           gpi_mpi_value("part_seed", GP_U64, &j->desc->seed)};
     gp_transform_desc transform;
     gp_iota_desc iota;
     gp_sort_desc sort;
@@ -1588,8 +1595,8 @@ static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi
     transform.out = sort.keys = search.keys = owners;
     transform.out_type = sort.key_type = search.key_type = iota.type = GP_U32;
     transform.map = owner;
-    transform.args = &arg;
-    transform.arg_count = 1;
+    transform.args = args;
+    transform.arg_count = 2;
     transform.count = iota.count = sort.count = search.count = side->distinct;
     iota.out = sort.values = side->order;
     sort.value_size = sizeof(uint32_t);
@@ -1832,6 +1839,7 @@ GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
         gpi_mpi_term(&terms, "key_size", desc->key_size);
         gpi_mpi_term(&terms, "value_size", desc->value_size);
         gpi_mpi_term(&terms, "last", desc->last);
+        gpi_mpi_term(&terms, "seed", desc->seed);
         gpi_mpi_term_bytes(&terms, "absent", desc->absent ? desc->absent : ones, j.value_size);
     }
     result = gpi_mpi_same(all, function, result, &terms);

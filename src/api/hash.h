@@ -21,7 +21,7 @@
    gp_hash_share gives a second context on the same cl_context a handle for the same table.
    Concurrent: insert, insert_or_assign, insert_or_apply, find, contains, erase and for_each may run at the
    same time on one table, from several contexts, and your own kernels with them (gp_device_source).
-   Exclusive: clear, rehash, growing, destroy and share. Nothing else may use the table meanwhile, in any
+   Exclusive: clear, rehash, growing and share. Nothing else may use the table meanwhile, in any
    context. Do not change the table during retrieve or the statistics: their result would be a mixture.
    Keys: all are legal. Keys are unique: an erased key keeps its slot, for the same key only, until a rehash
    drops it.
@@ -37,6 +37,9 @@
    asks for neither failed_keys nor results, a key that finds no slot is an error: gp_finish and the next
    blocking call return GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
    end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
+   Chosen keys: whoever knows the seed can choose keys that all begin their search at one slot, so that n insertions
+   look at n^2 / 2 slots. Draw `seed` at random for keys that others choose; the order of gp_hash_retrieve depends on it,
+   and nothing else.
    Load: speed is best up to a load of 1/2, and good up to 0.8. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
@@ -77,7 +80,8 @@ GP_API gp_result gp_hash_buffer_size(gp_context *gp, const gp_hash_desc *desc, s
    handles are destroyed. */
 GP_API gp_result gp_hash_share(gp_context *gp, gp_context *from, gp_hash table, gp_hash *out);
 
-/* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. */
+/* Releases the handle; commands that use the table still run to their end. gp_context_destroy does it too. Contexts that
+   share a table may release their handles at the same time, each in its own thread. */
 GP_API gp_result gp_hash_destroy(gp_context *gp, gp_hash table);
 
 /* The table's buffer, for kernels of your own; not retained for the caller. NULL for an invalid handle. */

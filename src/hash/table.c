@@ -8,6 +8,9 @@
 #include "hash/hash.h"
 
 #include <string.h>
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
 
 #define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
 
@@ -127,6 +130,16 @@ static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *fu
 static const gpi_hash_hooks gpi_hash_hooks_set = {gpi_hash_check_apart_from_tables, gpi_hash_read_told,
                                                   gpi_hash_tell, gpi_hash_result};
 
+/* Adds to a number that other threads count in, too, and returns the sum. */
+static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    return (uint32_t)_InterlockedExchangeAdd((volatile long *)number, (long)change) + change;
+#else
+    return __atomic_add_fetch(number, change, __ATOMIC_ACQ_REL);
+#endif
+}
+
 /* A handle for the table, which it counts as a reference. */
 static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
 {
@@ -143,14 +156,14 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     gp->hash = &gpi_hash_hooks_set;
     gp->handles[i].table = table;
     gp->handles[i].generation = gp->generation++;
-    table->references++;
+    (void)gpi_add_atomically(&table->references, 1);
     out->id = (uint64_t)gp->handles[i].generation << 32 | (i + 1);
     return GP_OK;
 }
 
 static void gpi_hash_release(gpi_table *table)
 {
-    if (table->references > 0 && --table->references > 0) return;
+    if (table->references > 0 && gpi_add_atomically(&table->references, UINT32_MAX) > 0) return;
     if (table->buffer) (void)clReleaseMemObject(table->buffer);
     GP_FREE(table);
 }

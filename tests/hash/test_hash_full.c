@@ -178,14 +178,15 @@ static void test_told(void **state)
     hash_each_way(check_told);
 }
 
-/* All keys have one home: a single long probe, of known depths. */
+/* All keys have one home: a single long probe, of known depths; with another seed short ones. */
 static void check_one_home(gp_context *gp, const hash_variant *way, hash_widths w)
 {
     const char *name = way->name;
     const size_t capacity = test_small() ? 256 : 4096, n = capacity / 2 + 1;
     hash_model m;
-    gp_hash table;
+    gp_hash table, seeded;
     hash_column keys;
+    gp_hash_desc desc = {0};
     gp_hash_insert_desc insert = {0};
     gp_hash_erase_desc erase = {0};
     gp_hash_stats stats;
@@ -202,12 +203,8 @@ static void check_one_home(gp_context *gp, const hash_variant *way, hash_widths 
     keys = hash_column_make(gp, w.key, n, 0, m.key);
     insert.keys = keys.mem;
     insert.count = n;
-    if (w.value) {
-        insert.op = GP_SUM;
-        assert_gp(gp, gp_hash_insert_or_apply(gp, table, &insert));
-    } else {
-        assert_gp(gp, gp_hash_insert(gp, table, &insert));
-    }
+    if (w.value) insert.op = GP_SUM;
+    assert_gp(gp, hash_put(gp, table, w.value ? HASH_APPLY : HASH_INSERT, &insert));
     m.counts.inserted = n;
     hash_check(gp, name, table, w, &m);
     assert_gp(gp, gp_hash_stats_read(gp, table, &stats));
@@ -215,6 +212,16 @@ static void check_one_home(gp_context *gp, const hash_variant *way, hash_widths 
     assert_true(stats.mean_depth == (double)(n - 1) / 2);
     assert_int_equal(stats.depths[0], 1);
     assert_int_equal(stats.depths[3], 4);
+    desc.key_size = w.key;
+    desc.value_size = w.value;
+    desc.capacity = capacity;
+    desc.seed = 0x9e3779b97f4a7c15u;
+    assert_gp(gp, gp_hash_create(gp, &desc, &seeded));
+    assert_gp(gp, hash_put(gp, seeded, w.value ? HASH_APPLY : HASH_INSERT, &insert));
+    assert_gp(gp, gp_hash_stats_read(gp, seeded, &stats));
+    assert_int_equal(stats.live, n);
+    assert_true(stats.max_depth < n / 8);
+    assert_gp(gp, gp_hash_destroy(gp, seeded));
     erase.keys = keys.mem;
     erase.count = n - 1;
     assert_gp(gp, gp_hash_erase(gp, table, &erase));
@@ -307,6 +314,7 @@ static void *work(void *user)
         if (w->result == GP_OK && round + 1 < w->rounds) w->result = gp_hash_erase(w->gp, w->table, &erase);
     }
     if (w->result == GP_OK) w->result = gp_finish(w->gp);
+    if (w->result == GP_OK) w->result = gp_hash_destroy(w->gp, w->table);
     return NULL;
 }
 
@@ -335,8 +343,8 @@ static void check_concurrent(gp_context *gp, const hash_variant *way, hash_width
     gps[1] = test_open_with(&other);
     assert_gp(gp, gp_finish(gp)); /* the table is clear before another queue uses it */
     for (i = 0; i < THREADS; i++) {
-        workers[i] = (worker){gps[i], table, keys.mem, ones.mem, n, rounds, n * (1 + i), GP_OK};
-        if (i > 0) assert_gp(gps[i], gp_hash_share(gps[i], gp, table, &workers[i].table));
+        workers[i] = (worker){gps[i], {0}, keys.mem, ones.mem, n, rounds, n * (1 + i), GP_OK};
+        assert_gp(gps[i], gp_hash_share(gps[i], gp, table, &workers[i].table));
     }
     for (i = 0; i < THREADS; i++) { /* Oclgrind 21.10 aborts when two kernels run at once */
         if (test_small()) work(&workers[i]);
@@ -353,7 +361,6 @@ static void check_concurrent(gp_context *gp, const hash_variant *way, hash_width
     m.counts.erased = THREADS * (rounds - 1) * n;
     hash_check(gp, name, table, w, &m);
     assert_gp(gp, gp_hash_destroy(gp, table));
-    assert_gp(gps[1], gp_hash_destroy(gps[1], workers[1].table));
     gp_context_destroy(gps[1]);
     hash_column_free(&keys);
     hash_column_free(&ones);

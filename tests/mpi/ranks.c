@@ -558,6 +558,7 @@ static void check_join(size_t m, size_t n, size_t size, size_t value_size, int p
     desc.value_size = value_size;
     desc.absent = absent ? none : NULL;
     desc.last = last;
+    desc.seed = mix(m + 10 * (uint64_t)pattern);
     OK(gp_mpi_join(all, &desc));
     got = read_back(desc.out, (own + desc.out_offset) * width);
     for (i = 0; i < own; i++)
@@ -650,6 +651,9 @@ static void test_join_errors(void)
     desc = good;
     if (rank == guilty) desc.absent = zeros;
     if (ranks > 1) FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "absent differs between ranks");
+    desc = good;
+    if (rank == guilty) desc.seed = 1;
+    if (ranks > 1) FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_ARGUMENT, "seed differs between ranks");
     FAILS(gp_mpi_join(all, rank == guilty ? NULL : &good), GP_ERROR_INVALID_ARGUMENT, "desc is NULL");
     OK(gp_mpi_join(all, &good));
     clReleaseMemObject(four);
