@@ -10746,7 +10746,7 @@ static const char *const gpi_kernel_map_gather[] = {
     "#line 59\n",
     "GPI_INLINE bool gpi_gather_has(gpi_moves m, GPI_INDEX at)\n",
     "{\n",
-    "    return (m.limit > (GPI_INDEX)-1) | (at < (GPI_INDEX)m.limit);\n",
+    "    return GPI_ON_CPU ? (m.limit > (GPI_INDEX)-1) | (at < (GPI_INDEX)m.limit) : at < m.limit;\n",
     "}\n",
     "\n",
     "\n",

@@ -54,11 +54,11 @@ typedef struct gpi_moves {
 #define GPI_WANTED(m, i) 1
 #endif
 
-/* True if the indexed array has element `at`. Compares in the index's own type: LLVM 18 loses comparisons of a widened
-   index (docs/drivers.md). */
+/* True if the indexed array has element `at`. Compares in the index's own type on CPUs, where LLVM 18 loses comparisons of a
+   widened index (docs/drivers.md). */
 GPI_INLINE bool gpi_gather_has(gpi_moves m, GPI_INDEX at)
 {
-    return (m.limit > (GPI_INDEX)-1) | (at < (GPI_INDEX)m.limit);
+    return GPI_ON_CPU ? (m.limit > (GPI_INDEX)-1) | (at < (GPI_INDEX)m.limit) : at < m.limit;
 }
 
 /* Moves element i; 1 where it was skipped for its index. */
