@@ -14,7 +14,7 @@ LINT="cc headers loader cxx clhpp clang clang-format"
 SHARED="cc headers loader"
 INSTALL="$RUN cxx clhpp pkg-config cmake meson git"
 PACKAGING="$RUN git cmake dpkg conan"
-ALL="$TEST pocl intel rusticl oclgrind clhpp clang fuzzer clang-format spin python3 gnuplot pkg-config cmake meson git mingw venv sphinx mpi"
+ALL="$TEST pocl intel rusticl oclgrind clhpp clang fuzzer clang-format spin python3 acl gnuplot pkg-config cmake meson git mingw venv sphinx mpi"
 BENCH="$RUN cxx tbb boost simdjson viennacl python-peers gnuplot"
 GPU_COST="$RUN cxx oclgrind oclgrind-dev python3"
 REPORT="python3 gnuplot"
@@ -55,6 +55,8 @@ packages_of() { # component manager
     clang-19:apt) echo clang-19 ;;
     python3:pacman | python3:brew) echo python ;;
     python3:*) echo python3 ;;
+    acl:brew) echo - ;;
+    acl:*) echo acl ;;
     venv:apt) echo python3-venv ;;
     venv:*) packages_of python3 "$2" ;;
     intel:brew | pocl7:*) echo - ;;
@@ -208,6 +210,7 @@ have() { # component
     clang-15 | clang-19) command -v "$1" >/dev/null ;;
     cuda) ls build/ptxas/lib/python3*/site-packages/nvidia/cu13/bin/ptxas >/dev/null 2>&1 ;;
     python3) python3 -c 'import json' 2>"$tmp/try.log" ;;
+    acl) command -v setfacl >/dev/null ;;
     venv) python3 -c 'import ensurepip, venv' 2>"$tmp/try.log" ;;
     sphinx) # of the versions that are asked for
         cmp -s manual/requirements.txt build/sphinx/requirements.txt &&
