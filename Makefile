@@ -45,7 +45,7 @@ EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard example
 
 DEPS := $(addprefix deps-,run test lint bench gpu-cost report site python mpi cxx shared install packaging)
 
-.PHONY: declarations first-calls first-calls-table all demo info test test-full test-gpsort test-examples test-all test-shapes test-masked fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check examples header check-header layers format check-format cache-keys docs \
+.PHONY: declarations first-calls first-calls-table all demo info test test-full test-gpsort test-examples test-all test-shapes test-masked fresh test-million test-strings test-hash-stress bench bench-check against report test-report readme-figures plot-hash peers gpu-cost gpu-cost-check gpu-compilers gpu-compilers-check examples header check-header layers format check-format cache-keys docs \
 	lint compile-matrix sanitize tsan races fault fault-check kernel-tsan kernel-large models fuzz fuzz-keep stress deps deps-all \
 	$(DEPS) gpu-day test-gpu-day manual site check-site wheel test-python mpi-test mpi-fault-check mpi-bench mpi-bench-check host-files install uninstall test-install test-packaging dist clean help always
 .SECONDARY:
@@ -519,6 +519,27 @@ build/gpu_cost/calls: tools/gpu_cost/calls.c gpuprim.h | deps-run
 build/gpu_cost/plugin.so: tools/gpu_cost/plugin.cpp | deps-gpu-cost
 	@mkdir -p $(@D)
 	$(CXX) -std=c++14 $(WARNINGS) $(CPPFLAGS) -O2 -fno-rtti -fPIC -shared -Itools/gpu_cost -MMD -MP -MT $@ -MF $@.d -o $@ $<
+
+# Compilers of GPUs that are not there, from the root of Debian's next release; the status 2 of tools/deps.sh: it cannot be had.
+GPU_COMPILERS = tools/gpu_compilers/test_gpu_compilers.py && { \
+	found=0; tools/deps.sh next || found=$$?; \
+	if [ $$found = 2 ]; then echo "gpu-compilers: skipped: no root of Debian's next release"; \
+	elif [ $$found = 0 ]; then tools/gpu_compilers/gpu_compilers.py $(1) $(DEVICES:%=--devices %) build/gpu_compilers; \
+	else exit $$found; fi; }
+
+gpu-compilers: build/gpu_compilers/build build/gpu_compilers/calls ## every program by the compilers of Intel's, AMD's and Adreno's GPUs; writes bench/gpu_compilers.json; DEVICES=dg2,navi31 takes some
+	@$(call GPU_COMPILERS)
+
+gpu-compilers-check: build/gpu_compilers/build build/gpu_compilers/calls ## do all programs build there, and is no more spilled than in bench/gpu_compilers.json?
+	@$(call GPU_COMPILERS,--check)
+
+build/gpu_compilers/build: tools/gpu_compilers/build.c | deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -o $@ $< $(LDFLAGS) $(OPENCL_LIBS)
+
+build/gpu_compilers/calls: tools/gpu_cost/calls.c tools/gpu_compilers/device.c gpuprim.h | deps-run
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -o $@ $(filter %.c,$^) $(LDFLAGS) -lm -lpthread
 
 # ---- manual
 

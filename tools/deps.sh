@@ -59,7 +59,7 @@ packages_of() { # component manager
     acl:*) echo acl ;;
     venv:apt) echo python3-venv ;;
     venv:*) packages_of python3 "$2" ;;
-    intel:brew | pocl7:*) echo - ;;
+    intel:brew | next:*) echo - ;;
     conan:* | cuda:* | intel:* | python-peers:* | sphinx:*) packages_of venv "$2" ;; # the rest: install_from_pypi
     simdjson:apt) echo libsimdjson-dev ;;
     simdjson:dnf) echo simdjson-devel ;;
@@ -201,7 +201,7 @@ have() { # component
         ;;
     device) lists_device '*' ./$list_devices ;;
     pocl) lists_device '*Portable Computing Language: *' ./$list_devices ;;
-    pocl7) lists_device '*Portable Computing Language: *' tools/pocl7_run.sh ./$list_devices ;;
+    next) lists_device '*Portable Computing Language: *' tools/next_run.sh ./$list_devices ;;
     rusticl) lists_device '*rusticl: *' env RUSTICL_ENABLE=llvmpipe ./$list_devices ;;
     intel) lists_device '*Intel(R) OpenCL: *' env OCL_ICD_VENDORS="$PWD/build/intel/vendors" ./$list_devices ;;
     oclgrind) lists_device '*Oclgrind: *' oclgrind ./$list_devices ;;
@@ -334,17 +334,18 @@ install_python_peers() {
     install_from_pypi python-peers build/peers --only-binary=:all: duckdb==2.0.1 polars==2.1.0 pyopencl==2026.1.4 mako==1.4.3
 }
 
-# A root of Debian's next release with its PoCL (0.9 GB): by way of Debian 13, which debootstrap knows.
-install_pocl7() {
+# A root of Debian's next release with its OpenCL implementations and compilers (1.3 GB): by way of Debian 13, which debootstrap
+# knows.
+install_next() {
     if [ "$rights" != root ] || ! command -v debootstrap >/dev/null || ! command -v unshare >/dev/null; then
-        echo "deps: PoCL 7 takes root, debootstrap and unshare"
-        unpackaged="$unpackaged pocl7"
+        echo "deps: Debian's next release takes root, debootstrap and unshare"
+        unpackaged="$unpackaged next"
         return 1
     fi
-    echo "deps: making a root with PoCL 7 in build/pocl7"
-    tools/pocl7_root.sh build/pocl7/root >>build/deps.log 2>&1 || {
-        echo "deps: no root with PoCL 7 (build/deps.log)"
-        unpackaged="$unpackaged pocl7"
+    echo "deps: making a root of Debian's next release in build/next"
+    tools/next_root.sh build/next/root >>build/deps.log 2>&1 || {
+        echo "deps: no root of Debian's next release (build/deps.log)"
+        unpackaged="$unpackaged next"
         return 1
     }
 }
@@ -362,7 +363,7 @@ install() { # component
     case $1 in
     conan) install_conan ;;
     intel) install_intel ;;
-    pocl7) install_pocl7 ;;
+    next) install_next ;;
     cuda) install_cuda ;;
     python-peers) install_python_peers ;;
     sphinx) install_sphinx ;;

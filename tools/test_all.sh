@@ -54,7 +54,7 @@ run_on() { # platform program...
     case $platform in
     pocl) GPUPRIM_DEVICE=Portable tools/run_tests.sh "$@" ;;
     pocl7)
-        GPUPRIM_DEVICE=Portable TEST_RUNNER=tools/pocl7_run.sh TEST_TIMEOUT=${TEST_TIMEOUT:-1200} tools/run_tests.sh "$@"
+        GPUPRIM_DEVICE=Portable TEST_RUNNER=tools/next_run.sh TEST_TIMEOUT=${TEST_TIMEOUT:-1200} tools/run_tests.sh "$@"
         ;;
     sub_group-*) run_as_gpu GPUPRIM_TEST_SUB_GROUP="${platform#*-}" "$@" ;;
     as-*)
@@ -108,6 +108,7 @@ for platform in $PLATFORMS; do
     case $platform in
     as-* | sub_group-*) tools/deps.sh pocl || found=$? ;;
     intel-*) tools/deps.sh intel || found=$? ;;
+    pocl7) tools/deps.sh next || found=$? ;;
     *) tools/deps.sh "$platform" || found=$? ;;
     esac
     case $found in

@@ -2,7 +2,10 @@
 
    usage: calls WORK DEVICE SUB_GROUP DUMP_FOLDER
 
-   Prints {"elements": N, "before": LAUNCHES}: the launches that made the input ready. The program's text goes to
+   DEVICE is the class that Oclgrind pretends to be, or "own": the device that there is, and no dump.
+
+   Prints {"elements": N, "before": LAUNCHES, "class": CLASS}: the launches that made the input ready, and the number of the
+   device's gp_device_class. The program's text goes to
    the folder. */
 #define GP_IMPLEMENTATION
 #include "../../gpuprim.h"
@@ -122,7 +125,8 @@ static void ready(size_t elements)
 {
     gp_stats stats;
     check(gp_stats_read(gp, &stats));
-    printf("{\"elements\": %lu, \"before\": %lu}\n", (unsigned long)elements, (unsigned long)stats.launches);
+    printf("{\"elements\": %lu, \"before\": %lu, \"class\": %d}\n", (unsigned long)elements,
+           (unsigned long)stats.launches, (int)gp_context_info(gp)->device_class);
 }
 
 static void call_reduce(void)
@@ -608,6 +612,7 @@ static gp_device_class class_of(const char *name)
 int main(int count, char **arguments)
 {
     size_t i = 0;
+    bool own;
     if (count != 5) {
         fprintf(stderr, "usage: calls WORK DEVICE SUB_GROUP DUMP_FOLDER\n");
         return 1;
@@ -617,10 +622,13 @@ int main(int count, char **arguments)
         fprintf(stderr, "calls: no such work: %s\n", arguments[1]);
         return 1;
     }
-    context.device_filter = "Oclgrind";
+    own = strcmp(arguments[2], "own") == 0;
     context.no_disk_cache = true;
-    context.dump_dir = arguments[4];
-    context.tuning.device_class = class_of(arguments[2]);
+    if (!own) {
+        context.device_filter = "Oclgrind";
+        context.dump_dir = arguments[4];
+        context.tuning.device_class = class_of(arguments[2]);
+    }
     context.tuning.sub_group_size = (uint32_t)strtoul(arguments[3], NULL, 10);
     check(gp_context_create(&context, &gp));
     works[i].call();
