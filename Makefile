@@ -215,6 +215,10 @@ $(ALONE:%=build/sanitize/%): build/sanitize/%: tests/examples/%.cpp | gpuprim.h 
 build/tests/test_group_max build/sanitize/test_group_max build/races/test_group_max: \
 	TEST_LIBS += -Wl,--wrap=clGetKernelWorkGroupInfo
 
+# It has answers of its own to what devices are, and sees how programs are built.
+build/tests/test_device_class build/sanitize/test_device_class build/races/test_device_class: \
+	TEST_LIBS += -Wl,--wrap=clGetPlatformInfo -Wl,--wrap=clGetDeviceInfo -Wl,--wrap=clCreateKernel
+
 # It drops groups, and refuses launches.
 build/tests/test_self_test build/sanitize/test_self_test build/races/test_self_test: \
 	TEST_LIBS += -Wl,--wrap=clEnqueueNDRangeKernel

@@ -3435,6 +3435,7 @@ static gp_result gpi_check_use(gp_context *gp, const char *function)
 /* device.c */
 static bool gpi_is_llvmpipe(const gp_device_info *info);
 static bool gpi_is_pocl(const gp_device_info *info);
+static bool gpi_is_rusticl(const gp_device_info *info);
 static bool gpi_mixes_private_arrays(const gp_device_info *info);
 static const char *gpi_device_options(const gp_device_info *info);
 static bool gpi_device_has(const gp_device_info *info, const char *extension);
@@ -3556,11 +3557,26 @@ static bool gpi_is_pocl(const gp_device_info *info)
     return gpi_contains(info->platform_name, "Portable Computing Language");
 }
 
-/* The driver's major version: 25 of "25.0.7-2+deb13u1". */
-static unsigned long gpi_driver_major(const gp_device_info *info)
+/* Mesa's own implementations, for the devices of any vendor. */
+static bool gpi_is_rusticl(const gp_device_info *info)
 {
-    return strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), NULL, 10);
+    return gpi_contains(info->platform_name, "rusticl");
 }
+static bool gpi_is_mesa(const gp_device_info *info)
+{
+    return gpi_is_rusticl(info) || gpi_contains(info->platform_name, "Clover");
+}
+
+/* The driver's version, a hundred for the first number and one for the second: 2500 of "25.0.7-2+deb13u1". */
+static unsigned long gpi_driver_version(const gp_device_info *info)
+{
+    char *end;
+    const unsigned long major =
+        strtoul(info->driver_version + strcspn(info->driver_version, "0123456789"), &end, 10);
+    return 100 * major + (*end == '.' ? strtoul(end + 1, NULL, 10) : 0);
+}
+
+static unsigned long gpi_driver_major(const gp_device_info *info) { return gpi_driver_version(info) / 100; }
 
 /* PoCL from version 7 on takes a private array that clang's passes have parted for the same in all items of a group
    (docs/drivers.md; 7.0 was not tried). */
@@ -3582,27 +3598,32 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
    contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0, and what Intel's CPU runtime
-   can do: kernels/base/platform.cl; versions between were not tried. */
+   can do: kernels/base/platform.cl; versions between were not tried. Of rusticl's other drivers 25.0 loses writes to structs,
+   and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
     if (gpi_is_intel_cpu(info)) return " -DGPI_INTEL_CPU=1";
+    if (gpi_is_rusticl(info) && !gpi_is_llvmpipe(info))
+        return gpi_driver_version(info) < 2601 ? " -DGPI_LOSES_WRITES=1" : "";
     if (!gpi_is_llvmpipe(info)) return "";
     return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
-/* The largest size up to 32 among those that kernels can be pinned to; else 32, and built kernels say what they
-   have. */
-static cl_uint gpi_probe_sub_group_size(gpi_probe *probe)
+/* Of the sizes that kernels can be pinned to the largest up to 32, on Intel's GPUs up to 16: with 32 each lane has half as many
+   registers, and sorts spill (docs/gpu-cost.md). Where all are larger, the smallest; where none is known, 32, and built
+   kernels say what they have. */
+static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *info)
 {
-    size_t sizes[16], i;
-    cl_uint size = 0;
+    const size_t most = info->device_class == GP_DEVICE_CLASS_INTEL_GPU ? 16 : 32;
+    size_t sizes[16], below = 0, above = 0, i;
     memset(sizes, 0, sizeof sizes);
     gpi_probe_newer(probe, GPI_CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
     for (i = 0; i < GPI_COUNT_OF(sizes); i++) {
-        if (sizes[i] <= 32 && sizes[i] > size) size = (cl_uint)sizes[i];
+        if (sizes[i] <= most && sizes[i] > below) below = sizes[i];
+        if (sizes[i] > most && (above == 0 || sizes[i] < above)) above = sizes[i];
     }
-    return size ? size : 32;
+    return below ? (cl_uint)below : above ? (cl_uint)above : 32;
 }
 
 /* By extensions: what the device's compiler knows. */
@@ -3612,7 +3633,7 @@ static void gpi_probe_sub_groups(gpi_probe *probe, const char *extensions, gp_de
     if (gpi_has_extension(extensions, "cl_khr_subgroup_shuffle") &&
         gpi_has_extension(extensions, "cl_khr_subgroup_ballot")) {
         info->sub_groups = GP_SUB_GROUPS_KHRONOS;
-        size = gpi_probe_sub_group_size(probe);
+        size = gpi_probe_sub_group_size(probe, info);
     } else if (gpi_has_extension(extensions, "cl_nv_device_attribute_query")) {
         info->sub_groups = GP_SUB_GROUPS_NVIDIA;
         gpi_probe_newer(probe, GPI_CL_DEVICE_WARP_SIZE_NV, sizeof size, &size);
@@ -3660,11 +3681,30 @@ static bool gpi_is_fair(const gp_device_info *info)
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
     if (gpi_is_llvmpipe(info)) return false;
     return (cpu && gpi_is_pocl(info)) || gpi_contains(info->platform_name, "Oclgrind") ||
-           gpi_contains(info->vendor, "NVIDIA") || (cpu && gpi_contains(info->vendor, "Intel"));
+           (gpi_contains(info->vendor, "NVIDIA") && !gpi_is_mesa(info)) ||
+           (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
-/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. Mesa's name of AMD is
-   "AMD". */
+/* By vendor and name. Mesa's names are others than the vendors' own: "AMD"; "Qualcomm", whose devices are an "FD660". Nouveau,
+   its driver for NVIDIA's devices, has none of what NVIDIA's kernels take for granted. */
+static gp_device_class gpi_class_of_gpu(const gp_device_info *info)
+{
+    if (gpi_contains(info->vendor, "NVIDIA"))
+        return gpi_is_mesa(info) ? GP_DEVICE_CLASS_UNKNOWN : GP_DEVICE_CLASS_NVIDIA;
+    if (gpi_contains(info->vendor, "Advanced Micro Devices") || gpi_contains(info->vendor, "AMD"))
+        return GP_DEVICE_CLASS_AMD;
+    if (gpi_contains(info->vendor, "Intel")) return GP_DEVICE_CLASS_INTEL_GPU;
+    if (gpi_contains(info->name, "Mali") || gpi_contains(info->name, "Immortalis"))
+        return GP_DEVICE_CLASS_MALI;
+    if (gpi_contains(info->name, "Adreno") || gpi_contains(info->vendor, "Qualcomm") ||
+        gpi_contains(info->vendor, "QUALCOMM")) {
+        return GP_DEVICE_CLASS_ADRENO;
+    }
+    if (gpi_contains(info->vendor, "Apple")) return GP_DEVICE_CLASS_APPLE;
+    return GP_DEVICE_CLASS_UNKNOWN;
+}
+
+/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
 static gp_device_class gpi_class_of(const gp_device_info *info)
 {
     const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
@@ -3674,14 +3714,7 @@ static gp_device_class gpi_class_of(const gp_device_info *info)
     if (gpi_is_intel_cpu(info)) return GP_DEVICE_CLASS_INTEL_CPU;
     if (cpu && gpi_contains(info->platform_name, "Apple"))
         return GP_DEVICE_CLASS_INTEL_CPU; /* one item a group */
-    if (gpu && gpi_contains(info->vendor, "NVIDIA")) return GP_DEVICE_CLASS_NVIDIA;
-    if (gpu && (gpi_contains(info->vendor, "Advanced Micro Devices") || gpi_contains(info->vendor, "AMD")))
-        return GP_DEVICE_CLASS_AMD;
-    if (gpu && gpi_contains(info->vendor, "Intel")) return GP_DEVICE_CLASS_INTEL_GPU;
-    if (gpu && gpi_contains(info->name, "Mali")) return GP_DEVICE_CLASS_MALI;
-    if (gpu && gpi_contains(info->name, "Adreno")) return GP_DEVICE_CLASS_ADRENO;
-    if (gpu && gpi_contains(info->vendor, "Apple")) return GP_DEVICE_CLASS_APPLE;
-    return GP_DEVICE_CLASS_UNKNOWN;
+    return gpu ? gpi_class_of_gpu(info) : GP_DEVICE_CLASS_UNKNOWN;
 }
 
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info)
@@ -3706,11 +3739,11 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
     info->local_mem_size = gpi_probe_ulong(&probe, CL_DEVICE_LOCAL_MEM_SIZE);
     info->global_cache_size = gpi_probe_ulong(&probe, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     info->local_mem_dedicated = gpi_probe_uint(&probe, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+    info->device_class = gpi_class_of(info);
     gpi_probe_extensions(&probe, info);
     gpi_probe_newer(&probe, GPI_CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof atomics, &atomics);
     info->atomic_acq_rel = (atomics & GPI_CL_DEVICE_ATOMIC_ORDER_ACQ_REL) != 0;
     info->atomic_scope_device = (atomics & GPI_CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
-    info->device_class = gpi_class_of(info);
     info->fair = gpi_is_fair(info);
     info->loop_limit = gpi_loop_limit(info);
     return probe.error;
@@ -6027,20 +6060,23 @@ static const char *const gpi_kernel_base_platform[] = {
     "#endif\n",
     "#pragma OPENCL FP_CONTRACT OFF\n",
     "\n",
-    "/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash\n",
-    "   there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop\n",
-    "   of known length is unrolled, members of structs lose what was written to them, and compiling takes long\n",
-    "   (docs/drivers.md): GPI_TURNS(n) is n, which the compiler does not know, for loops on elements and wherever\n",
-    "   many known turns come together. */\n",
+    "/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash there in which a\n",
+    "   function with a loop calls one with a barrier, so everything is inlined. */\n",
     "#ifdef GPI_LLVMPIPE_25\n",
     "#define static static __attribute__((always_inline))\n",
+    "#endif\n",
+    "\n",
+    "/* llvmpipe, and Mesa's other drivers before 26.1 (GPI_LOSES_WRITES): where a loop of known length is unrolled, members of\n",
+    "   structs lose what was written to them, and on llvmpipe compiling takes long (docs/drivers.md). GPI_TURNS(n) is n, which\n",
+    "   the compiler does not know, for loops on elements and wherever many known turns come together. */\n",
+    "#if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)\n",
     "#define GPI_TURNS(n) ((n)*get_work_dim())\n",
     "#else\n",
     "#define GPI_TURNS(n) (n)\n",
     "#endif\n",
     "\n",
-    "/* llvmpipe of any version: the same for loops on whole structs. */\n",
-    "#ifdef GPI_LLVMPIPE\n",
+    "/* llvmpipe of any version, too: the same for loops on whole structs. */\n",
+    "#if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)\n",
     "#define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())\n",
     "#else\n",
     "#define GPI_STRUCT_TURNS(n) (n)\n",
@@ -42732,7 +42768,15 @@ static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
     return plan;
 }
 
-/* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. */
+/* Mesa's rusticl takes the attribute, too, and does not list the extension. Without it RDNA's compiler chooses 32 or 64 lanes for
+   each kernel of a program by itself. */
+static bool gpi_pins_sub_groups(const gp_device_info *info)
+{
+    return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
+}
+
+/* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. What then cannot be
+   pinned is not. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;
@@ -42748,6 +42792,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         if (program->sub_group == 0 || program->sub_group == plan->sub_group)
             return gpi_sub_groups_run(gp, plan, program);
         plan->sub_group = (uint32_t)program->sub_group;
+        gp->sub_group_pinned = false;
         if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
     }
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of size %u",
@@ -42784,7 +42829,7 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
         plan.group = gpi_power_of_two_below(gp->info.max_work_group_size);
     if (plan.group < plan.sub_group) plan.group = plan.sub_group;
     gp->compute_capability = gpi_compute_capability(gp->info.device);
-    gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
+    gp->sub_group_pinned = gpi_pins_sub_groups(&gp->info);
     result = gpi_sub_groups_try(gp, &plan);
     gp->info.sub_group_size = plan.sub_group;
     if (result == GP_OK) return GP_OK;

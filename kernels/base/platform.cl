@@ -31,20 +31,23 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash
-   there in which a function with a loop calls one with a barrier, so everything is inlined. And where a loop
-   of known length is unrolled, members of structs lose what was written to them, and compiling takes long
-   (docs/drivers.md): GPI_TURNS(n) is n, which the compiler does not know, for loops on elements and wherever
-   many known turns come together. */
+/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash there in which a
+   function with a loop calls one with a barrier, so everything is inlined. */
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))
+#endif
+
+/* llvmpipe, and Mesa's other drivers before 26.1 (GPI_LOSES_WRITES): where a loop of known length is unrolled, members of
+   structs lose what was written to them, and on llvmpipe compiling takes long (docs/drivers.md). GPI_TURNS(n) is n, which
+   the compiler does not know, for loops on elements and wherever many known turns come together. */
+#if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)
 #define GPI_TURNS(n) ((n)*get_work_dim())
 #else
 #define GPI_TURNS(n) (n)
 #endif
 
-/* llvmpipe of any version: the same for loops on whole structs. */
-#ifdef GPI_LLVMPIPE
+/* llvmpipe of any version, too: the same for loops on whole structs. */
+#if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)
 #define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
 #else
 #define GPI_STRUCT_TURNS(n) (n)

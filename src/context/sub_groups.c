@@ -69,7 +69,15 @@ static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
     return plan;
 }
 
-/* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. */
+/* Mesa's rusticl takes the attribute, too, and does not list the extension. Without it RDNA's compiler chooses 32 or 64 lanes for
+   each kernel of a program by itself. */
+static bool gpi_pins_sub_groups(const gp_device_info *info)
+{
+    return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
+}
+
+/* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. What then cannot be
+   pinned is not. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;
@@ -85,6 +93,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
         if (program->sub_group == 0 || program->sub_group == plan->sub_group)
             return gpi_sub_groups_run(gp, plan, program);
         plan->sub_group = (uint32_t)program->sub_group;
+        gp->sub_group_pinned = false;
         if (plan->sub_group < GPI_SUB_GROUP_MIN || plan->sub_group > GPI_SUB_GROUP_MAX) break;
     }
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED, "gp_context_create: kernels have sub-groups of size %u",
@@ -121,7 +130,7 @@ static gp_result gpi_sub_groups_open(gp_context *gp)
         plan.group = gpi_power_of_two_below(gp->info.max_work_group_size);
     if (plan.group < plan.sub_group) plan.group = plan.sub_group;
     gp->compute_capability = gpi_compute_capability(gp->info.device);
-    gp->sub_group_pinned = gpi_device_has(&gp->info, "cl_intel_required_subgroup_size");
+    gp->sub_group_pinned = gpi_pins_sub_groups(&gp->info);
     result = gpi_sub_groups_try(gp, &plan);
     gp->info.sub_group_size = plan.sub_group;
     if (result == GP_OK) return GP_OK;

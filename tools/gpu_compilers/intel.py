@@ -30,6 +30,8 @@ DEVICES = {
 NUMBERS = {"simd_size": "lanes", "grf_count": "registers", "spill_size": "spilled_bytes", "private_size": "private_bytes",
            "slm_size": "local_bytes", "barrier_count": "barriers"}
 
+NO_KERNEL = "Intel_Symbol_Table_Void_Program"  # what IGC adds to some programs
+
 
 class Failure(Exception):
     """A program does not build: what the compiler says."""
@@ -64,6 +66,8 @@ def kernels_of(info, code_bytes):
     text = re.split(r"^(?!kernels:)\w+:", info[info.index("kernels:"):], flags=re.M)[0]
     for part in re.split(r"^  - name: *", text, flags=re.M)[1:]:
         name = part.split("\n")[0].strip().strip("'")
+        if name == NO_KERNEL:
+            continue
         counters = {counter: 0 for counter in NUMBERS.values()}
         for key, counter in NUMBERS.items():
             number = re.search(r"^ +%s: *(\d+)" % key, part, re.M)
