@@ -252,8 +252,9 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_NOINLINE static
 #endif
-/* Names the item's number in its group. An item that is alone does not ask for it: PoCL inlines what does. */
-#if GPI_WG == 1
+/* Names the item's number in its group. An item that is alone does not ask for it, because PoCL inlines what does; on Intel's CPU
+   runtime it does: that compiler crashes over a selection that does not (docs/drivers.md). */
+#if GPI_WG == 1 && !defined(GPI_INTEL_CPU)
 GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_LOCAL_ID gpi_only_item()
 #else

@@ -166,7 +166,7 @@ static void test_no_build(void **state)
     heard h;
     gp_self_test_desc desc = desc_of("gp_scan", &h);
     (void)state;
-    broken.build_options = "-Dget_local_id=)";
+    broken.build_options = "-Dget_group_id=)";
     broken.strategy = GP_STRATEGY_SINGLE_PASS;
     gp = test_open_with(&broken);
     assert_gp_fails(gp, gp_self_test(gp, &desc), GP_ERROR_BUILD,
