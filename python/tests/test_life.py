@@ -240,6 +240,20 @@ def test_events(own):
             own.wait_for(wrong)
 
 
+def test_events_of_a_generator(own):
+    """Events that only the iteration holds live until the queue waits for them."""
+    ended = run("""
+        import gpuprim
+        ctx = gpuprim.Context()
+        other = gpuprim.Context(share=ctx)
+        for k in range(1000):
+            ctx.wait_for(other.done() for _ in range(8))
+            junk = [other.done() for _ in range(8)]
+        assert ctx.reduce([1, 2]) == 3
+    """)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_failed_event(own):
     gate = cl.UserEvent(own.cl_context)
     gate.set_status(-5)

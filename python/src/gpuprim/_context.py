@@ -360,7 +360,8 @@ class Base:
         >>> other.wait_for([ctx.done()])  # doctest: +SKIP
         """
         self._check_usable()
-        waited = handles(events)
+        kept = list(events)  # a generator would let each event go once its handle is known
+        waited = handles(kept)
         if waited:
             result = lib.clEnqueueBarrierWithWaitList(self._queue, len(waited), waited, ffi.NULL)
             check_opencl("clEnqueueBarrierWithWaitList", result)

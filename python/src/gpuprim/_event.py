@@ -55,9 +55,8 @@ class Event:
         return int(ffi.cast("uintptr_t", self._event))
 
 
-def handles(events: Any) -> list[Any]:
-    """The cl_events of events of this package's and of PyOpenCL's."""
-    events = list(events)
+def handles(events: list[Any]) -> list[Any]:
+    """The cl_events of events of this package's and of PyOpenCL's, valid as long as the events themselves live."""
     for event in events:
         if not any(kind.__name__ == "Event" for kind in type(event).__mro__) or not hasattr(event, "int_ptr"):
             raise TypeError(f"an event is gpuprim's or PyOpenCL's, not {type(event).__name__}")
