@@ -25,6 +25,41 @@ def test_devices(ctx):
     assert again.code == error.value.code and str(again) == str(error.value)
 
 
+def test_addresses_are_no_devices():
+    """A number is no device, nor is one that another process has found: its address means nothing here."""
+    program = """
+        import dataclasses, pickle
+        import gpuprim
+        device = pickle.loads(pickle.dumps(gpuprim.devices()[0]))
+        assert gpuprim.Context(device).device.name == device.name
+
+        class Device:
+            int_ptr = 4096
+
+        class CommandQueue(Device):
+            pass
+
+        class Event(Device):
+            pass
+
+        ctx = gpuprim.Context()
+        calls = [lambda: ctx.wait_for([Event()]), lambda: gpuprim.Context(dataclasses.replace(device, int_ptr=4096))]
+        for wrong in (0, 1, True, Device(), CommandQueue()):
+            calls += [lambda wrong=wrong: gpuprim.Context(wrong), lambda wrong=wrong: gpuprim.Context(queue=wrong)]
+            calls += [lambda wrong=wrong: gpuprim.Context(cl_context=wrong)]
+        for call in calls:
+            try:
+                call()
+            except (TypeError, ValueError) as error:
+                assert "PyOpenCL" in str(error) or "process" in str(error), error
+            else:
+                raise AssertionError
+    """
+    command = [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(program)]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_options(ctx, tmp_path):
     with pytest.raises(ValueError, match="strategy"):
         gpuprim.Context(strategy="fast")

@@ -20,7 +20,7 @@ from ._array import Array, Buffer, empty, from_host, from_pyopencl, share_host, 
 from ._call import Call, Done, scratch_function
 from ._convert import as_host, check_plain, exact
 from ._errors import check, check_opencl, text_of
-from ._event import Event, handles
+from ._event import Event, handles, is_pyopencl
 from ._native import callback, check_callable, check_process, ffi, lib, library, outside_calls
 from ._types import OPS, STRATEGIES, Monoid, choice, index_type_of, type_of
 
@@ -171,12 +171,19 @@ def _destroy(process: int, gp: Any, in_flight: deque[Any], log_user: Any) -> Non
 
 
 def _pointer(kind: str, name: str, thing: Any) -> Any:
-    """An OpenCL object of PyOpenCL's, or its address."""
-    if not isinstance(thing, int):
-        if not any(base.__name__ == name for base in type(thing).__mro__) or not hasattr(thing, "int_ptr"):
-            raise TypeError(f"of PyOpenCL's objects a {name} is taken here, not {type(thing).__name__}")
-        thing = thing.int_ptr
-    return ffi.cast(kind, thing)
+    """Returns the handle of an OpenCL object of PyOpenCL's."""
+    if not is_pyopencl(thing, name):
+        raise TypeError(f"of PyOpenCL's objects a {name} is taken here, not {type(thing).__name__}")
+    return ffi.cast(kind, thing.int_ptr)
+
+
+def _device_pointer(device: Any) -> Any:
+    """Returns the handle of a device, ours or PyOpenCL's. One that was pickled is another process's."""
+    if not isinstance(device, Device):
+        return _pointer("cl_device_id", "Device", device)
+    if (device.int_ptr, device.name) not in [(here.int_ptr, here.name) for here in devices()]:
+        raise ValueError(f"{device.name} is a device of another process: give its name, or one of devices()")
+    return ffi.cast("cl_device_id", device.int_ptr)
 
 
 def _check_order(queue: Any) -> None:
@@ -236,7 +243,7 @@ class Base:
                 keep.append(ffi.new("char[]", data))
                 setattr(desc, field, keep[-1])
         if device is not None and not isinstance(device, str):
-            desc.device = _pointer("cl_device_id", "Device", device)
+            desc.device = _device_pointer(device)
         if queue is not None:
             check_process()
             desc.queue = _pointer("cl_command_queue", "CommandQueue", queue)

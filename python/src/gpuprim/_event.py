@@ -55,10 +55,16 @@ class Event:
         return int(ffi.cast("uintptr_t", self._event))
 
 
+def is_pyopencl(thing: Any, name: str) -> bool:
+    """Tells whether a thing is of a class of PyOpenCL's: the address of anything else is not to be trusted."""
+    kinds = [kind for kind in type(thing).__mro__ if kind.__module__.partition(".")[0] == "pyopencl"]
+    return any(kind.__name__ == name for kind in kinds) and hasattr(thing, "int_ptr")
+
+
 def handles(events: list[Any]) -> list[Any]:
     """The cl_events of events of this package's and of PyOpenCL's, valid as long as the events themselves live."""
     for event in events:
-        if not any(kind.__name__ == "Event" for kind in type(event).__mro__) or not hasattr(event, "int_ptr"):
+        if not isinstance(event, Event) and not is_pyopencl(event, "Event"):
             raise TypeError(f"an event is gpuprim's or PyOpenCL's, not {type(event).__name__}")
     found = [ffi.cast("cl_event", event.int_ptr) for event in events]
     for event in found:
