@@ -1,6 +1,7 @@
 """Values of the host are taken exactly, are compared as NumPy compares them, or are refused by the names of both dtypes."""
 
 import array as buffers
+import sys
 import warnings
 
 import numpy as np
@@ -382,6 +383,46 @@ def test_dtypes_that_are_no_bytes(ctx, dtype):
     for call in (lambda: ctx.iota(4).view(dtype), lambda: ctx.empty(3, dtype)):
         with pytest.raises(TypeError):
             call()
+
+
+@pytest.mark.parametrize("dtype", [object, [("a", "u4"), ("b", object)], ("u8", (1,)), "V0", "M8[s]", "U2"])
+def test_dtypes_of_monoids_that_are_no_bytes(ctx, dtype):
+    """Results of such a dtype would be addresses that a program has computed."""
+    monoid = gpuprim.Monoid(dtype, "ulong", "ulong f(ulong a, ulong b) { return a + b; }", "f", np.zeros((), dtype))
+    x = np.arange(5, dtype="u8")
+    for call in (
+        lambda: ctx.reduce(x, monoid), lambda: ctx.scan(x, monoid), lambda: ctx.segmented_reduce(x, [0, 5], monoid),
+        lambda: ctx.reduce(x, monoid, map="x", dtype=dtype), lambda: ctx.check_monoid(monoid),
+        lambda: ctx.device_source(ops={"add": monoid}), lambda: ctx.reduce(x, dtype=dtype), lambda: ctx.hash_table(dtype),
+        lambda: ctx.hash_table("u4", dtype),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="cannot be|element"):
+            call()
+
+
+@pytest.mark.parametrize("dtype", [">u4", [("a", ">u4")]])
+def test_byte_orders_of_monoids(ctx, dtype):
+    """A monoid that was made with the dtype of a file computes with the machine's byte order."""
+    dtype = np.dtype(dtype)
+    body = "return a + b;" if not dtype.names else "t c = {a.a + b.a}; return c;"
+    type = "typedef uint t; " if not dtype.names else "typedef struct { uint a; } t; "
+    monoid = gpuprim.Monoid(dtype, "t", type + f"t f(t a, t b) {{ {body} }}", "f", 0)
+    x = np.arange(300, dtype="u4").view([("a", "u4")] if dtype.names else "u4").astype(dtype)
+    total = np.zeros(1, dtype)
+    if dtype.names:
+        total["a"] = 44850
+    else:
+        total[:] = 44850
+    assert ctx.reduce(x, monoid) == total[0] and ctx.scan(x, monoid).get()[-1] == total[0]
+    assert ctx.reduce(x, monoid, initial=total[0], dtype=dtype).tobytes() == (44850 * 2).to_bytes(4, sys.byteorder)
+    only_small = gpuprim.Monoid(">u4", "uint", "uint f(uint a, uint b) { return a < 9 && b < 9 ? max(a, b) : a; }", "f", 0)
+    ctx.check_monoid(only_small, np.arange(9, dtype=">u4"))
+
+
+def test_byte_orders_of_tables(ctx):
+    table = ctx.hash_table(">u4", ">i8")
+    table.insert(np.array([1, 2], ">u4"), [3, -4])
+    assert table.find([2, 1]).get().tolist() == [-4, 3] and sorted(table.items()[0].get().tolist()) == [1, 2]
 
 
 @pytest.mark.parametrize("op", ["min", "max", "argmin", "argmax"])

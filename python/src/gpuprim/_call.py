@@ -10,7 +10,7 @@ from ._array import Array
 from ._names import argument_name, c_text, rename_fields
 from ._convert import exact
 from ._native import ffi, lib
-from ._types import OPS, STRATEGIES, Monoid, choice, is_record, record, scalar_dtype, type_of
+from ._types import OPS, STRATEGIES, Monoid, choice, element_dtype, is_record, record, scalar_dtype, type_of
 
 if TYPE_CHECKING:
     from ._context import Base
@@ -133,7 +133,7 @@ class Call:
             setattr(self.desc, type, type_of(dtype))
 
     def monoid(self, monoid: Monoid) -> Any:
-        dtype = np.dtype(monoid.dtype)
+        dtype = element_dtype(monoid.dtype)
         c = self.keep(ffi.new("gp_monoid *"))
         for field in ("type", "source", "combine"):
             setattr(c, field, self.c_text(field, getattr(monoid, field)))
@@ -157,8 +157,8 @@ class Call:
         """
         if isinstance(op, Monoid):
             self.set(monoid=self.monoid(op))
-            out: np.dtype[Any] = np.dtype(op.dtype)
-            if dtype is not None and np.dtype(dtype) != out:
+            out = element_dtype(op.dtype)
+            if dtype is not None and element_dtype(dtype) != out:
                 raise TypeError(f"the monoid's elements are {out}, not {np.dtype(dtype)}")
             if x is not None and map is not None:
                 self.type(x, type)

@@ -22,7 +22,7 @@ from ._convert import as_host, check_plain, exact
 from ._errors import check, check_opencl, text_of
 from ._event import Event, handles, is_pyopencl
 from ._native import callback, check_callable, check_process, ffi, lib, library, outside_calls
-from ._types import OPS, STRATEGIES, Monoid, choice, index_type_of, type_of
+from ._types import OPS, STRATEGIES, Monoid, choice, element_dtype, index_type_of, type_of
 
 if TYPE_CHECKING:
     from ._hash import HashTable
@@ -664,7 +664,7 @@ class Base:
         call = Call(self, "check_monoid")
         call.set(monoid=call.monoid(monoid), tolerance=tolerance, seed=seed)
         if samples is not None:
-            host = call.keep(np.ascontiguousarray(exact(samples, np.dtype(monoid.dtype), "samples")))
+            host = call.keep(np.ascontiguousarray(exact(samples, element_dtype(monoid.dtype), "samples")))
             call.set(samples=ffi.cast("void *", host.ctypes.data), sample_count=host.size)
         call.expression("equal", equal)
         call.args(args, None)

@@ -18,7 +18,7 @@ from ._convert import exact
 from ._errors import check
 from ._native import ffi, lib, library
 from ._reduce import Args
-from ._types import DUPLICATES, OPS, choice, type_of
+from ._types import DUPLICATES, OPS, choice, element_dtype, type_of
 
 
 class HashResult(enum.IntEnum):
@@ -385,8 +385,8 @@ class HashTables(Base):
         -------
         HashTable
         """
-        key = np.dtype(key_dtype)
-        value = None if value_dtype is None else np.dtype(value_dtype)
+        key = element_dtype(key_dtype)
+        value = None if value_dtype is None else element_dtype(value_dtype)
         call = Call(self, "hash")
         call.set(key_size=key.itemsize, value_size=0 if value is None else value.itemsize)
         call.set(capacity=capacity if capacity or expected_count else 1024, expected_count=expected_count)

@@ -59,6 +59,14 @@ def is_record(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "Vc"
 
 
+def element_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """Returns a dtype in the machine's byte order; TypeError if its elements are more than bytes that a program computes."""
+    given = np.dtype(dtype)
+    if given.hasobject or given.itemsize == 0 or given.subdtype or given.kind not in "biufcV":
+        raise TypeError(f"elements of {given} cannot be on the device")
+    return given.newbyteorder("=")
+
+
 def type_of(dtype: np.dtype[Any]) -> int:
     """The gp_type of a dtype."""
     try:
