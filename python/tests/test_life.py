@@ -206,6 +206,38 @@ def test_alignment(own, dtype, offset):
         own.from_dlpack(x, copy=False)
 
 
+@pytest.mark.parametrize("size", [4, 8, 16, 32])
+def test_alignment_of_records(size):
+    """Elements without an alignment of their own are copied, too, where calls that move them would need one."""
+    ended = run(f"""
+        import gpuprim
+        import numpy as np
+        ctx = gpuprim.Context()
+        size, whole = {size}, np.random.default_rng(1).integers(0, 256, 1 << 16).astype(np.uint8)
+        for offset in (1, 2, size // 2, size):
+            begin = -whole.ctypes.data % 64 + offset
+            x = whole[begin : begin + 1000 * size].view(f"V{{size}}")
+            shared, order, back = ctx.from_dlpack(x), np.arange(1000)[::-1], x[::-1].tobytes()
+            assert shared.get().tobytes() == x.tobytes()
+            if size <= 16:
+                assert ctx.gather(shared, order).get().tobytes() == back
+                assert ctx.scatter(shared, order, size=1000).get().tobytes() == back
+                assert ctx.sort(order, shared)[1].get().tobytes() == back
+                assert ctx.unpack(shared, np.ones(1000, np.uint8)).get().tobytes() == x.tobytes()
+                assert ctx.unique(order, shared)[1].get().tobytes() == x.tobytes()
+            if size <= 8:
+                numbers = shared.view(f"u{size}")
+                assert ctx.sort(numbers)[0] == x.view(numbers.dtype).min()
+                continue
+            vector = np.dtype([(name, "f8") for name in ("xy" if size == 16 else "xyzw")])
+            try:
+                assert ctx.transform(shared.view(vector), "x").get().tobytes() == x.tobytes()
+            except ValueError as error:
+                assert "aligned" in str(error) and size == 32
+    """)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 # ---- order
 
 

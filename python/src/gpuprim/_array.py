@@ -276,6 +276,8 @@ class Array:
         dtype = on_device(np.dtype(dtype))
         if dtype.itemsize != self.dtype.itemsize:
             raise TypeError(f"{dtype} and {self.dtype} differ in size")
+        if self._buffer.read_only and not _is_aligned(self._buffer.owner, dtype):
+            raise ValueError(f"the array is shared with the host, where it is not aligned for {dtype}: copy() it")
         return Array(self.context, self._buffer, dtype, self._shape, self._offset, self._count)
 
     def reshape(self, *shape: Any) -> Array:
@@ -358,8 +360,14 @@ def from_host(context: Base, host: npt.NDArray[Any]) -> Array:
 
 def can_share(host: npt.NDArray[Any]) -> bool:
     """Whether programs can read a NumPy array where it is."""
-    alignment = host.itemsize if vector(host.dtype) else host.dtype.alignment
-    return bool(host.flags.c_contiguous and host.dtype.isnative and host.ctypes.data % alignment == 0)
+    return bool(host.flags.c_contiguous and host.dtype.isnative and _is_aligned(host, host.dtype))
+
+
+def _is_aligned(host: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Tells whether memory is aligned for programs that compute its elements, or move them as numbers of up to 16 bytes."""
+    size = dtype.itemsize
+    alignment = size if vector(dtype) else max(dtype.alignment, min(size & -size, 16))
+    return bool(host.ctypes.data % alignment == 0)
 
 
 def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
