@@ -490,6 +490,7 @@ def test_copies(own):
         "use = lambda: print(len(table))",
         "use = lambda: print(copy.copy(ctx).reduce([1]))",
         "use = lambda: gpuprim.Context()",
+        "use = ctx.close",
         "use = lambda: print(gpuprim.Context().reduce([1, 2]))",
         "use = lambda: ctx.from_dlpack(np.arange(10), copy=False)",
         "host = np.from_dlpack(array); use = lambda: print(int(host.sum()))",
@@ -515,6 +516,40 @@ def test_exit(end):
         array = ctx.scan(np.arange(1 << 20))
         table = ctx.hash_table(np.uint32)
         {end}
+    """)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "own.sort(own.scan(x))", "own.scan(x).get()", "x.map().sum()", "table.insert(x)", "own.done().wait()", "x.copy()",
+        "gpuprim.Context(share=ctx)", "own.from_dlpack(np.arange(1 << 20), copy=False).get()", "own.empty(5)",
+    ],
+)  # fmt: skip
+def test_exit_while_threads_work(step):
+    """The interpreter's end waits for a call, and takes nothing from the threads that it leaves behind."""
+    ended = run(f"""
+        import sys, threading
+        import numpy as np
+        import gpuprim
+        ctx = gpuprim.Context()
+        begun = threading.Barrier(4)
+
+        def work():
+            own = gpuprim.Context(share=ctx)
+            x, table = own.array(np.arange(1 << 20)), own.hash_table(np.int64)
+            {step}
+            begun.wait()
+            while True:
+                try:
+                    {step}
+                except RuntimeError:
+                    return
+
+        for k in range(3):
+            threading.Thread(target=work, daemon=True).start()
+        begun.wait()
     """)
     assert (ended.returncode, ended.stderr) == (0, "")
 

@@ -41,7 +41,7 @@ class Buffer:
         self.mem = mem
         self.owner = owner
         self.read_only = read_only
-        weakref.finalize(self, _release, os.getpid(), mem)
+        weakref.finalize(self, _release, os.getpid(), mem).atexit = False  # threads may use it until the very end
 
     def __reduce__(self) -> Any:
         raise TypeError("a buffer cannot be copied or pickled")
@@ -163,13 +163,11 @@ class Array:
         if self.nbytes:
             item = self.dtype.itemsize
             data = ffi.cast("void *", out.ctypes.data)
-            check_opencl(
-                "clEnqueueReadBuffer",
-                lib.clEnqueueReadBuffer(
-                    self.context._queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL,
-                    ffi.NULL,
-                ),
-            )  # fmt: skip
+            with self.context._enqueuing() as queue:
+                result = lib.clEnqueueReadBuffer(
+                    queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL, ffi.NULL
+                )
+            check_opencl("clEnqueueReadBuffer", result)
         return out
 
     numpy = get
@@ -185,13 +183,11 @@ class Array:
         if self.nbytes:
             item = self.dtype.itemsize
             data = ffi.cast("void *", host.ctypes.data)
-            check_opencl(
-                "clEnqueueWriteBuffer",
-                lib.clEnqueueWriteBuffer(
-                    self.context._queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL,
-                    ffi.NULL,
-                ),
-            )  # fmt: skip
+            with self.context._enqueuing() as queue:
+                result = lib.clEnqueueWriteBuffer(
+                    queue, self._buffer.mem, 1, self._offset * item, self.nbytes, data, 0, ffi.NULL, ffi.NULL
+                )
+            check_opencl("clEnqueueWriteBuffer", result)
 
     def map(self) -> npt.NDArray[Any]:
         """The elements as a NumPy array in mapped memory: on CPU devices the buffer itself, without a copy. Blocks.
@@ -202,15 +198,16 @@ class Array:
         self.context.finish()
         if not self.nbytes:
             return np.empty(shape, self.dtype)
-        item, mem, queue = self.dtype.itemsize, self._buffer.mem, self.context._queue
+        item, mem = self.dtype.itemsize, self._buffer.mem
         flags = _MAP_READ if self._buffer.read_only else _MAP_READ | _MAP_WRITE
         error = ffi.new("cl_int *")
-        pointer = lib.clEnqueueMapBuffer(
-            queue, mem, 1, flags, self._offset * item, self.nbytes, 0, ffi.NULL, ffi.NULL, error
-        )
-        check_opencl("clEnqueueMapBuffer", error[0])
-        lib.clRetainMemObject(mem)
-        lib.clRetainCommandQueue(queue)
+        with self.context._enqueuing() as queue:
+            pointer = lib.clEnqueueMapBuffer(
+                queue, mem, 1, flags, self._offset * item, self.nbytes, 0, ffi.NULL, ffi.NULL, error
+            )
+            check_opencl("clEnqueueMapBuffer", error[0])
+            lib.clRetainMemObject(mem)
+            lib.clRetainCommandQueue(queue)
         address = int(ffi.cast("uintptr_t", pointer))
         interface = {"version": 3, "shape": (self.nbytes,), "typestr": "|u1", "data": (address, self._buffer.read_only)}
         mapping = _Mapping(interface)
@@ -296,14 +293,12 @@ class Array:
         out = self.context.empty(self.shape, self.dtype)
         if self.nbytes:
             item = self.dtype.itemsize
-            check_opencl(
-                "clEnqueueCopyBuffer",
-                lib.clEnqueueCopyBuffer(
-                    self.context._queue, self._buffer.mem, out._buffer.mem, self._offset * item, 0, self.nbytes, 0,
-                    ffi.NULL, ffi.NULL,
-                ),
-            )  # fmt: skip
-            self.context._hold([self._buffer])
+            with self.context._enqueuing() as queue:
+                result = lib.clEnqueueCopyBuffer(
+                    queue, self._buffer.mem, out._buffer.mem, self._offset * item, 0, self.nbytes, 0, ffi.NULL, ffi.NULL
+                )
+                self.context._hold([self._buffer])
+            check_opencl("clEnqueueCopyBuffer", result)
         return out
 
     # ---- PyOpenCL

@@ -157,7 +157,7 @@ class Call:
         """
         if isinstance(op, Monoid):
             self.set(monoid=self.monoid(op))
-            out = element_dtype(op.dtype)
+            out: np.dtype[Any] = element_dtype(op.dtype)
             if dtype is not None and element_dtype(dtype) != out:
                 raise TypeError(f"the monoid's elements are {out}, not {np.dtype(dtype)}")
             if x is not None and map is not None:

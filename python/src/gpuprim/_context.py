@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import math
 import operator
@@ -9,9 +10,9 @@ import os
 import threading
 import weakref
 from collections import deque
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -170,6 +171,28 @@ def _destroy(process: int, gp: Any, in_flight: deque[Any], log_user: Any) -> Non
         outside_calls(destroy)
 
 
+_contexts: set[weakref.ref[Base]] = set()  # all that are not gone
+
+
+_ended = False  # the interpreter's end has begun
+
+
+@atexit.register
+def _end() -> None:
+    """Ends the use of all contexts with the interpreter, and frees nothing: threads that are left behind may use it still.
+
+    Keeps the locks, so that no call is under way when drivers clean up.
+    """
+    global _ended
+    _ended = True
+    for reference in list(_contexts):
+        context = reference()
+        if context is not None and context._is_here():
+            context._lock.acquire()
+            if context._finalizer.alive:
+                lib.clFinish(context._queue)
+
+
 def _pointer(kind: str, name: str, thing: Any) -> Any:
     """Returns the handle of an OpenCL object of PyOpenCL's."""
     if not is_pyopencl(thing, name):
@@ -270,16 +293,19 @@ class Base:
             self._finalizer = weakref.finalize(
                 self, _destroy, os.getpid(), self._gp, self._in_flight, (self._builds, self._log_user)
             )
+            self._finalizer.atexit = False
+        self._process = os.getpid()
         self._queue = lib.gp_cl_queue(self._gp)
         self._cl_context = lib.gp_cl_context(self._gp)
         self._info = lib.gp_context_info(self._gp)
         self.device: Device = _device(self._info)
+        _contexts.add(weakref.ref(self, _contexts.discard))
 
     # ---- life
 
     def close(self) -> None:
         """Waits for the queue and frees everything but arrays. Closing twice does nothing."""
-        if not self._finalizer.alive:
+        if not self._finalizer.alive or _ended:
             return
         self._check_usable()
         with self._lock:
@@ -296,7 +322,7 @@ class Base:
         self.close()
 
     def __repr__(self) -> str:
-        state = "" if self._finalizer.alive else ", closed"
+        state = "" if self._gp else ", closed"
         return f"<gpuprim.Context on {self.device.name}{state}>"
 
     def _check_usable(self) -> None:
@@ -309,9 +335,20 @@ class Base:
 
     def _open(self) -> Any:
         check_process()
-        if not self._gp or not self._finalizer.alive:  # at the interpreter's end, too
+        if not self._gp or _ended:
             raise RuntimeError("the context is closed")
         return self._gp
+
+    def _is_here(self) -> bool:
+        """Tells whether this process made the context, and no parent of it."""
+        return os.getpid() == self._process
+
+    @contextmanager
+    def _enqueuing(self) -> Iterator[Any]:
+        """Gives the queue for commands of the package's own, for which the interpreter's end waits as it does for calls."""
+        self._check_usable()
+        with self._lock:
+            yield self._queue
 
     def _call(self, name: str, *args: Any, buffers: Sequence[Buffer] = ()) -> None:
         """Makes a call, which uses these buffers."""
@@ -351,8 +388,8 @@ class Base:
 
     def done(self) -> Event:
         """An `Event` that ends with all that is enqueued so far."""
-        self._check_usable()
-        return self._mark()
+        with self._enqueuing():
+            return self._mark()
 
     def wait_for(self, events: Iterable[Any]) -> None:
         """Lets everything enqueued from here on wait for events. The host does not wait.
@@ -370,7 +407,8 @@ class Base:
         kept = list(events)  # a generator would let each event go once its handle is known
         waited = handles(kept)
         if waited:
-            result = lib.clEnqueueBarrierWithWaitList(self._queue, len(waited), waited, ffi.NULL)
+            with self._enqueuing() as queue:
+                result = lib.clEnqueueBarrierWithWaitList(queue, len(waited), waited, ffi.NULL)
             check_opencl("clEnqueueBarrierWithWaitList", result)
 
     # ---- OpenCL
