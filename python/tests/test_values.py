@@ -385,6 +385,63 @@ def test_dtypes_that_are_no_bytes(ctx, dtype):
             call()
 
 
+BOOLS = np.random.default_rng(1).integers(0, 2, 700).astype(bool)
+
+
+@pytest.mark.parametrize(
+    "call, expected",
+    [
+        (lambda c: c.scan(BOOLS), np.cumsum(BOOLS)),
+        (lambda c: c.scan(BOOLS, map="x * 3"), np.cumsum(BOOLS * 3)),
+        (lambda c: c.scan(BOOLS, "max"), np.maximum.accumulate(BOOLS)),
+        (lambda c: c.scan(BOOLS, "xor"), np.logical_xor.accumulate(BOOLS)),
+        (lambda c: c.scan(BOOLS, "max", map="x + 5"), np.maximum.accumulate(BOOLS + 5)),
+        (lambda c: c.stack_scan("(" * 700, BOOLS), np.cumsum(BOOLS)),
+        (lambda c: c.reduce(BOOLS, "max", map="x + 5"), 6),
+        (lambda c: c.reduce(BOOLS, ["max", "min", "sum"], map="x + 5"), [6, 5, np.sum(BOOLS + 5)]),
+        (lambda c: c.reduce(BOOLS, ["max", "min", "sum"], map="x + 5", map_dtype=bool), [6, 5, np.sum(BOOLS + 5)]),
+        (lambda c: c.reduce(BOOLS, "or", dtype=bool), True),
+        (lambda c: c.segmented_reduce(BOOLS, [0, 700], "max", map="x + 5"), [6]),
+        (lambda c: c.reduce_by_key(np.zeros(700), BOOLS, "max", map="x + 5")[1], [6]),
+        (lambda c: c.group_by(np.zeros(700), BOOLS, "max")[1], [True]),
+        (lambda c: c.adjacent_difference(BOOLS), np.diff(BOOLS.view("u1"), prepend=np.uint8(0))),
+        (lambda c: c.stencil(BOOLS, [0, 1, 1]), BOOLS + np.r_[BOOLS[1:], BOOLS[-1]].astype("u1")),
+        (lambda c: c.transform(BOOLS, "!x"), ~BOOLS),
+        (lambda c: c.transform(BOOLS, "x + 5"), BOOLS == BOOLS),
+        (lambda c: c.transform(np.array([0, 256, 0.5, np.nan]), "x // any", dtype=bool), [False, True, True, True]),
+        (lambda c: c.transform(np.arange(4), "x & 2, x & 1", dtype=bool), [False, True, False, True]),
+    ],
+)
+def test_bools(ctx, call, expected):
+    """A result of dtype bool has no bytes but 0 and 1; other results have room for numbers."""
+    found = call(ctx)
+    found = found.get() if isinstance(found, gpuprim.Array) else np.asarray(found)
+    np.testing.assert_array_equal(found, expected)
+    if found.dtype == bool:
+        assert found.view(np.uint8).max() <= 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda c: c.scan(BOOLS, dtype=bool), lambda c: c.reduce(BOOLS, dtype=bool), lambda c: c.iota(3, dtype=bool),
+        lambda c: c.reduce(np.arange(3), "max", dtype=bool), lambda c: c.reduce(BOOLS, "max", map="x", dtype=bool),
+        lambda c: c.random(3, bool, seed=1), lambda c: c.stencil(BOOLS, [1], dtype=bool),
+        lambda c: c.adjacent_difference(BOOLS, dtype=bool), lambda c: c.reduce(BOOLS, ["sum"], dtype=[bool]),
+    ],
+)  # fmt: skip
+def test_no_bools(ctx, call):
+    with pytest.raises(TypeError, match="bool"):
+        call(ctx)
+
+
+@pytest.mark.parametrize("text", ["x) + (x", "x;", "", "// x", "(x", "x /* ", "x #", "x + ')')", "x /* ( */ )", "x // (\n)"])
+def test_expressions_of_bools(ctx, text):
+    """What is no expression is none as a bool, either."""
+    with pytest.raises((gpuprim.ArgumentError, gpuprim.BuildError)):
+        ctx.transform(np.arange(3), text, dtype=bool)
+
+
 @pytest.mark.parametrize("dtype", [object, [("a", "u4"), ("b", object)], ("u8", (1,)), "V0", "M8[s]", "U2"])
 def test_dtypes_of_monoids_that_are_no_bytes(ctx, dtype):
     """Results of such a dtype would be addresses that a program has computed."""

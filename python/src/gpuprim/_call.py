@@ -10,7 +10,7 @@ from ._array import Array
 from ._names import argument_name, c_text, rename_fields
 from ._convert import exact
 from ._native import ffi, lib
-from ._types import OPS, STRATEGIES, Monoid, choice, element_dtype, is_record, record, scalar_dtype, type_of
+from ._types import OPS, STRATEGIES, Monoid, choice, computed_dtype, element_dtype, is_record, number_dtype, record, scalar_dtype, type_of
 
 if TYPE_CHECKING:
     from ._context import Base
@@ -169,7 +169,8 @@ class Call:
         if x is not None:
             self.type(x, type)
         if dtype is not None:
-            out = np.dtype(dtype)
+            kept = x == np.bool_ and map is None and op not in ("sum", "prod")
+            out = np.dtype(dtype) if kept else computed_dtype(dtype, f"results of {op}")
             self.set(out_type=type_of(out))
             return out
         if x is None or is_record(x):
@@ -177,7 +178,9 @@ class Call:
                 return np.dtype(np.uint64)
             raise TypeError("dtype is required: the type of the map's value")
         result: np.dtype[Any] = default(op, x)
-        return result
+        if x == np.bool_ and result != x:
+            self.set(out_type=type_of(result))
+        return result if map is None else number_dtype(result)
 
     def args(self, args: Optional[Mapping[str, Any]], like: Optional[np.dtype[Any]]) -> None:
         """Values and arrays that expressions name. Python's numbers are of type `like` where that can hold them."""

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from ._array import Array
 from ._call import Call
 from ._convert import as_host, common_dtype, exact, exact_or_none
+from ._names import as_bool
 from ._reduce import Args, _required
 from ._sort import Sorts
-from ._types import BORDERS, KINDS, choice, index_type_of, type_of
+from ._types import BORDERS, KINDS, choice, computed_dtype, index_type_of, number_dtype, type_of
 
 
 class Maps(Sorts):
@@ -42,7 +43,7 @@ class Maps(Sorts):
         args : dict, optional
             Numbers and arrays that `map` names.
         dtype : dtype, optional
-            Of the result; by default that of x.
+            Of the result; by default that of x. For bool: is the value not 0?
         count : int, optional
             Without x: how many elements.
         out : array, optional
@@ -77,7 +78,7 @@ class Maps(Sorts):
                 call.type(more.dtype, "type" + number, "record" + number)
         result = np.dtype(dtype) if dtype is not None else first.dtype  # type: ignore[union-attr]
         call.type(result, "out_type", "out_record")
-        call.expression("map", map)
+        call.expression("map", as_bool(map) if result == np.bool_ and isinstance(map, str) else map)
         call.args(args, None if first is None else first.dtype)
         target = self._out(out, shape, result, first)
         call.buffer("out", target)
@@ -130,7 +131,7 @@ class Maps(Sorts):
         dtype : dtype
         out : array, optional
         """
-        result = np.dtype(dtype).newbyteorder("=")
+        result = computed_dtype(dtype, "elements of a sequence").newbyteorder("=")
         if exact(step, result, "step") == 0:
             raise ValueError("step is 0: use fill")
         call = Call(self, "iota")
@@ -160,7 +161,7 @@ class Maps(Sorts):
             Instead of the difference: an expression in x, the element, y, the one before it, and i.
         args : dict, optional
         dtype : dtype, optional
-            Of the result; by default that of x.
+            Of the result; by default that of x, uint8 for bool.
         out : array, optional
             May be x itself.
 
@@ -170,7 +171,7 @@ class Maps(Sorts):
         """
         first = self._line(x)
         call = Call(self, "adjacent_difference")
-        result = first.dtype if dtype is None else np.dtype(dtype)
+        result = number_dtype(first.dtype) if dtype is None else computed_dtype(dtype, "differences")
         call.buffer("in", first)
         call.count(first)
         call.set(type=type_of(first.dtype), out_type=type_of(result))
@@ -218,7 +219,7 @@ class Maps(Sorts):
         -------
         Array
         """
-        result = np.dtype(dtype)
+        result = computed_dtype(dtype, "random numbers")
         if kind is None:
             kind = "uniform" if result.kind == "f" else "range" if high is not None else "bits"
         if kind == "normal" and not deviation > 0:
@@ -368,7 +369,7 @@ class Maps(Sorts):
             What is beyond: the nearest element, the one at the other end, `border_value`.
         args : dict, optional
         dtype : dtype, optional
-            Of the result; by default that of x.
+            Of the result; by default that of x, uint8 for bool.
         out : array, optional
             May be x itself.
 
@@ -384,7 +385,7 @@ class Maps(Sorts):
             raise ValueError(f"x has {first.ndim} dimensions, and a picture 1 to 3")
         call = Call(self, "stencil")
         shape = first.shape
-        result = first.dtype if dtype is None else np.dtype(dtype)
+        result = number_dtype(first.dtype) if dtype is None else computed_dtype(dtype, "results of a stencil")
         call.buffer("in", first)
         call.set(type=type_of(first.dtype), out_type=type_of(result))
         call.set(width=shape[-1] if len(shape) < 3 else shape[1], height=1 if len(shape) == 1 else shape[0])

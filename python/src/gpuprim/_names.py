@@ -30,6 +30,8 @@ _TAKEN = re.compile(
 #: A number, a name, or a field: in "x1.f + 2.f" that is the first f only.
 _NAME = r"[^\W\d]\w*"
 _TOKEN = re.compile(rf"\.?\d(?:[eEpP][+-]|[\w.])*|{_NAME}|((?:\.|->)\s*)({_NAME})")
+#: Comments and literals.
+_NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'", re.DOTALL)
 
 
 def is_free(name: str) -> bool:
@@ -55,6 +57,16 @@ def rename_fields(text: str, names: Mapping[str, str]) -> str:
         return token[1] + names.get(token[2], token[2]) if token[2] else token[0]
 
     return _TOKEN.sub(renamed, text) if names else text
+
+
+def as_bool(text: str) -> str:
+    """Returns an expression's text as one that is 0 or 1; a text that is no whole expression, as it is, for the library to refuse."""
+    bare, depth = _NO_CODE.sub(" ", text), 0
+    for sign in bare:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            return text
+    return f"({text}\n) != 0" if bare.strip() else text
 
 
 def c_text(what: str, text: Any) -> bytes:

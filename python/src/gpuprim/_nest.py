@@ -157,7 +157,7 @@ class Nests(Base):
         exclusive : bool
             The stack before the element instead of after it.
         dtype : dtype, optional
-            Of the result; by default that of values (uint64 for argmin and argmax).
+            Of the result; by default that of values (uint64 for argmin and argmax, and for sums of bool).
         initial : number, optional
         out : array, optional
 

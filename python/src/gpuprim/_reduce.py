@@ -11,7 +11,7 @@ from ._array import Array
 from ._call import Call
 from ._context import Base
 from ._native import ffi, lib
-from ._types import OPS, Monoid, choice, index_type_of, result_dtype, type_of
+from ._types import OPS, Monoid, choice, computed_dtype, index_type_of, number_dtype, result_dtype, type_of
 
 Op = Union[str, Monoid]
 Args = Optional[Mapping[str, Any]]
@@ -94,6 +94,7 @@ class Reductions(Base):
             if out is not None or initial is not None:
                 raise ValueError("several operations take neither out nor initial")
             value = kind if map_dtype is None else np.dtype(map_dtype)
+            value = value if map is None or value is None else number_dtype(value)
             found = self._reduce_many(call, list(op), value, kind, dtype)
             _check_some(op, first, count)
             return found
@@ -118,7 +119,7 @@ class Reductions(Base):
         given = [None] * len(ops) if dtypes is None else list(dtypes)
         if len(given) != len(ops) or not ops:
             raise ValueError("give one dtype for each op, and at least one op")
-        results = [result_dtype(op, value) if d is None else np.dtype(d) for op, d in zip(ops, given)]
+        results = [result_dtype(op, value) if d is None else computed_dtype(d, f"results of {op}") for op, d in zip(ops, given)]
         call.set(ops=call.keep(ffi.new("gp_op[]", [choice("op", op, OPS) for op in ops])), op_count=len(ops))
         call.set(out_types=call.keep(ffi.new("gp_type[]", [type_of(d) for d in results])))
         values = ffi.new("gp_value[]", len(ops))
@@ -257,7 +258,7 @@ class Reductions(Base):
         map, args, initial
             As for `reduce`.
         dtype : dtype, optional
-            Of sums and result; by default that of x (uint64 for argmin and argmax).
+            Of sums and result; by default that of x (uint64 for argmin and argmax, and for sums of bool).
         deterministic : bool
             Sums of floats are the same bits every time.
         strategy : {"auto", "single_pass", "multi_pass"}
@@ -318,7 +319,8 @@ class Reductions(Base):
 
 
 def _scan_dtype(op: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.uint64) if op in ("argmin", "argmax") else dtype
+    wide = op in ("argmin", "argmax") or (dtype == np.bool_ and op in ("sum", "prod"))
+    return np.dtype(np.uint64) if wide else dtype
 
 
 def _required(count: Optional[int]) -> int:

@@ -240,6 +240,18 @@ def result_dtype(op: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
+def computed_dtype(dtype: npt.DTypeLike, what: str) -> np.dtype[Any]:
+    """Returns the dtype that a caller gives to numbers which a call computes; TypeError for bool: they are not 0 and 1 only."""
+    if np.dtype(dtype) == np.bool_:
+        raise TypeError(f"{what} are no bool: give uint8 or a wider dtype")
+    return np.dtype(dtype)
+
+
+def number_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Returns the dtype of numbers computed from elements: that of the elements, for bool uint8."""
+    return np.dtype(np.uint8) if dtype == np.bool_ else dtype
+
+
 def scalar_dtype(value: Any, like: Optional[np.dtype[Any]], fp64: bool) -> np.dtype[Any]:
     """The dtype of a number in `args`: NumPy's own, and of Python's numbers that of the array (as NumPy 2 has it)."""
     if isinstance(value, (np.generic, np.ndarray)):
