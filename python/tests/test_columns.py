@@ -53,3 +53,12 @@ def test_bad_input(ctx):
             ctx.group_by([1, 2], [1, 2], agg)
     with pytest.raises(TypeError, match="dict"):
         ctx.group_by([1, 2], [1, 2], {"sum": "x"})
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8", "i4", "u1", "f4", "f8"])
+def test_means_of_large_values(ctx, dtype):
+    """Sums that 64 bits do not hold have a mean all the same."""
+    top = np.finfo(dtype).max / 8 if dtype[0] == "f" else np.iinfo(dtype).max
+    values = np.array([top, top, top, 0, top - 1, top], dtype)
+    means = ctx.group_by(np.zeros(6, int), values, "mean")[1].get()
+    np.testing.assert_allclose(means, [values.astype("f8").mean()], rtol=1e-15)

@@ -60,7 +60,8 @@ class Columns(Maps):
         if agg != "mean":
             return self.reduce_by_key(keys, values, agg)
         wide = np.float64 if self.device.fp64 else np.float32
-        groups, sums = self.reduce_by_key(keys, values, "sum", dtype=None if values.dtype.kind in "biu" else wide)
+        whole = values.dtype.kind in "biu" and (values.dtype.itemsize < 8 or wide is np.float32)  # 64 bits hold the sum
+        groups, sums = self.reduce_by_key(keys, values, "sum", dtype=None if whole else wide)
         _, counts = self.reduce_by_key(keys, keys, "sum", map="1", dtype=np.uint64)
         cl = "double" if wide is np.float64 else "float"
         counts._count = sums._count
