@@ -81,3 +81,15 @@ def test_bad_input(ctx):
         ctx.run_length_encode(x, repeated_only=True, offsets_end=True)
     with pytest.raises(ValueError, match="strategy is 'quick'"):
         ctx.select(x, "x", strategy="quick")
+
+
+def test_halves_as_flags(ctx):
+    """-0 is 0, and so no flag, and no other key than 0."""
+    flags = np.array([0, -0.0, 1, -1, np.nan, -0.0, 6e-8], np.float16)
+    x, put = np.arange(7), np.array([False, False, True, True, True, False, True])
+    for given in (flags, ctx.array(flags), flags.astype(">f2")):
+        assert ctx.select(x, flags=given).get().tolist() == x[put].tolist()
+        assert [part.get().tolist() for part in ctx.partition(x, flags=given)] == [x[put].tolist(), x[~put].tolist()]
+        assert ctx.unpack(x[:4] + 1, given).get().tolist() == [0, 0, 1, 2, 3, 0, 4]
+        assert ctx.scan(np.ones(7, int), flags=given).get().tolist() == [1, 2, 1, 1, 1, 2, 1]
+        assert ctx.scan(np.ones(7, int), keys=given).get().tolist() == [1, 2, 1, 1, 1, 1, 1]

@@ -514,6 +514,13 @@ class Base:
             raise ValueError(f"{name} has {array.ndim} dimensions instead of 1")
         return array
 
+    def _heads(self, x: Any, name: str, dtype: npt.DTypeLike = np.bool_) -> Array:
+        """Flags, or keys as a wider dtype, with one dimension; halves are compared as the numbers that they are, not by bits."""
+        array = self._line(x, name)
+        if array.dtype == np.float16:
+            array = self.transform(array, "x", dtype=dtype)  # type: ignore[attr-defined]
+        return array
+
     def _like(self, x: Array, dtype: npt.DTypeLike) -> Array:
         """A new array for as many elements as x has."""
         out = empty(self, x._shape, np.dtype(dtype))

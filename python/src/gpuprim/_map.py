@@ -310,7 +310,7 @@ class Maps(Sorts):
         -------
         Array
         """
-        first, flag = self._line(x), self._line(flags, "flags")
+        first, flag = self._line(x), self._heads(flags, "flags")
         target = self._zeros_or(out, flag._shape if out is None else flag.shape, first.dtype, flag)
         call = Call(self, "unpack")
         call.buffer("in", first)

@@ -282,7 +282,7 @@ class Reductions(Base):
             raise ValueError("segments begin by flags or by keys, not by both")
         heads = flags if keys is None else keys
         if heads is not None:
-            head = self._line(heads, "flags or keys")
+            head = self._heads(heads, "flags or keys", np.bool_ if keys is None else np.float32)
             self._same(first, head, "x and flags or keys")
             call.buffer("heads", head)
             call.set(heads_type=type_of(head.dtype))

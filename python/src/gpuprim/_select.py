@@ -128,7 +128,7 @@ class Selections(Reductions):
         return tuple(parts)
 
     def _flags(self, call: Call, x: Array, flags: Any) -> None:
-        flag = self._line(flags, "flags")
+        flag = self._heads(flags, "flags")
         self._same(x, flag, "x and flags")
         call.buffer("flags", flag)
         call.set(flags_type=type_of(flag.dtype))
