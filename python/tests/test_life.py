@@ -453,6 +453,65 @@ def test_exceptions_in_a_handler(own, logger, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_handlers_while_a_call_is_measured(own, logger):
+    """What a handler raises while scratch_size builds a program, scratch_size raises, and no later call."""
+    refused = []
+
+    def act():
+        with pytest.raises(RuntimeError, match="callback"):
+            gpuprim.Context()
+        refused.append(1)
+        raise KeyError("from the handler")
+
+    handler = Handler(act)
+    logger.addHandler(handler)
+    with pytest.raises(KeyError, match="from the handler"):
+        own.scratch_size(own.sort_records, None, [gpuprim.Column("(i * 7) % 13", np.uint16)], count=1000)
+    logger.removeHandler(handler)
+    own.finish()
+    assert handler.calls > 0 and len(refused) == handler.calls
+
+
+def test_no_more_threads(own, monkeypatch):
+    """A message about builds that no thread can send is left out."""
+
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start)
+        assert own.transform([1, 2], "x + 56789").get().tolist() == [56790, 56791]
+        assert own.transform([1, 2], "x + 67891").get().tolist() == [67892, 67893]
+
+
+def test_interrupted_notes_keep_memory(own, monkeypatch):
+    """Ctrl+C between a call and the note that it uses memory: the memory lives until the queue is empty."""
+    memory = Memory(N)
+    USES["input"](own, own.array(memory.bytes))
+    own.finish()
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    gate = cl.UserEvent(own.cl_context)
+    own.wait_for([gate])
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(own, "_mark", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                USES["input"](own, by_buffer(own, memory.array()))
+        gc.collect()
+        assert memory.bytes[1] == 1
+        out = USES["input"](own, by_buffer(own, memory.array()))
+        gc.collect()
+        assert memory.bytes[1] == 1
+    finally:
+        gate.set_status(0)
+    np.testing.assert_array_equal(out.get(), EXPECTED)
+    gc.collect()
+    assert memory.bytes[1] == 0xDEAD
+
+
 def test_objects_that_go_in_a_handler(own, logger):
     """The end of a context within a callback waits for the call's end."""
     others = [gpuprim.Context(), gpuprim.Context(share=own)]

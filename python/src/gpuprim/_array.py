@@ -294,10 +294,11 @@ class Array:
         if self.nbytes:
             item = self.dtype.itemsize
             with self.context._enqueuing() as queue:
+                self.context._keep([self._buffer])
                 result = lib.clEnqueueCopyBuffer(
                     queue, self._buffer.mem, out._buffer.mem, self._offset * item, 0, self.nbytes, 0, ffi.NULL, ffi.NULL
                 )
-                self.context._hold([self._buffer])
+                self.context._let_go()
             check_opencl("clEnqueueCopyBuffer", result)
         return out
 

@@ -29,11 +29,11 @@ class Done(Exception):
         self.value = value
 
 
-def scratch_function(name: str) -> Any:
-    """The ..._scratch_size of a call, or None."""
-    if name.endswith("_read"):
-        name = name[: -len("_read")]
-    return getattr(lib, _SCRATCH.get(name, name) + "_scratch_size", None)
+def scratch_function(name: str) -> Optional[str]:
+    """The name of a call's ..._scratch_size, or None."""
+    name = name.removesuffix("_read")
+    function = _SCRATCH.get(name, name) + "_scratch_size"
+    return function if hasattr(lib, function) else None
 
 
 class Call:

@@ -73,9 +73,13 @@ class Builds:
 
     def _start(self) -> None:
         if self._waiting and self._names and self._timer is None:
-            self._timer = threading.Timer(_PATIENCE, self._tell)
-            self._timer.daemon = True
-            self._timer.start()
+            timer = threading.Timer(_PATIENCE, self._tell)
+            timer.daemon = True
+            try:
+                timer.start()
+            except RuntimeError:  # no more threads: the call matters, and the message does not
+                return
+            self._timer = timer
 
     def _tell(self) -> None:
         names, self._names, self._timer = self._names, [], None
@@ -244,7 +248,7 @@ class Base:
     ) -> None:
         self._gp: Any = ffi.NULL
         self._thread = threading.get_ident()
-        self._in_flight: deque[tuple[Event, list[Buffer]]] = deque()  # memory of others, and when commands let it go
+        self._in_flight: deque[list[Any]] = deque()  # memory of others, each after the event at which commands let it go
         self._lock = threading.Lock()  # held during calls: another thread may make a context with `share` meanwhile
         self._instead: Optional[Callable[[Call, str, tuple[Any, ...]], None]] = None
         self._orphans: list[Any] = []  # hash tables whose handles are to be destroyed at the next chance
@@ -354,22 +358,33 @@ class Base:
         """Makes a call, which uses these buffers."""
         self._check_usable()
         with library(), self._lock:
+            self._keep(buffers)
             self._builds.call_begins()
             try:
                 while self._orphans:
                     lib.gp_hash_destroy(self._gp, self._orphans.pop()[0])
                 check(self._gp, getattr(lib, name)(self._gp, *args))
             finally:
-                self._hold(buffers)
-                self._builds.call_ends(name in ("gp_finish", "gp_warmup") or name.endswith("_read"))
+                try:
+                    self._let_go()
+                finally:
+                    self._builds.call_ends(name in ("gp_finish", "gp_warmup") or name.endswith("_read"))
 
-    def _hold(self, buffers: Sequence[Buffer]) -> None:
-        """Keeps those of others' memory until all commands so far have ended."""
-        while self._in_flight and self._in_flight[0][0].is_done:
-            self._in_flight.popleft()
+    def _keep(self, buffers: Sequence[Buffer]) -> None:
+        """Keeps those of others' memory, from before a call, whatever interrupts it, until all its commands have ended."""
         theirs = [buffer for buffer in buffers if buffer.owner is not None]
         if theirs:
-            self._in_flight.append((self._mark(), theirs))
+            self._in_flight.append([None, theirs])
+
+    def _let_go(self) -> None:
+        """Notes after a call when its commands will have ended, and lets go of what earlier ones kept."""
+        end = None
+        for entry in reversed(self._in_flight):
+            if entry[0] is not None:
+                break
+            end = entry[0] = end or self._mark()
+        while self._in_flight and self._in_flight[0][0] is not None and self._in_flight[0][0].is_done:
+            self._in_flight.popleft()
 
     def _mark(self) -> Event:
         event = ffi.new("cl_event *")
@@ -570,7 +585,7 @@ class Base:
             size = ffi.new("size_t *", 0)
             function = scratch_function(name)
             if function is not None:
-                check(self._gp, function(self._gp, *handles, call.desc, size))
+                self._call(function, *handles, call.desc, size)
             raise Done(int(size[0]))
 
         return int(self._instead_of(measure, method, args, kwargs))
@@ -625,7 +640,8 @@ class Base:
             From a source that you trust: a driver runs what it is given. `ArgumentError` if it is damaged; programs for another
             device or driver are not used.
         """
-        self._call("gp_programs_import", ffi.from_buffer(data), len(data))
+        saved = ffi.from_buffer(data)
+        self._call("gp_programs_import", saved, len(saved))
 
     # ---- statistics, tests
 

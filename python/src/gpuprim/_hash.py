@@ -6,6 +6,7 @@ import enum
 import os
 import secrets
 import weakref
+from contextlib import ExitStack
 from typing import Any, Optional
 
 import numpy as np
@@ -328,7 +329,9 @@ class HashTable:
         out = ffi.new("gp_hash *")
         here = self._handle()[0]
         context._check_usable()
-        with library(), self.context._lock:
+        with library(), ExitStack() as held:
+            for lock in sorted({self.context._lock, context._lock}, key=id):  # both contexts change
+                held.enter_context(lock)
             check(context._gp, lib.gp_hash_share(context._gp, self.context._open(), here, out))
         return HashTable(context, out, self._desc, self.key_dtype, self.value_dtype)
 
