@@ -494,3 +494,26 @@ def test_extreme_of_nothing(ctx, op):
     assert ctx.reduce(nothing) == 0
     if "arg" not in op:
         assert ctx.reduce(nothing, op, initial=3) == 3
+
+
+def test_numbers_and_arrays_without_dimensions(ctx):
+    for dtype in ("i4", "f8", "?"):
+        one = ctx.array(np.array(1, dtype))
+        one.set(np.array(0, dtype))
+        assert one.get() == 0 and one.get().shape == () and one.get(np.zeros((), dtype)) == 0
+    for bad in (True, np.True_, -1):
+        with pytest.raises((TypeError, ValueError), match="needles"):
+            ctx.search([1, 2], bad)
+    with pytest.raises(ValueError, match="odd number"):
+        ctx.stencil(np.zeros(3, "f4"), np.float32(1))
+    assert ctx.stencil(np.arange(3.0), map="at(1, 0)", radius=np.int8(1)).get().tolist() == [1, 2, 2]
+
+
+def test_import_of_any_buffer(ctx):
+    """The length of programs is that of their bytes, whatever the items of the buffer."""
+    ctx.reduce(np.arange(3))
+    saved = ctx.export_programs()
+    for data in (saved, bytearray(saved), memoryview(saved).cast("B", (1, len(saved)))):
+        ctx.import_programs(data)
+    with pytest.raises((gpuprim.ArgumentError, ValueError)):
+        ctx.import_programs(np.zeros(1 << 20, "V0"))

@@ -176,7 +176,7 @@ class Array:
         """Copies values from the host into the array. Blocks."""
         if self._buffer.read_only:
             raise ValueError("the array is shared with the host, as an input only")
-        host = np.ascontiguousarray(exact(values, self.dtype, "values"))
+        host = np.asarray(exact(values, self.dtype, "values"), order="C")
         if host.shape != self.shape:
             raise ValueError(f"values of shape {host.shape} do not fit an array of shape {self.shape}")
         self.context._check_usable()

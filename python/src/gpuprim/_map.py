@@ -393,14 +393,14 @@ class Maps(Sorts):
         if weights is not None:
             on_device = isinstance(weights, Array) or hasattr(weights, "base_data")
             w = self._in(weights if on_device else exact(weights, np.dtype(np.float32), "weights", rounded=True))
-            if w.ndim > 2 or any(n % 2 == 0 for n in w.shape):
+            if w.ndim not in (1, 2) or any(n % 2 == 0 for n in w.shape):
                 raise ValueError(f"weights have an odd number of rows and columns, not the shape {w.shape}")
             radii = (w.shape[-1] // 2, w.shape[0] // 2 if w.ndim == 2 else 0)
             if w.dtype != np.float32:
                 raise TypeError(f"weights are float32, not {w.dtype}")
             call.buffer("weights", w)
         else:
-            columns, rows = (radius, radius if len(shape) > 1 else 0) if isinstance(radius, int) else radius  # type: ignore
+            columns, rows = (radius, radius if len(shape) > 1 else 0) if isinstance(radius, (int, np.integer)) else radius  # type: ignore
             radii = columns, rows
         call.set(radius_x=radii[0], radius_y=radii[1], border=choice("border", border, BORDERS))
         if border == "constant":

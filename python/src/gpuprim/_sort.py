@@ -401,6 +401,8 @@ class Sorts(Selections):
             raise ValueError(f"side is {side!r}, not 'left' or 'right'")
         k = self._line(keys, "keys")
         kind = np.dtype(key_dtype) if key_dtype is not None else k.dtype
+        if isinstance(needles, (bool, np.bool_)) or (isinstance(needles, (int, np.integer)) and needles < 0):
+            raise ValueError(f"needles is {needles}, and a number says how many there are")
         n: Any = needles if isinstance(needles, (int, np.integer)) else None
         if n is None and needle_map is None and not (isinstance(needles, Array) or hasattr(needles, "base_data")):
             free = map is None and kind == k.dtype
