@@ -119,3 +119,19 @@ def test_histogram_options(ctx, rng):
         ctx.histogram(x.astype(np.float32), 5)
     with pytest.raises(gpuprim.ArgumentError):
         ctx.histogram(rng.random((10, 3)).astype(np.float32), 5, (0, 1))
+
+
+@pytest.mark.parametrize("dtype", ["u4", "i4", "u8", "i8", "u1", "i1", "?"])
+def test_sums_of_weights(ctx, dtype):
+    """Sums have 64 bits, and a sign where weights have one."""
+    top = 1 if dtype == "?" else np.iinfo(dtype).max // (4 if dtype[1] == "8" else 1)
+    bottom = 0 if dtype == "?" else np.iinfo(dtype).min // 4
+    x, weights = np.array([0, 0, 0, 1, 1, 2] * 300) % 3, np.array([top, top, 1, bottom, bottom, 1] + [0] * 1794).astype(dtype)
+    expected = [sum(int(w) for w in weights[x == k]) for k in range(3)]
+    assert ctx.histogram(x, 3, (0, 3), weights=weights).get().tolist() == expected
+    out = np.array([5, 5, 5], "i8" if dtype[0] == "i" else "u8")
+    ctx.histogram(x, 3, (0, 3), weights=weights, out=out, accumulate=True)
+    assert out.tolist() == [n + 5 for n in expected]
+    narrow = ctx.histogram(x, 3, (0, 3), weights=weights, dtype=np.uint32).get()
+    assert narrow.tolist() == [n % 2**32 for n in expected]
+    assert ctx.histogram(x, 3, (0, 3), out=np.zeros(3, "u4")).tolist() == [900, 600, 300]

@@ -12,6 +12,7 @@ from ._array import Array
 from ._call import Call
 from ._convert import as_host, common_dtype, exact, exact_or_none
 from ._names import as_bool
+from ._native import lib
 from ._reduce import Args, _required
 from ._sort import Sorts
 from ._types import BORDERS, KINDS, choice, computed_dtype, index_type_of, number_dtype, type_of
@@ -424,7 +425,7 @@ class Maps(Sorts):
         args: Args = None,
         map_dtype: Optional[npt.DTypeLike] = None,
         channels: Optional[int] = None,
-        dtype: npt.DTypeLike = np.uint32,
+        dtype: Optional[npt.DTypeLike] = None,
         count: Optional[int] = None,
         accumulate: bool = False,
         out: Any = None,
@@ -450,8 +451,9 @@ class Maps(Sorts):
         args : dict, optional
         channels : int, optional
             Only the first ones of each pixel are counted.
-        dtype : dtype
-            Of counts: uint32 or uint64.
+        dtype : dtype, optional
+            Of counts: uint32 or uint64; by default that of `out`, else uint32. Of sums of weights: by default uint64, or
+            int64 for signed weights; they wrap around in uint32.
         count : int, optional
             Without x: how many indices.
         accumulate : bool
@@ -484,21 +486,27 @@ class Maps(Sorts):
         call.args(args, None if first is None else first.dtype)
         free = map is None and first is not None and first.ndim == 1
         number = self._bins(call, bins, range, sample, free)
+        signed = False
         if weights is not None:
             w = self._line(weights, "weights")
             if first is not None and w.size != (first.size if first.ndim == 1 else first.shape[0]):
                 raise ValueError("x and weights differ in length")
             call.buffer("weights", w)
             call.set(weight_type=type_of(w.dtype))
+            signed = w.dtype.kind == "i"
         if accumulate and out is None:
             raise ValueError("accumulate adds to out")
+        if dtype is None and out is not None and hasattr(out, "dtype"):
+            dtype = np.dtype(out.dtype).newbyteorder("=")
+        elif dtype is None:
+            dtype = np.uint32 if weights is None else np.int64 if signed else np.uint64
         result = np.dtype(dtype)
         shape: tuple[int, ...] = (number,)
         if first is not None and first.ndim == 2:
             shape = (channels or first.shape[1], number)
         target = self._out(out, shape, result)
         call.buffer("out", target)
-        call.set(out_type=type_of(result), accumulate=accumulate)
+        call.set(out_type=lib.GP_U64 if result == np.int64 and signed else type_of(result), accumulate=accumulate)
         call.run("gp_histogram")
         return self._give(out, target)
 
