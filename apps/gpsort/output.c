@@ -92,9 +92,16 @@ void standard_open(void)
 /* The one file that has a name and is not whole; signals remove it. */
 static char *volatile unfinished;
 
+/* While a file gets its name, signals wait, also those that a thread of the driver's takes. */
+static volatile sig_atomic_t held, waiting;
+
 static void end_by_signal(int number)
 {
     char *name = unfinished;
+    if (held) {
+        waiting = number;
+        return;
+    }
     if (name) (void)unlink(name);
     progress_interrupted();
     (void)signal(number, SIG_DFL);
@@ -253,11 +260,8 @@ static bool keep_access(int fd, const struct stat *old)
 /* A signal between a file's making and the note of it would leave the file. */
 static void hold_signals(bool hold)
 {
-    static sigset_t before;
-    sigset_t every;
-    (void)sigfillset(&every);
-    if (hold) (void)sigprocmask(SIG_BLOCK, &every, &before);
-    else (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    held = hold;
+    if (!hold && waiting) end_by_signal(waiting);
 }
 
 /* Makes a file beside the target, by `make`, under the first name that is free, which signals and the program's end

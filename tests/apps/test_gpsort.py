@@ -511,6 +511,8 @@ class Faults(Case):
             given, left, status, said = self.fault(fault, path)
             self.assertEqual((status, left == given), (2, True), (fault, said))
             self.assertRegex(said, r"^gpsort: cannot (read|write) [^\n]*: Input/output error\n$", fault)
+        given, left, status, said = self.fault("signal", path)
+        self.assertEqual((status, left == given, said), (-signal.SIGTERM, True, ""))
         given, left, status, said = self.fault("short", path)
         self.assertEqual((status, said), (0, ""))
         self.same(left, expected(given))
