@@ -486,16 +486,18 @@ template <typename Element> gp_arg arg(const char *name, const buffer<Element> &
     return arg(name, static_cast<const view<Element> &>(b));
 }
 
-// "x > 3", or {"x > limit", {gp::arg("limit", limit)}}; nullptr where the desc decides in another way.
+// "x > 3", or {"x > limit", {gp::arg("limit", limit)}}; nullptr where the desc decides in another way. It may be kept for
+// several calls, as long as `limit` lives: an argument refers to its value.
 struct expression {
-    expression(const char *string) : text(string), args(nullptr), arg_count(0) {}
-    expression(const char *string, std::initializer_list<gp_arg> list)
-        : text(string), args(list.begin()), arg_count(list.size())
+    expression(const char *string) : text(string) {}
+    expression(const char *string, std::initializer_list<gp_arg> list) : text(string), arg_count(list.size())
     {
+        const size_t kept = arg_count < args.size() ? arg_count : args.size();
+        std::copy_n(list.begin(), kept, args.begin());
     }
     const char *text;
-    const gp_arg *args;
-    size_t arg_count;
+    std::array<gp_arg, GP_ARGS_MAX> args = {};
+    size_t arg_count = 0; // more than there is room for is refused by the call
 };
 
 namespace op
@@ -764,7 +766,7 @@ template <typename Desc> struct call {
     }
     void args(const expression &e)
     {
-        if (e.arg_count) d.args = e.args, d.arg_count = e.arg_count;
+        if (e.arg_count) d.args = e.args.data(), d.arg_count = e.arg_count;
     }
     template <typename Function, typename... Table>
     returns<void> run(gp_context *ctx, Function f, Table... table) const

@@ -239,6 +239,10 @@ void test_selections(gp_context *ctx)
     CHECK(gp::select(ctx, in, out, {"x > limit", {gp::arg("limit", limit)}}) == expected.size());
     CHECK(gp::select(ctx, in, out, {"of[x] > limit", {gp::arg("limit", 0), gp::arg("of", table)}}) ==
           expected.size());
+    const gp::expression kept = {"x > limit", {gp::arg("limit", limit)}},
+                         other = {"of[x]", {gp::arg("of", table)}};
+    const gp::expression copy = kept; // it outlives the braces that it was made of
+    for (const gp::expression &e : {kept, other, copy}) CHECK(gp::select(ctx, in, out, e) == expected.size());
     gp::select(ctx, in, out, wide, {"of[x]", {gp::arg("of", table.subview(0, 10))}});
     CHECK(gp::read(ctx, wide)[0] == expected.size());
     gp_select_desc at = {};
