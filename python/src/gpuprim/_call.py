@@ -107,12 +107,13 @@ class Call:
         if not isinstance(of, Array):
             setattr(self.desc, prefix + field, of)
             return
-        setattr(self.desc, prefix + field, of._shape[0] if of._count is not None else of.capacity)
-        if of._count is not None:
-            self.keep(of._count)
-            setattr(self.desc, f"{prefix}count_buffer", of._count._buffer.mem)
-            setattr(self.desc, f"{prefix}count_offset", of._count._offset)
-            setattr(self.desc, f"{prefix}count_type", type_of(of._count.dtype))
+        number = of._count  # read once, and before the shape: another thread may bring it to the host meanwhile
+        setattr(self.desc, prefix + field, of.capacity if number is None else of._shape[0])
+        if number is not None:
+            self.keep(number)
+            setattr(self.desc, f"{prefix}count_buffer", number._buffer.mem)
+            setattr(self.desc, f"{prefix}count_offset", number._offset)
+            setattr(self.desc, f"{prefix}count_type", type_of(number.dtype))
 
     def record(self, dtype: np.dtype[Any]) -> Any:
         """A gp_record."""

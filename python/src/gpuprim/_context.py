@@ -538,8 +538,9 @@ class Base:
 
     def _like(self, x: Array, dtype: npt.DTypeLike) -> Array:
         """A new array for as many elements as x has."""
+        number = x._count  # before the shape, which another thread may make exact meanwhile
         out = empty(self, x._shape, np.dtype(dtype))
-        out._count = x._count
+        out._count = number
         return out
 
     def _same(self, x: Array, y: Array, names: str) -> None:
