@@ -24,6 +24,7 @@ typedef struct _cl_event *cl_event;
 
 OPENCL_CALLS = """
 cl_mem clCreateBuffer(cl_context, cl_mem_flags, size_t, void *, cl_int *);
+cl_int clGetMemObjectInfo(cl_mem, cl_uint, size_t, void *, size_t *);
 cl_int clRetainMemObject(cl_mem);
 cl_int clReleaseMemObject(cl_mem);
 cl_int clRetainCommandQueue(cl_command_queue);

@@ -238,6 +238,31 @@ def test_alignment_of_records(size):
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("dtype", ["V16", "c16", "u4"])
+def test_alignment_of_pyopencl(dtype):
+    """Buffers of PyOpenCL's are the caller's memory, aligned or not."""
+    ended = run(f"""
+        import gpuprim
+        import numpy as np
+        import pyopencl as cl
+        import pyopencl.array
+        own = gpuprim.Context()
+        whole = np.zeros(1 << 16, np.uint8)
+        flags = cl.mem_flags.USE_HOST_PTR | cl.mem_flags.READ_ONLY
+        for offset in (1, 2, 0):
+            begin = -whole.ctypes.data % 64 + offset
+            x = whole[begin : begin + 16000].view("{dtype}")
+            data = cl.Buffer(own.cl_context, flags, hostbuf=x)
+            try:
+                own.gather(cl.array.Array(None, x.shape, x.dtype, data=data), np.arange(1000)).get()
+            except ValueError as error:
+                assert offset and "aligned" in str(error), error
+            else:
+                assert offset == 0
+    """)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 # ---- order
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MAP_READ, _MAP_WRITE = 1, 2
 _READ_ONLY, _USE_HOST_PTR = 4, 8
+_HOST_PTR = 0x1103  # CL_MEM_HOST_PTR
 _KDL_CPU = 1
 
 
@@ -35,12 +36,13 @@ class Buffer:
     If its memory is another object's, `owner`, the context keeps the buffer until commands that use it have ended.
     """
 
-    __slots__ = ("mem", "owner", "read_only", "__weakref__")
+    __slots__ = ("mem", "owner", "read_only", "address", "__weakref__")
 
-    def __init__(self, mem: Any, owner: Any = None, read_only: bool = False) -> None:
+    def __init__(self, mem: Any, owner: Any = None, read_only: bool = False, address: int = 0) -> None:
         self.mem = mem
         self.owner = owner
         self.read_only = read_only
+        self.address = address  # of memory of the host's that it is; 0: OpenCL's own, which is aligned
         weakref.finalize(self, _release, os.getpid(), mem).atexit = False  # threads may use it until the very end
 
     def __reduce__(self) -> Any:
@@ -93,8 +95,9 @@ class Array:
         self._count = count  # the length, on the device; _shape is then its bound
 
     def _resolve(self) -> None:
-        if self._count is not None:
-            number = int(self._count.get()[0])
+        count = self._count
+        if count is not None:
+            number = int(count.get()[0])
             self._shape = (min(number, self._shape[0]),)
             self._count = None
 
@@ -273,9 +276,10 @@ class Array:
         dtype = on_device(np.dtype(dtype))
         if dtype.itemsize != self.dtype.itemsize:
             raise TypeError(f"{dtype} and {self.dtype} differ in size")
-        if self._buffer.read_only and not _is_aligned(self._buffer.owner, dtype):
+        if not _is_aligned(self._buffer.address, dtype):
             raise ValueError(f"the array is shared with the host, where it is not aligned for {dtype}: copy() it")
-        return Array(self.context, self._buffer, dtype, self._shape, self._offset, self._count)
+        number = self._count  # before the shape, which another thread may make exact meanwhile
+        return Array(self.context, self._buffer, dtype, self._shape, self._offset, number)
 
     def reshape(self, *shape: Any) -> Array:
         """The same elements in another shape. One of its numbers may be -1, and follows from the others."""
@@ -356,14 +360,14 @@ def from_host(context: Base, host: npt.NDArray[Any]) -> Array:
 
 def can_share(host: npt.NDArray[Any]) -> bool:
     """Whether programs can read a NumPy array where it is."""
-    return bool(host.flags.c_contiguous and host.dtype.isnative and _is_aligned(host, host.dtype))
+    return bool(host.flags.c_contiguous and host.dtype.isnative and _is_aligned(host.ctypes.data, host.dtype))
 
 
-def _is_aligned(host: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
+def _is_aligned(address: int, dtype: np.dtype[Any]) -> bool:
     """Tells whether memory is aligned for programs that compute its elements, or move them as numbers of up to 16 bytes."""
     size = dtype.itemsize
     alignment = size if vector(dtype) else max(dtype.alignment, min(size & -size, 16))
-    return bool(host.ctypes.data % alignment == 0)
+    return address % alignment == 0
 
 
 def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
@@ -375,7 +379,8 @@ def share_host(context: Base, host: npt.NDArray[Any]) -> Array:
         context._cl_context, _READ_ONLY | _USE_HOST_PTR, host.nbytes, ffi.cast("void *", host.ctypes.data), error
     )
     check_opencl("clCreateBuffer", error[0])
-    return Array(context, Buffer(mem, owner=host, read_only=True), host.dtype, host.shape)
+    buffer = Buffer(mem, owner=host, read_only=True, address=host.ctypes.data)
+    return Array(context, buffer, host.dtype, host.shape)
 
 
 def from_pyopencl(context: Base, array: Any) -> Array:
@@ -396,7 +401,10 @@ def from_pyopencl(context: Base, array: Any) -> Array:
         raise ValueError(f"the PyOpenCL array begins at byte {array.offset}, no multiple of its elements' size")
     context._check_usable()
     mem = ffi.cast("cl_mem", array.base_data.int_ptr)
+    address = ffi.new("uintptr_t *")
+    check_opencl("clGetMemObjectInfo", lib.clGetMemObjectInfo(mem, _HOST_PTR, ffi.sizeof("uintptr_t"), address, ffi.NULL))
+    if not _is_aligned(address[0], dtype):
+        raise ValueError(f"the PyOpenCL array is memory of the host that is not aligned for {dtype}: copy it")
     lib.clRetainMemObject(mem)
-    return Array(
-        context, Buffer(mem, owner=array.base_data), dtype, tuple(array.shape), array.offset // dtype.itemsize
-    )
+    buffer = Buffer(mem, owner=array.base_data, address=address[0])
+    return Array(context, buffer, dtype, tuple(array.shape), array.offset // dtype.itemsize)
