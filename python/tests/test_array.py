@@ -112,3 +112,20 @@ def test_from_dlpack(ctx):
         ctx.reduce(Exported(host, 2))
     with pytest.raises(ValueError, match="copy=True"):
         ctx.from_dlpack(host[::2], copy=False)
+
+
+def test_shapes_of_outputs(ctx):
+    """A picture is not written into one of another shape, in which its elements would be elsewhere; a line has any."""
+    x = np.arange(6, dtype="f4").reshape(2, 3)
+    for call in (
+        lambda out: ctx.transform(x, "x", out=out), lambda out: ctx.stencil(x, map="x", radius=1, out=out),
+        lambda out: ctx.array(x).get(out), lambda out: ctx.transform(x, "x", out=out.astype(">f4")),
+        lambda out: ctx.transform(x, "x", out=ctx.array(out)),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"\(3, 2\)"):
+            call(np.zeros((3, 2), "f4"))
+    for shape in ((2, 3), (6,)):
+        out = np.zeros(shape, "f4")
+        assert ctx.transform(x, "x", out=out) is out and out.tobytes() == x.tobytes()
+        assert ctx.array(x).get(np.zeros(shape, "f4")).tobytes() == x.tobytes()
+    assert ctx.scan(x.reshape(-1), out=np.zeros((3, 2), "f4"))[2, 1] == 15

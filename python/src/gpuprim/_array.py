@@ -150,12 +150,14 @@ class Array:
         Parameters
         ----------
         out : ndarray, optional
-            Where to; C-contiguous, of the same dtype and size.
+            Where to; C-contiguous, of the same dtype and size. Of two shapes with several dimensions both are the same.
         """
         shape = self.shape
+        if out is not None:
+            check_shape(check_plain(out, "out").shape, shape)
         if out is None:
             out = np.empty(shape, self.dtype)
-        elif check_plain(out, "out").dtype != self.dtype and out.dtype.newbyteorder("=") == self.dtype:
+        elif out.dtype != self.dtype and out.dtype.newbyteorder("=") == self.dtype:
             native = np.empty(out.shape, self.dtype)
             self.get(native)
             out[...] = native
@@ -329,6 +331,12 @@ class Array:
         if data is None:
             data = cl.MemoryObject.from_int_ptr(self.int_ptr, retain=True)
         return cl.array.Array(queue, self.shape, self.dtype, data=data, offset=self.offset)
+
+
+def check_shape(out: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """Refuses an output in which elements would be at other places; a line may have any shape, and be any shape."""
+    if len(out) > 1 and len(shape) > 1 and out != shape:
+        raise ValueError(f"out has the shape {out}, and the result {shape}")
 
 
 def on_device(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Op
 import numpy as np
 import numpy.typing as npt
 
-from ._array import Array, Buffer, empty, from_host, from_pyopencl, share_host, can_share
+from ._array import Array, Buffer, check_shape, empty, from_host, from_pyopencl, share_host, can_share
 from ._call import Call, Done, scratch_function
 from ._convert import as_host, check_plain, exact
 from ._errors import check, check_opencl, text_of
@@ -562,6 +562,7 @@ class Base:
             raise TypeError("out is an array on the device, or a writeable contiguous one of NumPy")
         if array.dtype != dtype or array.size != math.prod(shape):
             raise ValueError(f"out has {array.size} {array.dtype}, and the result {shape} {dtype}")
+        check_shape(array.shape, shape)
         return array
 
     def _give(self, out: Any, result: Array) -> Any:
