@@ -3598,12 +3598,13 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
    contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0, and what Intel's CPU runtime
-   can do: kernels/base/platform.cl; versions between were not tried. Of rusticl's other drivers 25.0 loses writes to structs,
+   can do, and what compilers for Intel's GPUs should not: kernels/base/platform.cl; versions between were not tried. Of rusticl's other drivers 25.0 loses writes to structs,
    and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
     if (gpi_is_intel_cpu(info)) return " -DGPI_INTEL_CPU=1";
+    if (info->device_class == GP_DEVICE_CLASS_INTEL_GPU && !gpi_is_mesa(info)) return " -DGPI_INTEL_GPU=1";
     if (gpi_is_rusticl(info) && !gpi_is_llvmpipe(info))
         return gpi_driver_version(info) < 2601 ? " -DGPI_LOSES_WRITES=1" : "";
     if (!gpi_is_llvmpipe(info)) return "";
@@ -4417,6 +4418,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SORT,       NVIDIA,    SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SORT,       AMD,       SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SORT,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SORT,       ADRENO,    LOCAL,     128,      16, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SORT,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(MERGE_SORT, LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
     X(MERGE_SORT, NVIDIA,    SUB_GROUP, 512,      28, AUTO,   MULTI_PASS,  1)         \
@@ -6253,6 +6255,17 @@ static const char *const gpi_kernel_base_platform[] = {
     "#define GPI_SETTLE(x) __asm__ volatile(\"\" : \"+r\"(x))\n",
     "#else\n",
     "#define GPI_SETTLE(x)\n",
+    "#endif\n",
+    "/* Intel's GPUs: one of 16 lanes has 64 words of registers, and what is more is spilled. GPI_SPARING: before a loop whose loads\n",
+    "   would all be under way at once if its turns were written out. GPI_ANEW(x, zero): x, within a loop; `zero` is 0, differs from\n",
+    "   turn to turn as far as the compiler knows, and so has x, and all that follows from it, worked out in each turn instead of\n",
+    "   kept. */\n",
+    "#ifdef GPI_INTEL_GPU\n",
+    "#define GPI_SPARING _Pragma(\"unroll 1\")\n",
+    "#define GPI_ANEW(x, zero) ((x) + (zero))\n",
+    "#else\n",
+    "#define GPI_SPARING\n",
+    "#define GPI_ANEW(x, zero) (x)\n",
     "#endif\n",
     "/* The greater of two ulongs, of which `lesser` is the lesser: on NVIDIA's chips two instructions, and a comparison is two\n",
     "   more. */\n",
@@ -22243,6 +22256,7 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "    GPI_EACH_SPLIT_BIN(d)\n",
     "    {\n",
     "        uint sum = 0;\n",
+    "        GPI_SPARING\n",
     "        for (uint s = 0; s < GPI_SPLIT_PIECES; s++) sum += shared->counts[s * GPI_BINS + d];\n",
     "        if (d == GPI_BINS - 1) sum -= GPI_TILE - length;\n",
     "        shared->count[d] = sum;\n",
@@ -22254,6 +22268,7 @@ static const char *const gpi_kernel_sort_multisplit[] = {
     "        uint sum = start;\n",
     "        shared->start[d] = start;\n",
     "        start += shared->count[d];\n",
+    "        GPI_SPARING\n",
     "        for (uint s = 0; s < GPI_SPLIT_PIECES; s++) {\n",
     "            const uint c = shared->counts[s * GPI_BINS + d];\n",
     "            shared->counts[s * GPI_BINS + d] = sum;\n",
@@ -25739,7 +25754,7 @@ static const char *const gpi_kernel_sort_tile_radix_sort[] = {
     "\n",
     "GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_shared shared)\n",
     "{\n",
-    "    const uint first = gpi_split_first(), left = gpi_split_left(n, first);\n",
+    "    const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30), left = gpi_split_left(n, first);\n",
     "    gpi_key x[GPI_PER_ITEM];\n",
     "    uint at[GPI_PER_ITEM];\n",
     "    GPI_UNROLL\n",

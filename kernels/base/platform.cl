@@ -225,6 +225,17 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_SETTLE(x)
 #endif
+/* Intel's GPUs: one of 16 lanes has 64 words of registers, and what is more is spilled. GPI_SPARING: before a loop whose loads
+   would all be under way at once if its turns were written out. GPI_ANEW(x, zero): x, within a loop; `zero` is 0, differs from
+   turn to turn as far as the compiler knows, and so has x, and all that follows from it, worked out in each turn instead of
+   kept. */
+#ifdef GPI_INTEL_GPU
+#define GPI_SPARING _Pragma("unroll 1")
+#define GPI_ANEW(x, zero) ((x) + (zero))
+#else
+#define GPI_SPARING
+#define GPI_ANEW(x, zero) (x)
+#endif
 /* The greater of two ulongs, of which `lesser` is the lesser: on NVIDIA's chips two instructions, and a comparison is two
    more. */
 #if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)

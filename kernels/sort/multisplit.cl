@@ -120,6 +120,7 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
     GPI_EACH_SPLIT_BIN(d)
     {
         uint sum = 0;
+        GPI_SPARING
         for (uint s = 0; s < GPI_SPLIT_PIECES; s++) sum += shared->counts[s * GPI_BINS + d];
         if (d == GPI_BINS - 1) sum -= GPI_TILE - length;
         shared->count[d] = sum;
@@ -131,6 +132,7 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
         uint sum = start;
         shared->start[d] = start;
         start += shared->count[d];
+        GPI_SPARING
         for (uint s = 0; s < GPI_SPLIT_PIECES; s++) {
             const uint c = shared->counts[s * GPI_BINS + d];
             shared->counts[s * GPI_BINS + d] = sum;

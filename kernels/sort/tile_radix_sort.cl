@@ -46,7 +46,7 @@ GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi
 /* Puts the n keys on the stage, and where they were, in the order of a digit, stably. */
 GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_shared shared)
 {
-    const uint first = gpi_split_first(), left = gpi_split_left(n, first);
+    const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30), left = gpi_split_left(n, first);
     gpi_key x[GPI_PER_ITEM];
     uint at[GPI_PER_ITEM];
     GPI_UNROLL

@@ -162,12 +162,13 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
    contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0, and what Intel's CPU runtime
-   can do: kernels/base/platform.cl; versions between were not tried. Of rusticl's other drivers 25.0 loses writes to structs,
+   can do, and what compilers for Intel's GPUs should not: kernels/base/platform.cl; versions between were not tried. Of rusticl's other drivers 25.0 loses writes to structs,
    and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
     if (gpi_is_intel_cpu(info)) return " -DGPI_INTEL_CPU=1";
+    if (info->device_class == GP_DEVICE_CLASS_INTEL_GPU && !gpi_is_mesa(info)) return " -DGPI_INTEL_GPU=1";
     if (gpi_is_rusticl(info) && !gpi_is_llvmpipe(info))
         return gpi_driver_version(info) < 2601 ? " -DGPI_LOSES_WRITES=1" : "";
     if (!gpi_is_llvmpipe(info)) return "";

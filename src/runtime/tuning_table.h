@@ -61,6 +61,7 @@
     X(SORT,       NVIDIA,    SUB_GROUP, 256,      64, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SORT,       AMD,       SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SORT,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
+    X(SORT,       ADRENO,    LOCAL,     128,      16, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SORT,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
     X(MERGE_SORT, LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
     X(MERGE_SORT, NVIDIA,    SUB_GROUP, 512,      28, AUTO,   MULTI_PASS,  1)         \
