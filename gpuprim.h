@@ -3436,7 +3436,7 @@ static gp_result gpi_check_use(gp_context *gp, const char *function)
 static bool gpi_is_llvmpipe(const gp_device_info *info);
 static bool gpi_is_pocl(const gp_device_info *info);
 static bool gpi_is_rusticl(const gp_device_info *info);
-static bool gpi_mixes_private_arrays(const gp_device_info *info);
+static bool gpi_is_pocl_7(const gp_device_info *info);
 static const char *gpi_device_options(const gp_device_info *info);
 static bool gpi_device_has(const gp_device_info *info, const char *extension);
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);
@@ -3578,9 +3578,9 @@ static unsigned long gpi_driver_version(const gp_device_info *info)
 
 static unsigned long gpi_driver_major(const gp_device_info *info) { return gpi_driver_version(info) / 100; }
 
-/* PoCL from version 7 on takes a private array that clang's passes have parted for the same in all items of a group
-   (docs/drivers.md; 7.0 was not tried). */
-static bool gpi_mixes_private_arrays(const gp_device_info *info)
+/* PoCL 7 (7.1; 7.0 was not tried) takes a private array that clang's passes have parted for the same in all items of a group, and
+   has a group of two items read what neither has written (docs/drivers.md). */
+static bool gpi_is_pocl_7(const gp_device_info *info)
 {
     return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
@@ -3597,9 +3597,9 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
 }
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0, and what Intel's CPU runtime
-   can do, and what compilers for Intel's GPUs should not: kernels/base/platform.cl; versions between were not tried. Of rusticl's other drivers 25.0 loses writes to structs,
-   and 26.1 does not. */
+   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0 (versions between were not tried), what
+   Intel's CPU runtime can do, and what compilers for Intel's GPUs should not: kernels/base/platform.cl. Of rusticl's other drivers
+   25.0 loses writes to structs, and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";
@@ -4741,6 +4741,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     if (plan->per_item < 1) plan->per_item = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    if (plan->group == 2 && gpi_is_pocl_7(&gp->info)) plan->group = 1;
     gpi_plan_fit_sub_group(plan);
 }
 
@@ -5152,7 +5153,7 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
     const bool serial = strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n") != NULL;
     const bool calls = gpi_text_calls(program->prelude);
     const bool passes = serial && gpi_wants_passes(program->primitive);
-    if (!gpi_is_pocl(&gp->info) || (calls && passes) || (!serial && !gpi_mixes_private_arrays(&gp->info))) {
+    if (!gpi_is_pocl(&gp->info) || (calls && passes) || (!serial && !gpi_is_pocl_7(&gp->info))) {
         return NULL;
     }
     return gpi_format("%s%s%s", gpi_program_options(gp, program),

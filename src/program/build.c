@@ -77,7 +77,7 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
     const bool serial = strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n") != NULL;
     const bool calls = gpi_text_calls(program->prelude);
     const bool passes = serial && gpi_wants_passes(program->primitive);
-    if (!gpi_is_pocl(&gp->info) || (calls && passes) || (!serial && !gpi_mixes_private_arrays(&gp->info))) {
+    if (!gpi_is_pocl(&gp->info) || (calls && passes) || (!serial && !gpi_is_pocl_7(&gp->info))) {
         return NULL;
     }
     return gpi_format("%s%s%s", gpi_program_options(gp, program),

@@ -142,9 +142,9 @@ static unsigned long gpi_driver_version(const gp_device_info *info)
 
 static unsigned long gpi_driver_major(const gp_device_info *info) { return gpi_driver_version(info) / 100; }
 
-/* PoCL from version 7 on takes a private array that clang's passes have parted for the same in all items of a group
-   (docs/drivers.md; 7.0 was not tried). */
-static bool gpi_mixes_private_arrays(const gp_device_info *info)
+/* PoCL 7 (7.1; 7.0 was not tried) takes a private array that clang's passes have parted for the same in all items of a group, and
+   has a group of two items read what neither has written (docs/drivers.md). */
+static bool gpi_is_pocl_7(const gp_device_info *info)
 {
     return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
@@ -161,9 +161,9 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
 }
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0, and what Intel's CPU runtime
-   can do, and what compilers for Intel's GPUs should not: kernels/base/platform.cl; versions between were not tried. Of rusticl's other drivers 25.0 loses writes to structs,
-   and 26.1 does not. */
+   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0 (versions between were not tried), what
+   Intel's CPU runtime can do, and what compilers for Intel's GPUs should not: kernels/base/platform.cl. Of rusticl's other drivers
+   25.0 loses writes to structs, and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
     if (gpi_contains(info->platform_name, "Oclgrind")) return " -cl-opt-disable";

@@ -9,7 +9,7 @@
 static bool gpi_is_llvmpipe(const gp_device_info *info);
 static bool gpi_is_pocl(const gp_device_info *info);
 static bool gpi_is_rusticl(const gp_device_info *info);
-static bool gpi_mixes_private_arrays(const gp_device_info *info);
+static bool gpi_is_pocl_7(const gp_device_info *info);
 static const char *gpi_device_options(const gp_device_info *info);
 static bool gpi_device_has(const gp_device_info *info, const char *extension);
 static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_device_info *info);

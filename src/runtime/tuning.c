@@ -235,6 +235,7 @@ static void gpi_plan_shape(const gp_context *gp, gpi_primitive primitive, const 
     if (plan->per_item < 1) plan->per_item = 1;
     if (tuning->work_group_size) plan->group = gpi_power_of_two_below(tuning->work_group_size);
     gpi_plan_fit_local(&gp->info, primitive, size, plan);
+    if (plan->group == 2 && gpi_is_pocl_7(&gp->info)) plan->group = 1;
     gpi_plan_fit_sub_group(plan);
 }
 

@@ -172,6 +172,7 @@ static bool builds_with(const device *it, const char *option)
     gp_context *gp;
     bool found;
     pretended = it;
+    desc.device_filter = it->name; /* not what GPUPRIM_DEVICE says */
     desc.no_disk_cache = true;
     assert_int_equal(gp_context_create(&desc, &gp), GP_OK);
     fill.out = test_buffer(gp, sizeof one, &one);

@@ -142,7 +142,7 @@ static void test_build_log(void **state)
     assert_non_null(log);
     log++;
     assert_true(strncmp(log, "kernels/", 8) != 0);
-    assert_in_range(lines_with(log, "kernels/"), 0, 9);
+    assert_true(lines_with(log, "kernels/") <= 9);
     if (strstr(log, "kernels/")) assert_true(strstr(log, "monoid:1") < strstr(log, "kernels/"));
     s.in = f->a;
     s.out = f->b;

@@ -528,9 +528,11 @@ static void test_device_class(void **state)
         desc.tuning.device_class = classes[k].device_class;
         gp = test_open_if(&desc); /* llvmpipe refuses the serial shape */
         if (gp) {
+            size_t with;
             test_scan_ones(gp, 30000);
             (void)snprintf(group_line, sizeof group_line, "#define GPI_WG %u\n", classes[k].group);
-            assert_in_range(test_each_file(folder, ".cl", has_group_line), 1, 2); /* and sub-groups' check */
+            with = test_each_file(folder, ".cl", has_group_line);
+            assert_true(with == 1 || with == 2); /* and sub-groups' check */
         }
         gp_context_destroy(gp);
         test_remove_folder(folder);
