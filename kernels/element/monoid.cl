@@ -216,12 +216,72 @@ static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)
 #define gpi_combine(a, b) gpi_base_combine(a, b)
 #endif
 
-/* The words of an element: how it travels between groups. */
+/* 1: without its head an element is a number, GPI_VALUE_0. */
+#define GPI_BASE_NUMBER (GPI_FIELD_COUNT == 1 && GPI_OP_0 < GPI_ARGMIN && !GPI_COMPENSATED_0)
+
+/* The words of an element: how it travels between groups. A number becomes words, and words a number, by as_...: a union of
+   them would be in memory on Mesa's drivers, which keep no union in registers (docs/drivers.md). */
 #define GPI_WORDS ((GPI_SIZE + 3) / 4)
+#define GPI_T_NUMBER (GPI_BASE_NUMBER && !GPI_SEGMENTED && (GPI_SIZE == 4 || GPI_SIZE == 8))
+/* A number and a head as large: a head that counts may be larger. */
+#define GPI_T_HEADED                                                          \
+    (GPI_BASE_NUMBER && GPI_SEGMENTED && (GPI_SIZE == 8 || GPI_SIZE == 16) && \
+     (GPI_HEADS != 3 || 2 * GPI_BASE_SIZE == GPI_SIZE))
+#if GPI_T_NUMBER || GPI_T_HEADED
+typedef struct gpi_bits {
+    uint word[GPI_WORDS];
+} gpi_bits;
+
+/* A number's words from word k on, and a number of these. */
+#if GPI_WORDS == (GPI_T_HEADED ? 2 : 1)
+#define GPI_WORDS_PUT(bits, k, value) (bits).word[k] = as_uint(value)
+#define GPI_WORDS_GET(bits, k, type) GPI_PASTE(as_, type)((bits).word[k])
+#else
+#define GPI_WORDS_PUT(bits, k, value)   \
+    (bits).word[k] = as_uint2(value).x; \
+    (bits).word[(k) + 1] = as_uint2(value).y
+#define GPI_WORDS_GET(bits, k, type) GPI_PASTE(as_, type)((uint2)((bits).word[k], (bits).word[(k) + 1]))
+#endif
+
+static gpi_bits gpi_bits_of(GPI_T value)
+{
+    gpi_bits bits;
+#if GPI_T_NUMBER
+    GPI_WORDS_PUT(bits, 0, value);
+#else
+    GPI_WORDS_PUT(bits, 0, value.value);
+    GPI_WORDS_PUT(bits, GPI_WORDS / 2, value.head);
+#endif
+    return bits;
+}
+
+static GPI_T gpi_bits_value(gpi_bits bits)
+{
+#if GPI_T_NUMBER
+    return GPI_WORDS_GET(bits, 0, GPI_VALUE_0);
+#else
+    GPI_T value;
+    value.value = GPI_WORDS_GET(bits, 0, GPI_VALUE_0);
+    value.head = GPI_WORDS_GET(bits, GPI_WORDS / 2, GPI_HEAD);
+    return value;
+#endif
+}
+#else
 typedef union gpi_bits {
     uint word[GPI_WORDS];
     GPI_T value;
 } gpi_bits;
+
+static gpi_bits gpi_bits_of(GPI_T value)
+{
+    gpi_bits bits;
+    bits.word[GPI_WORDS - 1] = 0; /* an element of 1 or 2 bytes leaves part of it alone */
+    bits.value = value;
+    return bits;
+}
+
+static GPI_T gpi_bits_value(gpi_bits bits) { return bits.value; }
+#endif
 
 /* A negative array size here means: gp_monoid.size is not sizeof(type) on this device. */
 typedef char gpi_monoid_size_must_be_sizeof_type[sizeof(GPI_T) == GPI_SIZE ? 1 : -1];
@@ -229,6 +289,6 @@ typedef char gpi_monoid_size_must_be_sizeof_type[sizeof(GPI_T) == GPI_SIZE ? 1 :
 static GPI_T gpi_identity(void)
 {
     const gpi_bits identity = {{GPI_IDENTITY_WORDS}};
-    return identity.value;
+    return gpi_bits_value(identity);
 }
 #endif

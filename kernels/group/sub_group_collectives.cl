@@ -10,7 +10,10 @@
          x32      x33 ...  x63     ->    x32    x32.x33    ...  x32...x63   ->  memory[1]
 
    This file is composed once for every operation. Parameters: those of group/collectives.cl, of which
-       memory   G elements */
+       memory           G elements
+   and
+       GPI_GROUP_BITS   BITS, a type that has T's words: BITS_of(x), .word[], BITS_value(bits). Not defined: T is uint or
+                        ulong */
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "group/sub_group.cl"
@@ -45,22 +48,30 @@ static GPI_GROUP_T GPI_GROUP_N(_down)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T
 {
     return GPI_GROUP_N(_sg_exchange)(x, gpi_sg_lane() + d < GPI_SUB_GROUP ? (int)d : 0, memory);
 }
-#else
-typedef union GPI_GROUP_N(_words) {
-    GPI_GROUP_T value;
-    uint word[(sizeof(GPI_GROUP_T) + 3) / 4];
-} GPI_GROUP_N(_words);
-
+#elif defined(GPI_GROUP_BITS)
 static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)
 {
-    GPI_GROUP_N(_words) words;
-    words.value = x;
+    GPI_GROUP_BITS bits = GPI_PASTE(GPI_GROUP_BITS, _of)(x);
     GPI_UNROLL
-    for (uint k = 0; k < sizeof words / 4; k++)
-        words.word[k] = up ? gpi_sg_up(words.word[k], d, 0) : gpi_sg_down(words.word[k], d, 0);
-    return words.value;
+    for (uint k = 0; k < sizeof bits / 4; k++)
+        bits.word[k] = up ? gpi_sg_up(bits.word[k], d, 0) : gpi_sg_down(bits.word[k], d, 0);
+    return GPI_PASTE(GPI_GROUP_BITS, _value)(bits);
 }
+#else
+/* Of a number of one or two words. */
+static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)
+{
+    if (sizeof x == 4) {
+        const uint word = (uint)x;
+        return (GPI_GROUP_T)(up ? gpi_sg_up(word, d, 0) : gpi_sg_down(word, d, 0));
+    }
+    const uint low = (uint)x, high = (uint)((ulong)x >> 32);
+    return (GPI_GROUP_T)(up ? (ulong)gpi_sg_up(high, d, 0) << 32 | gpi_sg_up(low, d, 0)
+                            : (ulong)gpi_sg_down(high, d, 0) << 32 | gpi_sg_down(low, d, 0));
+}
+#endif
 
+#if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_EMULATED
 static GPI_GROUP_T GPI_GROUP_N(_up)(GPI_GROUP_T x, uint d, __local GPI_GROUP_T *memory)
 {
     (void)memory;
@@ -133,3 +144,4 @@ static GPI_GROUP_T GPI_GROUP_N(_scan)(GPI_GROUP_PARAMETER GPI_GROUP_T x, GPI_GRO
 #undef GPI_GROUP_IDENTITY
 #undef GPI_GROUP_PARAMETER
 #undef GPI_GROUP_PASSED
+#undef GPI_GROUP_BITS

@@ -21,6 +21,7 @@
 #else
 #define GPI_ITEMS_CELLS (GPI_WG + GPI_WG / 32)
 #endif
+#define GPI_GROUP_BITS gpi_bits
 #if GPI_SUB_GROUP
 #include "group/sub_group_collectives.cl"
 #else

@@ -76,14 +76,6 @@ static gpi_word gpi_pack(uint flag, const gpi_bits *bits, uint k)
 #endif
 }
 
-static gpi_bits gpi_bits_of(GPI_T value)
-{
-    gpi_bits bits;
-    bits.word[GPI_WORDS - 1] = 0; /* an element of 1 or 2 bytes leaves part of it alone */
-    bits.value = value;
-    return bits;
-}
-
 static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI_T value)
 {
     const gpi_bits bits = gpi_bits_of(value);
@@ -114,7 +106,7 @@ static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
         bits.word[k / 2] = k % 2 ? bits.word[k / 2] | w << 16 : w & 0xffffu;
 #endif
     }
-    *value = bits.value;
+    *value = gpi_bits_value(bits);
     return agree ? flag : GPI_EMPTY;
 }
 

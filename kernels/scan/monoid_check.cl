@@ -28,9 +28,8 @@ static float gpi_word_value(uint word)
 
 static float gpi_scale_of(GPI_T a)
 {
-    gpi_bits bits;
+    const gpi_bits bits = gpi_bits_of(a);
     float scale = 0.0f;
-    bits.value = a;
     for (uint w = 0; w < GPI_WORDS; w++) scale = fmax(scale, gpi_word_value(bits.word[w]));
     return scale;
 }
@@ -51,10 +50,8 @@ static bool gpi_same(GPI_ARGS_PARAMETER GPI_T x, GPI_T y, float slack)
 #if GPI_EQUAL
     return gpi_user_equal(GPI_ARGS_PASSED x, y);
 #else
-    gpi_bits a, b;
+    const gpi_bits a = gpi_bits_of(x), b = gpi_bits_of(y);
     bool same = true;
-    a.value = x;
-    b.value = y;
     for (uint w = 0; w < GPI_WORDS; w++) same = same && gpi_word_same(a.word[w], b.word[w], slack);
     return same;
 #endif

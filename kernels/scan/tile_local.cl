@@ -124,7 +124,23 @@ typedef struct gpi_tile_memory {
 } gpi_tile_memory;
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
-#if GPI_CELL_VECTORS
+/* The type of a cell that is a number, of which vectors are made without a union (element/monoid.cl); a kept one has it in a
+   struct. */
+#if GPI_KEPT
+#define GPI_CELL_NUMBER (GPI_CELL_VECTORS && GPI_IN_NUMBER && GPI_CELL_SIZE <= 8)
+#define GPI_CELL_TYPE GPI_RECORD
+#define GPI_CELL_OF(cell) (cell).record
+#else
+#define GPI_CELL_NUMBER \
+    (GPI_CELL_VECTORS && GPI_BASE_NUMBER && (GPI_KEYED || !GPI_SEGMENTED) && GPI_CELL_SIZE <= 8)
+#define GPI_CELL_TYPE GPI_VALUE_0
+#define GPI_CELL_OF(cell) (cell)
+#endif
+#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4
+typedef GPI_QUAD(GPI_CELL_TYPE) gpi_cell_quad;
+#elif GPI_CELL_NUMBER
+typedef GPI_PASTE(GPI_CELL_TYPE, 2) gpi_cell_pair;
+#elif GPI_CELL_VECTORS
 typedef union gpi_cell_chunk {
     GPI_CELL cell[4];
     uint4 vector[GPI_CELL_SIZE / 4];
@@ -183,7 +199,13 @@ static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared
 /* A chunk of cells to and from the stage. */
 GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)
 {
-#if GPI_CELL_VECTORS
+#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4
+    *(__local gpi_cell_quad *)at =
+        (gpi_cell_quad)(GPI_CELL_OF(x[0]), GPI_CELL_OF(x[1]), GPI_CELL_OF(x[2]), GPI_CELL_OF(x[3]));
+#elif GPI_CELL_NUMBER
+    ((__local gpi_cell_pair *)at)[0] = (gpi_cell_pair)(GPI_CELL_OF(x[0]), GPI_CELL_OF(x[1]));
+    ((__local gpi_cell_pair *)at)[1] = (gpi_cell_pair)(GPI_CELL_OF(x[2]), GPI_CELL_OF(x[3]));
+#elif GPI_CELL_VECTORS
     gpi_cell_chunk chunk;
     GPI_UNROLL
     for (uint k = 0; k < GPI_CELL_CHUNK; k++) chunk.cell[k] = x[k];
@@ -197,7 +219,20 @@ GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)
 
 GPI_INLINE_GPU void gpi_chunk_get(__local const GPI_CELL *at, GPI_CELL *x)
 {
-#if GPI_CELL_VECTORS
+#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4
+    const gpi_cell_quad quad = *(__local const gpi_cell_quad *)at;
+    GPI_CELL_OF(x[0]) = quad.s0;
+    GPI_CELL_OF(x[1]) = quad.s1;
+    GPI_CELL_OF(x[2]) = quad.s2;
+    GPI_CELL_OF(x[3]) = quad.s3;
+#elif GPI_CELL_NUMBER
+    const gpi_cell_pair low = ((__local const gpi_cell_pair *)at)[0],
+                        high = ((__local const gpi_cell_pair *)at)[1];
+    GPI_CELL_OF(x[0]) = low.x;
+    GPI_CELL_OF(x[1]) = low.y;
+    GPI_CELL_OF(x[2]) = high.x;
+    GPI_CELL_OF(x[3]) = high.y;
+#elif GPI_CELL_VECTORS
     gpi_cell_chunk chunk;
     GPI_UNROLL
     for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) chunk.vector[k] = ((__local const uint4 *)at)[k];

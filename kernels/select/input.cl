@@ -24,6 +24,7 @@
        GPI_RECORD           type that moves an element, of GPI_RECORD_SIZE bytes: a number, or a struct of words
        GPI_NUMBER           uint or ulong: counts and positions
        gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions
+       GPI_IN_NUMBER        1: GPI_IN is a number, or a vector of GPI_RECORD's size, no struct
        GPI_PLAIN            1: gpi_equal(x, y) is x == y, of what has vectors
        GPI_ALIKE            1: and x and y are then the same bits
        GPI_SINGLES          runs: 0 where runs of one element are left out                              */
@@ -150,10 +151,18 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #define GPI_BY_PIECES (GPI_KEPT && GPI_SUB_GROUP && GPI_PARTS < 3 && GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE)
 
 #if GPI_KEPT
+#if GPI_IN_NUMBER
+typedef struct gpi_kept_cell { /* no union: GPI_WORDS of element/monoid.cl */
+    GPI_RECORD record;
+} gpi_kept_cell;
+#define GPI_KEPT_IN(cell) GPI_PASTE(as_, GPI_IN)((cell).record)
+#else
 typedef union gpi_kept_cell {
     GPI_IN in;
     GPI_RECORD record;
 } gpi_kept_cell;
+#define GPI_KEPT_IN(cell) (cell).in
+#endif
 
 static gpi_kept_cell gpi_kept_cell_load(gpi_input input, ulong i)
 {

@@ -68,9 +68,10 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const gpi_kept_cell x = tile->kept[j];
-        if (j < own && gpi_is_kept(input, x.in, last.in, base + first + j)) tile->selected |= 1u << j;
+        if (j < own && gpi_is_kept(input, GPI_KEPT_IN(x), GPI_KEPT_IN(last), base + first + j))
+            tile->selected |= 1u << j;
 #if GPI_PARTS == 3
-        else if (j < own && gpi_predicate2(GPI_ARGS_OF(input) x.in, base + first + j))
+        else if (j < own && gpi_predicate2(GPI_ARGS_OF(input) GPI_KEPT_IN(x), base + first + j))
             tile->second |= 1u << j;
 #endif
         sum = gpi_combine(sum, gpi_tile_item(tile, j));

@@ -72,7 +72,8 @@ GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, 
     GPI_UNROLL
     for (uint k = 0; k < n; k++) {
         const uint i = GPI_PIECE_PLACE(j + k);
-        if (i < length && gpi_predicate(GPI_ARGS_OF(input) x[k].in, at + i)) selected |= GPI_PIECE_BIT(j + k);
+        if (i < length && gpi_predicate(GPI_ARGS_OF(input) GPI_KEPT_IN(x[k]), at + i))
+            selected |= GPI_PIECE_BIT(j + k);
     }
     return selected;
 }
@@ -92,7 +93,7 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
         for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);
         GPI_UNROLL
         for (uint j = 0; j < GPI_PER_ITEM; j++)
-            if (gpi_predicate(GPI_ARGS_OF(input) x[j].in, at + GPI_PIECE_PLACE(j)))
+            if (gpi_predicate(GPI_ARGS_OF(input) GPI_KEPT_IN(x[j]), at + GPI_PIECE_PLACE(j)))
                 selected |= GPI_PIECE_BIT(j);
 #if GPI_PIECE_STAGED
         GPI_UNROLL

@@ -9,6 +9,7 @@
 #define GPI_PLAIN 0
 #define GPI_ALIKE 0
 #define GPI_X uint
+#define GPI_IN_NUMBER 1
 #define GPI_RECORD uint
 #define GPI_RECORD_SIZE 4
 static uint gpi_predicate(GPI_X x, ulong i) { return x % 3 == 0 ? 1 : 0; }

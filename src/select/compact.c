@@ -144,6 +144,7 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
                  plain && !gpi_is_float(c->type));
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_X %s\n", in, elements && half,
                  element);
+    gpi_text_add(text, "#define GPI_IN_NUMBER %d\n", !c->record);
     gpi_compact_prelude_moved(c->size, text);
     gpi_text_add(text, "#define GPI_RECORD %s\n#define GPI_RECORD_SIZE %u\n", record, (unsigned)c->size);
     gpi_args_define(&c->args, text);
