@@ -38,7 +38,8 @@ TESTS := $(C_TESTS) $(CPP_TESTS)
 SUPPORT := $(basename $(notdir $(wildcard tests/support/*.c)))
 vpath %.c $(sort $(dir $(TEST_SOURCES))) tests/support
 vpath %.cpp $(sort $(dir $(CPP_SOURCES)))
-TEST_PROGRAMS := $(TESTS:%=build/tests/%)
+# Those that take longest come first.
+TEST_PROGRAMS := $(patsubst %,build/tests/%,test_cpp $(filter-out test_cpp,$(TESTS)))
 CPP_PROGRAMS := $(CPP_TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
@@ -116,8 +117,12 @@ test-gpsort: build/gpsort $(if $(filter Linux,$(shell uname -s)),build/apps/faul
 # Tests of strategies that have to be forced, of several devices, of endurance: test-full has them.
 FULL_ONLY := test_brackets_back test_host_devices test_many test_nest_strings test_sort_shares
 
-test: $(filter-out $(FULL_ONLY:%=build/tests/%),$(TEST_PROGRAMS)) ## build and run the tests, as the device runs each call by itself; GPUPRIM_DEVICE names it
-	@tools/run_tests.sh $^
+DEFAULT_PROGRAMS := $(filter-out $(FULL_ONLY:%=build/tests/%),$(TEST_PROGRAMS))
+
+# They are compiled on all cores, also by a `make` without -j.
+test: | deps-test ## build and run the tests, as the device runs each call by itself; GPUPRIM_DEVICE names it
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1)) $(DEFAULT_PROGRAMS)
+	@tools/run_tests.sh $(DEFAULT_PROGRAMS)
 
 # What forces shapes and strategies on the device is left out without it: tests/support/support.h.
 test-full test-all test-shapes test-strings test-hash-stress sanitize races: export GPUPRIM_TEST_FULL = 1
