@@ -39,7 +39,7 @@ SUPPORT := $(basename $(notdir $(wildcard tests/support/*.c)))
 vpath %.c $(sort $(dir $(TEST_SOURCES))) tests/support
 vpath %.cpp $(sort $(dir $(CPP_SOURCES)))
 # Those that take longest come first.
-TEST_PROGRAMS := $(patsubst %,build/tests/%,test_cpp $(filter-out test_cpp,$(TESTS)))
+TEST_PROGRAMS := $(patsubst %,build/tests/%,$(filter test_cpp,$(TESTS)) $(filter-out test_cpp,$(TESTS)))
 CPP_PROGRAMS := $(CPP_TESTS:%=build/tests/%)
 SANITIZED := $(TESTS:%=build/sanitize/%)
 EXAMPLES := $(patsubst examples/%,build/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
