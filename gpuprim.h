@@ -37490,6 +37490,7 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function);
 static gp_result gpi_hash_result(gp_context *gp);
 static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle);
 static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out);
+static void gpi_hash_free(gpi_table *table);
 static void gpi_hash_release(gpi_table *table);
 static void gpi_hash_free_all(gp_context *gp);
 static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
@@ -37901,7 +37902,7 @@ GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_has
     if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
     if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
     if (result != GP_OK) {
-        gpi_hash_release(table);
+        gpi_hash_free(table);
         return result;
     }
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);
@@ -39142,11 +39143,17 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-static void gpi_hash_release(gpi_table *table)
+/* Frees a table that no handle leads to. */
+static void gpi_hash_free(gpi_table *table)
 {
-    if (table->references > 0 && gpi_add_atomically(&table->references, UINT32_MAX) > 0) return;
     if (table->buffer) (void)clReleaseMemObject(table->buffer);
     GP_FREE(table);
+}
+
+/* Takes a handle away, and with the last one the table. */
+static void gpi_hash_release(gpi_table *table)
+{
+    if (gpi_add_atomically(&table->references, UINT32_MAX) == 0) gpi_hash_free(table);
 }
 
 static void gpi_hash_free_all(gp_context *gp)

@@ -159,7 +159,7 @@ GP_API gp_result gp_hash_create(gp_context *gp, const gp_hash_desc *desc, gp_has
     if (result == GP_OK) result = gpi_hash_allocate(gp, function, desc->buffer, table);
     if (result == GP_OK) result = gpi_hash_handle_make(gp, function, table, out);
     if (result != GP_OK) {
-        gpi_hash_release(table);
+        gpi_hash_free(table);
         return result;
     }
     result = gpi_call_begin(&call, gp, function, desc->wait, desc->wait_count, desc->done);

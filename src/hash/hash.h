@@ -90,6 +90,7 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function);
 static gp_result gpi_hash_result(gp_context *gp);
 static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle);
 static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out);
+static void gpi_hash_free(gpi_table *table);
 static void gpi_hash_release(gpi_table *table);
 static void gpi_hash_free_all(gp_context *gp);
 static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,

@@ -161,11 +161,17 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-static void gpi_hash_release(gpi_table *table)
+/* Frees a table that no handle leads to. */
+static void gpi_hash_free(gpi_table *table)
 {
-    if (table->references > 0 && gpi_add_atomically(&table->references, UINT32_MAX) > 0) return;
     if (table->buffer) (void)clReleaseMemObject(table->buffer);
     GP_FREE(table);
+}
+
+/* Takes a handle away, and with the last one the table. */
+static void gpi_hash_release(gpi_table *table)
+{
+    if (gpi_add_atomically(&table->references, UINT32_MAX) == 0) gpi_hash_free(table);
 }
 
 static void gpi_hash_free_all(gp_context *gp)
