@@ -1930,8 +1930,8 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
    blocking call return GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
    end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
    Chosen keys: whoever knows the seed can choose keys that all begin their search at one slot, so that n insertions
-   look at n^2 / 2 slots. Draw `seed` at random for keys that others choose; the order of gp_hash_retrieve depends on it,
-   and nothing else.
+   look at n^2 / 2 slots. Draw `seed` at random for keys that others choose. It decides the order of gp_hash_retrieve
+   without sort_type, and the reserved value that the library derives; no other result depends on it.
    Load: speed is best up to a load of 1/2, and good up to 0.8. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer
@@ -42900,8 +42900,8 @@ static bool gpi_pins_sub_groups(const gp_device_info *info)
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
 }
 
-/* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. What then cannot be
-   pinned is not. */
+/* Tries sub-groups of the plan's size. If kernels turn out to have another size, tries once more with that, and does not pin
+   them. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;

@@ -38,8 +38,8 @@
    blocking call return GP_ERROR_COUNT_LIMIT. An operation looks at each slot once at most. On devices that
    end long loops too early (gp_device_info.loop_limit) it looks at 24,000 slots at most.
    Chosen keys: whoever knows the seed can choose keys that all begin their search at one slot, so that n insertions
-   look at n^2 / 2 slots. Draw `seed` at random for keys that others choose; the order of gp_hash_retrieve depends on it,
-   and nothing else.
+   look at n^2 / 2 slots. Draw `seed` at random for keys that others choose. It decides the order of gp_hash_retrieve
+   without sort_type, and the reserved value that the library derives; no other result depends on it.
    Load: speed is best up to a load of 1/2, and good up to 0.8. Erased keys count until a rehash.
    Memory: 8 bytes per slot for keys and values of up to 32 bits, else 16; one or two slots more than the
    capacity, and 256 bytes. While the table lives, other calls of its contexts must not write into its buffer

@@ -76,8 +76,8 @@ static bool gpi_pins_sub_groups(const gp_device_info *info)
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
 }
 
-/* Tries sub-groups of the plan's size; where kernels turn out to have another one, once more with that. What then cannot be
-   pinned is not. */
+/* Tries sub-groups of the plan's size. If kernels turn out to have another size, tries once more with that, and does not pin
+   them. */
 static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
 {
     gpi_program *program = NULL;
