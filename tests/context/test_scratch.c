@@ -143,9 +143,9 @@ static void test_parts(void **state)
     gp_sort_strings_desc sort = {.count = 6, .offsets_type = GP_U32};
     uint32_t *found;
     (void)state;
-    p.whole = clCreateBuffer(p.context, CL_MEM_READ_WRITE, 1 << 24, NULL, NULL);
     gp = open_with_pool(&p, 0);
     if (!gp) skip();
+    p.whole = clCreateBuffer(p.context, CL_MEM_READ_WRITE, 1 << 24, NULL, NULL);
     sort.bytes = test_buffer(gp, sizeof text, text);
     sort.byte_count = sizeof text - 1;
     sort.offsets = test_buffer(gp, sizeof offsets, offsets);
