@@ -2770,6 +2770,25 @@ GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc);
 #ifndef GPI_IMPLEMENTATION_ONCE
 #define GPI_IMPLEMENTATION_ONCE
 
+/* ---- Begin file kernels/base/constants.cl ---- */
+/* constants.cl - a context's counters, by their index in the buffer `counters`: for the host and for kernels. */
+#ifndef GPI_BASE_CONSTANTS_CL
+#define GPI_BASE_CONSTANTS_CL
+
+#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */
+#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */
+#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */
+#define GPI_COUNT_BAD 3       /* calls that found bad offsets */
+#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */
+#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */
+#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */
+#define GPI_COUNT_FULL 10     /* keys that found no slot, of calls that do not list them */
+#define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
+#define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */
+#define GPI_CONTEXT_COUNTERS 13
+#endif
+/* ---- End file kernels/base/constants.cl ---- */
+
 /* ---- Begin file src/base/error.h ---- */
 /* error.h - failures and their texts, the log. */
 #include <stdio.h>
@@ -2806,9 +2825,12 @@ typedef struct gpi_symbols {
     cl_mem classes; /* NULL: free */
 } gpi_symbols;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 12, GPI_HASH_TOLD = 6, GPI_ASYNC_TEXT_MAX = 256 };
-
-enum { GPI_SYMBOL_TABLES = 8, GPI_COUNTER_ZERO = 10 /* one that stays 0 */ };
+enum {
+    GPI_KERNEL_PROFILES = 64,
+    GPI_HASH_TOLD = GPI_COUNT_FULL - GPI_COUNT_REFUSED + 1, /* counters that hash kernels raise */
+    GPI_ASYNC_TEXT_MAX = 256,
+    GPI_SYMBOL_TABLES = 8
+};
 
 struct gpi_range;
 
@@ -2848,7 +2870,7 @@ struct gp_context {
     struct gpi_retired *retired; /* scratch that commands may still use (launch/scratch.c) */
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
-    cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
+    cl_mem counters;       /* GPI_CONTEXT_COUNTERS uints */
     bool warming_up;       /* gp_warmup is going on: launches are of no elements */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 
@@ -4260,6 +4282,22 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
 }
 /* ---- End file src/runtime/events.c ---- */
 
+/* ---- Begin file kernels/group/constants.cl ---- */
+/* constants.cl - sub-groups: for the host and for kernels. */
+#ifndef GPI_GROUP_CONSTANTS_CL
+#define GPI_GROUP_CONSTANTS_CL
+
+#define GPI_SUB_GROUP_MIN 8
+#define GPI_SUB_GROUP_MAX 128
+
+/* Forms of a sub-group's operations. */
+#define GPI_SUB_GROUP_EMULATED 1
+#define GPI_SUB_GROUP_KHRONOS 2
+#define GPI_SUB_GROUP_NVIDIA 3
+#define GPI_SUB_GROUP_AMD 4
+#endif
+/* ---- End file kernels/group/constants.cl ---- */
+
 /* ---- Begin file src/runtime/tuning.h ---- */
 /* tuning.h - how a device runs a primitive: plans. */
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
@@ -4299,9 +4337,7 @@ typedef enum gpi_primitive {
 enum {
     GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_SUB_GROUP_MIN = 8,         /* group/sub_group.cl */
-    GPI_SUB_GROUP_MAX = 128,
-    GPI_TILE_LOCAL_MAX = 32768, /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,
@@ -5104,8 +5140,10 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
 /* Shuffles and ballots of Khronos' sub-groups are not there below OpenCL C 2.0. */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program)
 {
-    static const char form[] = "#define GPI_SUB_GROUP_FORM 2\n"; /* GPI_SUB_GROUP_KHRONOS */
-    return gp->options_sub_groups && strstr(program->prelude, form) ? gp->options_sub_groups : gp->options;
+    static const char form[] = "#define GPI_SUB_GROUP_FORM ";
+    const char *at = strstr(program->prelude, form);
+    const bool khronos = at && atoi(at + sizeof form - 1) == GPI_SUB_GROUP_KHRONOS;
+    return khronos && gp->options_sub_groups ? gp->options_sub_groups : gp->options;
 }
 
 /* Words that take a bracket and call nothing; the library's own names are its own. */
@@ -5745,14 +5783,38 @@ static const char *const gpi_kernel_base_args[] = {
 };
 /* ---- End file kernels/base/args.cl ---- */
 
+/* ---- Begin file kernels/base/constants.cl ---- */
+static const char *const gpi_kernel_base_constants[] = {
+    "#line 1 \"kernels/base/constants.cl\"\n",
+    "/* constants.cl - a context's counters, by their index in the buffer `counters`: for the host and for kernels. */\n",
+    "#ifndef GPI_BASE_CONSTANTS_CL\n",
+    "#define GPI_BASE_CONSTANTS_CL\n",
+    "\n",
+    "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
+    "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
+    "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
+    "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */\n",
+    "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */\n",
+    "#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */\n",
+    "#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */\n",
+    "#define GPI_COUNT_FULL 10     /* keys that found no slot, of calls that do not list them */\n",
+    "#define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */\n",
+    "#define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */\n",
+    "#define GPI_CONTEXT_COUNTERS 13\n",
+    "#endif\n",
+};
+/* ---- End file kernels/base/constants.cl ---- */
+
 /* ---- Begin file kernels/base/count.cl ---- */
 static const char *const gpi_kernel_base_count[] = {
     "#line 1 \"kernels/base/count.cl\"\n",
     "/* count.cl - how many elements a call is about, and the context's counters. */\n",
     "#ifndef GPI_BASE_COUNT_CL\n",
     "#define GPI_BASE_COUNT_CL\n",
-    "#include \"base/platform.cl\"\n",
+    "#include \"base/constants.cl\"\n",
     "#line 5 \"kernels/base/count.cl\"\n",
+    "#include \"base/platform.cl\"\n",
+    "#line 6 \"kernels/base/count.cl\"\n",
     "\n",
     "/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a\n",
     "   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when\n",
@@ -5776,19 +5838,6 @@ static const char *const gpi_kernel_base_count[] = {
     "{\n",
     "    return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));\n",
     "}\n",
-    "\n",
-    "/* Counters of the context, raised only when something unusual happens. */\n",
-    "#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */\n",
-    "#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */\n",
-    "#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */\n",
-    "#define GPI_COUNT_BAD 3       /* calls that found bad offsets */\n",
-    "#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */\n",
-    "#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */\n",
-    "#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */\n",
-    "#define GPI_COUNT_FULL \\\n",
-    "    10 /* keys that found no slot in a full hash table, where nothing else tells the caller */\n",
-    "#define GPI_COUNT_ARRIVED \\\n",
-    "    11 /* groups of a launch that have ended their part (scan/reduce.cl); 0 in between */\n",
     "\n",
     "/* One group of a call says so when more was wanted than allowed. */\n",
     "#define GPI_COUNT_CHECK(first_group, counters)                                \\\n",
@@ -7662,6 +7711,25 @@ static const char *const gpi_kernel_group_collectives[] = {
 };
 /* ---- End file kernels/group/collectives.cl ---- */
 
+/* ---- Begin file kernels/group/constants.cl ---- */
+static const char *const gpi_kernel_group_constants[] = {
+    "#line 1 \"kernels/group/constants.cl\"\n",
+    "\n",
+    "#ifndef GPI_GROUP_CONSTANTS_CL\n",
+    "#define GPI_GROUP_CONSTANTS_CL\n",
+    "\n",
+    "#define GPI_SUB_GROUP_MIN 8\n",
+    "#define GPI_SUB_GROUP_MAX 128\n",
+    "\n",
+    "\n",
+    "#define GPI_SUB_GROUP_EMULATED 1\n",
+    "#define GPI_SUB_GROUP_KHRONOS 2\n",
+    "#define GPI_SUB_GROUP_NVIDIA 3\n",
+    "#define GPI_SUB_GROUP_AMD 4\n",
+    "#endif\n",
+};
+/* ---- End file kernels/group/constants.cl ---- */
+
 /* ---- Begin file kernels/group/device.cl ---- */
 static const char *const gpi_kernel_group_device[] = {
     "#line 1 \"kernels/group/device.cl\"\n",
@@ -7767,15 +7835,12 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "#define GPI_GROUP_SUB_GROUP_CL\n",
     "#include \"base/platform.cl\"\n",
     "#line 42 \"kernels/group/sub_group.cl\"\n",
+    "#include \"group/constants.cl\"\n",
+    "#line 43 \"kernels/group/sub_group.cl\"\n",
     "\n",
     "#if GPI_SUB_GROUP\n",
-    "#define GPI_SUB_GROUP_EMULATED 1\n",
-    "#define GPI_SUB_GROUP_KHRONOS 2\n",
-    "#define GPI_SUB_GROUP_NVIDIA 3\n",
-    "#define GPI_SUB_GROUP_AMD 4\n",
-    "\n",
-    "#if GPI_SUB_GROUP < 8 || GPI_SUB_GROUP > 128 || (GPI_SUB_GROUP & (GPI_SUB_GROUP - 1)) || \\\n",
-    "    GPI_WG % GPI_SUB_GROUP\n",
+    "#if GPI_SUB_GROUP < GPI_SUB_GROUP_MIN || GPI_SUB_GROUP > GPI_SUB_GROUP_MAX || \\\n",
+    "    (GPI_SUB_GROUP & (GPI_SUB_GROUP - 1)) || GPI_WG % GPI_SUB_GROUP\n",
     "#error \"GPI_SUB_GROUP must be a power of two from 8 to 128, and GPI_WG a multiple of it\"\n",
     "#endif\n",
     "\n",
@@ -7791,7 +7856,7 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "\n",
     "static uint gpi_sg_lane(void) { return (uint)get_local_id(0) % GPI_SUB_GROUP; }\n",
     "static uint gpi_sg_index(void) { return (uint)get_local_id(0) / GPI_SUB_GROUP; }\n",
-    "#line 73\n",
+    "#line 69\n",
     "#if GPI_SUB_GROUP <= 64\n",
     "#if GPI_SUB_GROUP <= 32\n",
     "typedef uint gpi_sg_mask;\n",
@@ -7827,7 +7892,7 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "#endif\n",
     "\n",
     "static uint gpi_sg_count_below(gpi_sg_mask mask) { return gpi_sg_count(mask & gpi_sg_below(gpi_sg_lane())); }\n",
-    "#line 111\n",
+    "#line 107\n",
     "#if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED\n",
     "#ifdef GPI_FAULT_LOCKSTEP\n",
     "#define GPI_SG_ALL 0\n",
@@ -7953,7 +8018,7 @@ static const char *const gpi_kernel_group_sub_group[] = {
     "}\n",
     "\n",
     "static void gpi_sg_sync(void) { __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\"); }\n",
-    "#line 239\n",
+    "#line 235\n",
     "static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)\n",
     "{\n",
     "    uint lanes = ~0u;\n",
@@ -8402,10 +8467,7 @@ static const char *const gpi_kernel_hash_batch_keys[] = {
     "#define GPI_GET gpi_hash_get\n",
     "#define GPI_REMOVE gpi_hash_remove\n",
     "#endif\n",
-    "#line 22\n",
-    "#define GPI_WIDE_KEYS 1u\n",
-    "#define GPI_WIDE_VALUES 2u\n",
-    "\n",
+    "#line 21\n",
     "GPI_INLINE gp_hash_key gpi_element_read(__global const uint *p, ulong i, bool wide)\n",
     "{\n",
     "#if GPI_WIDE && !GPI_HASH_PACKED\n",
@@ -8438,20 +8500,7 @@ static const char *const gpi_kernel_hash_batch_keys[] = {
     "    gpi_span(gpi_hash_work(memory, facts, gpi_count(bound, wanted, wanted_offset, wanted_words), counters), \\\n",
     "             span, &begin, &end);                                                                           \\\n",
     "    GPI_COUNT_CHECK(get_group_id(0) == 0 && !(is_checked), counters)\n",
-    "#line 61\n",
-    "#define GPI_SOURCE_BUFFER 0\n",
-    "#define GPI_SOURCE_ONE 1\n",
-    "#define GPI_SOURCE_INDEX 2\n",
-    "\n",
-    "\n",
-    "#define GPI_WANTS_RESULTS 1u\n",
-    "#define GPI_WANTS_FAILED 2u\n",
-    "#define GPI_WANTS_FAILED_VALUES 4u\n",
-    "#define GPI_IS_JUDGED 8u\n",
-    "#define GPI_IS_CHECKED 16u\n",
-    "#define GPI_TELLS_FULL 32u\n",
-    "\n",
-    "\n",
+    "#line 57\n",
     "#define GPI_PUT_PARAMETERS                                                                                  \\\n",
     "    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \\\n",
     "        __global const uint *values, ulong values_at, uint source, ulong operand, uint change, uint widths, \\\n",
@@ -8470,16 +8519,13 @@ static const char *const gpi_kernel_hash_batch_keys[] = {
     "    if (source == GPI_SOURCE_BUFFER) return gpi_element_read(values, i, (widths & GPI_WIDE_VALUES) != 0);\n",
     "    return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);\n",
     "}\n",
-    "#line 95\n",
+    "#line 78\n",
     "static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)\n",
     "{\n",
     "    gp_hash_value chosen;\n",
     "    return !GPI_GET(judge, gpi_hash_home(judge, key), key, &chosen) || chosen == (gp_hash_value)i;\n",
     "}\n",
-    "#line 103\n",
-    "#define GPI_WANTS_VALUES 1u\n",
-    "#define GPI_WANTS_FOUND 2u\n",
-    "\n",
+    "#line 86\n",
     "#define GPI_FIND_KEYS_PARAMETERS                                                                     \\\n",
     "    __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,    \\\n",
     "        __global uint *values, ulong values_at, __global uchar *found, ulong found_at, ulong absent, \\\n",
@@ -9051,6 +9097,73 @@ static const char *const gpi_kernel_hash_combine[] = {
 };
 /* ---- End file kernels/hash/combine.cl ---- */
 
+/* ---- Begin file kernels/hash/constants.cl ---- */
+static const char *const gpi_kernel_hash_constants[] = {
+    "#line 1 \"kernels/hash/constants.cl\"\n",
+    "/* constants.cl - a hash table's header, results and changes; what batches want: for the host and for kernels. */\n",
+    "#ifndef GPI_HASH_CONSTANTS_CL\n",
+    "#define GPI_HASH_CONSTANTS_CL\n",
+    "\n",
+    "/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.\n",
+    "\n",
+    "       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved */\n",
+    "#define GPI_HEADER 64\n",
+    "#define GPI_HEADER_COUNTS 16\n",
+    "#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */\n",
+    "\n",
+    "/* Counts of the header, besides one for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */\n",
+    "#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */\n",
+    "#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */\n",
+    "#define GPI_COUNTS 9\n",
+    "\n",
+    "/* How a value changes. */\n",
+    "#define GPI_CHANGE_KEEP 0\n",
+    "#define GPI_CHANGE_ASSIGN 1\n",
+    "#define GPI_CHANGE_ADD 2\n",
+    "#define GPI_CHANGE_AND 3\n",
+    "#define GPI_CHANGE_OR 4\n",
+    "#define GPI_CHANGE_XOR 5\n",
+    "#define GPI_CHANGE_MIN_U 6\n",
+    "#define GPI_CHANGE_MAX_U 7\n",
+    "#define GPI_CHANGE_MIN_I 8\n",
+    "#define GPI_CHANGE_MAX_I 9\n",
+    "#define GPI_CHANGE_ADD_F 10\n",
+    "#define GPI_CHANGE_MIN_F 11\n",
+    "#define GPI_CHANGE_MAX_F 12\n",
+    "#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */\n",
+    "\n",
+    "/* Where a batch's values come from. */\n",
+    "#define GPI_SOURCE_BUFFER 0\n",
+    "#define GPI_SOURCE_ONE 1   /* the same for all keys */\n",
+    "#define GPI_SOURCE_INDEX 2 /* the key's index in the batch */\n",
+    "\n",
+    "/* Bits of `wants` of batches that insert. */\n",
+    "#define GPI_WANTS_RESULTS 1u\n",
+    "#define GPI_WANTS_FAILED 2u\n",
+    "#define GPI_WANTS_FAILED_VALUES 4u\n",
+    "#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */\n",
+    "#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */\n",
+    "#define GPI_TELLS_FULL 32u /* keys that find no slot are an error: nothing says which they are */\n",
+    "\n",
+    "/* Bits of `wants` of batches that find. */\n",
+    "#define GPI_WANTS_VALUES 1u\n",
+    "#define GPI_WANTS_FOUND 2u\n",
+    "\n",
+    "/* Bits of `widths`: elements of eight bytes. */\n",
+    "#define GPI_WIDE_KEYS 1u\n",
+    "#define GPI_WIDE_VALUES 2u\n",
+    "\n",
+    "/* Words of the buffer of statistics; each number has two. */\n",
+    "#define GPI_STATS_LIVE 0\n",
+    "#define GPI_STATS_DEAD 2\n",
+    "#define GPI_STATS_DEPTHS 4\n",
+    "#define GPI_STATS_MAX 6\n",
+    "#define GPI_STATS_BINS 8\n",
+    "#define GPI_LENGTH_BINS 32\n",
+    "#endif\n",
+};
+/* ---- End file kernels/hash/constants.cl ---- */
+
 /* ---- Begin file kernels/hash/device.cl ---- */
 static const char *const gpi_kernel_hash_device[] = {
     "#line 1 \"kernels/hash/device.cl\"\n",
@@ -9518,15 +9631,7 @@ static const char *const gpi_kernel_hash_slots[] = {
     "        mine--;\n",
     "    }\n",
     "}\n",
-    "#line 125\n",
-    "#define GPI_STATS_LIVE 0\n",
-    "#define GPI_STATS_DEAD 2\n",
-    "#define GPI_STATS_DEPTHS 4\n",
-    "#define GPI_STATS_MAX 6\n",
-    "#define GPI_STATS_BINS 8\n",
-    "#define GPI_LENGTH_BINS 32\n",
-    "\n",
-    "\n",
+    "#line 127\n",
     "GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),\n",
     "                                      volatile __global uint *stats, ulong span,\n",
     "                                      volatile __global uint *counters)\n",
@@ -9614,6 +9719,8 @@ static const char *const gpi_kernel_hash_table[] = {
     "#line 45 \"kernels/hash/table.cl\"\n",
     "#include \"element/hash_function.cl\"\n",
     "#line 46 \"kernels/hash/table.cl\"\n",
+    "#include \"hash/constants.cl\"\n",
+    "#line 47 \"kernels/hash/table.cl\"\n",
     "\n",
     "#if !defined(GPI_HASH_PACKED) || (GPI_HASH_PACKED && !GPI_WIDE)\n",
     "#error \"GPI_HASH_PACKED must be 0 or 1, and the packed form needs GPI_WIDE\"\n",
@@ -9636,17 +9743,10 @@ static const char *const gpi_kernel_hash_table[] = {
     "#define GPI_SIDE_SLOTS 1\n",
     "#endif\n",
     "\n",
-    "/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.\n",
+    "/* Kernels of the library have the table's facts (hash/constants.cl) as an argument, so that nothing in the buffer leads them\n",
+    "   out of it. They leave a table alone whose header says otherwise. */\n",
     "\n",
-    "       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved\n",
-    "\n",
-    "   Kernels of the library have the facts as an argument, so that nothing in the buffer leads them out of it.\n",
-    "   They leave a table alone whose header says otherwise. */\n",
-    "#define GPI_HEADER 64\n",
-    "#define GPI_HEADER_COUNTS 16\n",
-    "#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */\n",
-    "\n",
-    "/* What came of a key; also the index of its count. The host knows them by the same values. */\n",
+    "/* The outcome of a key, and the index of its count in the header. gp_hash_result has the same values. */\n",
     "#define GP_HASH_INSERTED 1   /* it was absent and is there now */\n",
     "#define GP_HASH_EXISTED 2    /* it was there: kept, assigned or combined */\n",
     "#define GP_HASH_FAILED 3     /* no slot was found */\n",
@@ -9654,26 +9754,7 @@ static const char *const gpi_kernel_hash_table[] = {
     "#define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */\n",
     "#define GP_HASH_ERASED 6\n",
     "#define GP_HASH_ABSENT 7\n",
-    "#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */\n",
-    "#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */\n",
-    "#define GPI_COUNTS 9\n",
     "#define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */\n",
-    "\n",
-    "/* How a value changes. The host knows them by the same values. */\n",
-    "#define GPI_CHANGE_KEEP 0\n",
-    "#define GPI_CHANGE_ASSIGN 1\n",
-    "#define GPI_CHANGE_ADD 2\n",
-    "#define GPI_CHANGE_AND 3\n",
-    "#define GPI_CHANGE_OR 4\n",
-    "#define GPI_CHANGE_XOR 5\n",
-    "#define GPI_CHANGE_MIN_U 6\n",
-    "#define GPI_CHANGE_MAX_U 7\n",
-    "#define GPI_CHANGE_MIN_I 8\n",
-    "#define GPI_CHANGE_MAX_I 9\n",
-    "#define GPI_CHANGE_ADD_F 10\n",
-    "#define GPI_CHANGE_MIN_F 11\n",
-    "#define GPI_CHANGE_MAX_F 12\n",
-    "#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */\n",
     "\n",
     "/* ------------------------------------------------------------------ a table */\n",
     "\n",
@@ -13203,6 +13284,8 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "#line 24 \"kernels/nest/brackets_serial.cl\"\n",
     "#include \"nest/tile_summary.cl\"\n",
     "#line 25 \"kernels/nest/brackets_serial.cl\"\n",
+    "#include \"nest/constants.cl\"\n",
+    "#line 26 \"kernels/nest/brackets_serial.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#if GPI_WG != 1\n",
@@ -13214,9 +13297,9 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "typedef uint *gpi_pair_shared;\n",
     "typedef uint *gpi_join_shared;\n",
     "\n",
-    "#define GPI_GROUP_TILES 4\n",
+    "#define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL\n",
     "#define GPI_PAIR_FEW 16\n",
-    "#line 42\n",
+    "#line 43\n",
     "typedef struct gpi_strand {\n",
     "    __global uint *base, *pending;\n",
     "    gpi_node node;\n",
@@ -13271,7 +13354,7 @@ static const char *const gpi_kernel_nest_brackets_serial[] = {
     "    s->note.rise = (uint)max(rise, height + (block.closers ? gpi_greatest_height(block) : openers));\n",
     "}\n",
     "#endif\n",
-    "#line 100\n",
+    "#line 101\n",
     "GPI_INLINE void gpi_pair_kinds(gpi_strand *s, gpi_symbol_input in, gpi_index opener, gpi_index closer, uint i)\n",
     "{\n",
     "#if GPI_KINDS\n",
@@ -13773,6 +13856,25 @@ static const char *const gpi_kernel_nest_brackets_tile[] = {
 };
 /* ---- End file kernels/nest/brackets_tile.cl ---- */
 
+/* ---- Begin file kernels/nest/constants.cl ---- */
+static const char *const gpi_kernel_nest_constants[] = {
+    "#line 1 \"kernels/nest/constants.cl\"\n",
+    "\n",
+    "#ifndef GPI_NEST_CONSTANTS_CL\n",
+    "#define GPI_NEST_CONSTANTS_CL\n",
+    "\n",
+    "#define GPI_LISTED_MAX 12\n",
+    "#define GPI_NODE_WORDS 4\n",
+    "#define GPI_GROUP_TILES_SERIAL 4\n",
+    "\n",
+    "\n",
+    "#define GPI_TREE_INDEX 1u\n",
+    "#define GPI_TREE_CHILDREN 2u\n",
+    "#define GPI_TREE_END 4u\n",
+    "#endif\n",
+};
+/* ---- End file kernels/nest/constants.cl ---- */
+
 /* ---- Begin file kernels/nest/cross_tile.cl ---- */
 static const char *const gpi_kernel_nest_cross_tile[] = {
     "#line 1 \"kernels/nest/cross_tile.cl\"\n",
@@ -13997,9 +14099,10 @@ static const char *const gpi_kernel_nest_lookback[] = {
     "#line 42 \"kernels/nest/lookback.cl\"\n",
     "#include \"nest/symbols.cl\"\n",
     "#line 43 \"kernels/nest/lookback.cl\"\n",
+    "#include \"nest/constants.cl\"\n",
+    "#line 44 \"kernels/nest/lookback.cl\"\n",
     "\n",
     "#if GPI_LOOKBACK\n",
-    "#define GPI_NODE_WORDS 4\n",
     "#define GPI_WORD_THERE 0x80000000u\n",
     "#define GPI_CELL_THERE 0x8000u\n",
     "\n",
@@ -15166,14 +15269,14 @@ static const char *const gpi_kernel_nest_symbols[] = {
     "#line 19 \"kernels/nest/symbols.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 20 \"kernels/nest/symbols.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"nest/constants.cl\"\n",
     "#line 21 \"kernels/nest/symbols.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 22 \"kernels/nest/symbols.cl\"\n",
     "\n",
     "#if !defined(GPI_SYMBOL) || !defined(GPI_TABLE)\n",
     "#error \"GPI_SYMBOL and GPI_TABLE must be defined\"\n",
     "#endif\n",
-    "\n",
-    "#define GPI_LISTED_MAX 12\n",
     "\n",
     "\n",
     "typedef struct gpi_classes {\n",
@@ -15855,19 +15958,17 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "#line 30 \"kernels/nest/tree_runs.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 31 \"kernels/nest/tree_runs.cl\"\n",
-    "#include \"nest/stack_monoid.cl\"\n",
+    "#include \"nest/constants.cl\"\n",
     "#line 32 \"kernels/nest/tree_runs.cl\"\n",
+    "#include \"nest/stack_monoid.cl\"\n",
+    "#line 33 \"kernels/nest/tree_runs.cl\"\n",
     "\n",
     "#ifndef GPI_SELECT\n",
     "#error \"GPI_SELECT must be defined\"\n",
     "#endif\n",
     "#define GPI_RUN GPI_PER_ITEM\n",
     "#define GPI_TREE_ROWS ((GPI_RUN + 15) / 16)\n",
-    "\n",
-    "#define GPI_TREE_INDEX 1u\n",
-    "#define GPI_TREE_CHILDREN 2u\n",
-    "#define GPI_TREE_END 4u\n",
-    "#line 45\n",
+    "#line 42\n",
     "typedef struct gpi_low {\n",
     "    gpi_index key, count;\n",
     "} gpi_low;\n",
@@ -15884,7 +15985,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "{\n",
     "    return gpi_low_make(min(a.key, b.key), (a.key <= b.key ? a.count : 0) + (b.key <= a.key ? b.count : 0));\n",
     "}\n",
-    "#line 68\n",
+    "#line 65\n",
     "#define GPI_DEFINE_LOWS(name, type)                                                      \\\n",
     "    static gpi_low gpi_##name##_between(type tree, uint leaves, uint first, uint last)   \\\n",
     "    {                                                                                    \\\n",
@@ -15908,7 +16009,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "    }\n",
     "\n",
     "GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)\n",
-    "#line 100\n",
+    "#line 97\n",
     "#if GPI_SHAPE_SERIAL\n",
     "typedef ushort gpi_tree_own;\n",
     "#else\n",
@@ -16000,7 +16101,7 @@ static const char *const gpi_kernel_nest_tree_runs[] = {
     "    run.length = (ulong)run.number * GPI_RUN < n ? (uint)min((ulong)GPI_RUN, n - run.begin) : 0;\n",
     "    return run;\n",
     "}\n",
-    "#line 196\n",
+    "#line 193\n",
     "typedef struct gpi_crowd {\n",
     "    gpi_index key, count;\n",
     "    uint first;\n",
@@ -16506,6 +16607,36 @@ static const char *const gpi_kernel_scan_bytes_scan[] = {
 };
 /* ---- End file kernels/scan/bytes_scan.cl ---- */
 
+/* ---- Begin file kernels/scan/constants.cl ---- */
+static const char *const gpi_kernel_scan_constants[] = {
+    "#line 1 \"kernels/scan/constants.cl\"\n",
+    "\n",
+    "#ifndef GPI_SCAN_CONSTANTS_CL\n",
+    "#define GPI_SCAN_CONSTANTS_CL\n",
+    "\n",
+    "#define GPI_STATE_HEADER 4\n",
+    "\n",
+    "\n",
+    "#define GPI_REDUCE_SPANS_EACH 4\n",
+    "#define GPI_REDUCE_SPAN 256\n",
+    "\n",
+    "\n",
+    "#define GPI_SEGMENTS_ROWS 0\n",
+    "#define GPI_SEGMENTS_LARGE 1\n",
+    "#define GPI_SEGMENTS_BAD 2\n",
+    "#define GPI_SEGMENTS_HEADER 4\n",
+    "#define GPI_LARGE_WORDS 4\n",
+    "\n",
+    "\n",
+    "#define GPI_LAW_LEFT 1u\n",
+    "#define GPI_LAW_RIGHT 2u\n",
+    "#define GPI_LAW_COMMUTES 4u\n",
+    "#define GPI_LAW_ASSOCIATES 8u\n",
+    "#define GPI_LAW_RESULTS 6\n",
+    "#endif\n",
+};
+/* ---- End file kernels/scan/constants.cl ---- */
+
 /* ---- Begin file kernels/scan/items_local.cl ---- */
 static const char *const gpi_kernel_scan_items_local[] = {
     "#line 1 \"kernels/scan/items_local.cl\"\n",
@@ -16629,8 +16760,10 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "#line 38 \"kernels/scan/lookback.cl\"\n",
     "#include \"element/monoid.cl\"\n",
     "#line 39 \"kernels/scan/lookback.cl\"\n",
-    "#include \"scan/tile.cl\"\n",
+    "#include \"scan/constants.cl\"\n",
     "#line 40 \"kernels/scan/lookback.cl\"\n",
+    "#include \"scan/tile.cl\"\n",
+    "#line 41 \"kernels/scan/lookback.cl\"\n",
     "\n",
     "#define GPI_EMPTY 0u\n",
     "#define GPI_AGGREGATE 1u\n",
@@ -16643,7 +16776,6 @@ static const char *const gpi_kernel_scan_lookback[] = {
     "#define GPI_STATE_WORDS (2 * GPI_WORDS)\n",
     "#define GPI_FLAG_SHIFT 30\n",
     "#endif\n",
-    "#define GPI_STATE_HEADER 4\n",
     "\n",
     "typedef volatile __global gpi_word *gpi_state_words;\n",
     "\n",
@@ -16880,12 +17012,8 @@ static const char *const gpi_kernel_scan_monoid_check[] = {
     "#line 14 \"kernels/scan/monoid_check.cl\"\n",
     "#include \"element/monoid.cl\"\n",
     "#line 15 \"kernels/scan/monoid_check.cl\"\n",
-    "\n",
-    "#define GPI_LAW_LEFT 1u\n",
-    "#define GPI_LAW_RIGHT 2u\n",
-    "#define GPI_LAW_COMMUTES 4u\n",
-    "#define GPI_LAW_ASSOCIATES 8u\n",
-    "#define GPI_LAW_RESULTS 6\n",
+    "#include \"scan/constants.cl\"\n",
+    "#line 16 \"kernels/scan/monoid_check.cl\"\n",
     "\n",
     "\n",
     "static float gpi_word_value(uint word)\n",
@@ -16974,16 +17102,16 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "#line 22 \"kernels/scan/reduce.cl\"\n",
     "#include \"element/monoid.cl\"\n",
     "#line 23 \"kernels/scan/reduce.cl\"\n",
-    "#include \"scan/reduce_tile.cl\"\n",
+    "#include \"scan/constants.cl\"\n",
     "#line 24 \"kernels/scan/reduce.cl\"\n",
+    "#include \"scan/reduce_tile.cl\"\n",
+    "#line 25 \"kernels/scan/reduce.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL\n",
     "#define GPI_SPANS(count) (uint)((count + GPI_TILE - 1) / GPI_TILE)\n",
     "#define GPI_SPAN_REDUCE(input, span, shared) gpi_tile_reduce(input, (ulong)span *GPI_TILE, shared)\n",
     "#else\n",
-    "\n",
-    "#define GPI_REDUCE_SPANS (4 * GPI_TILES_ABREAST)\n",
-    "#define GPI_REDUCE_SPAN 256\n",
+    "#define GPI_REDUCE_SPANS (GPI_REDUCE_SPANS_EACH * GPI_TILES_ABREAST)\n",
     "\n",
     "static uint gpi_span_tiles(ulong count)\n",
     "{\n",
@@ -17033,7 +17161,7 @@ static const char *const gpi_kernel_scan_reduce[] = {
     "    GPI_WRITE(out, offset, GPI_BASE_RESULT(total));\n",
     "}\n",
     "#endif\n",
-    "#line 84\n",
+    "#line 83\n",
     "static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *partials, uint spans,\n",
     "                                __global GPI_OUT *out, ulong out_offset, gpi_argument initial,\n",
     "                                gpi_tile_shared shared)\n",
@@ -17462,15 +17590,12 @@ static const char *const gpi_kernel_scan_segments[] = {
     "#line 10 \"kernels/scan/segments.cl\"\n",
     "#include \"element/ops.cl\"\n",
     "#line 11 \"kernels/scan/segments.cl\"\n",
-    "#include \"scan/tile_input.cl\"\n",
+    "#include \"scan/constants.cl\"\n",
     "#line 12 \"kernels/scan/segments.cl\"\n",
+    "#include \"scan/tile_input.cl\"\n",
+    "#line 13 \"kernels/scan/segments.cl\"\n",
     "\n",
-    "#define GPI_SEGMENTS_ROWS 0\n",
-    "#define GPI_SEGMENTS_LARGE 1\n",
-    "#define GPI_SEGMENTS_BAD 2\n",
     "#define GPI_NO_OWNER (~0u)\n",
-    "#define GPI_SEGMENTS_HEADER 4\n",
-    "#define GPI_LARGE_WORDS 4\n",
     "\n",
     "\n",
     "typedef struct gpi_list {\n",
@@ -20017,6 +20142,28 @@ static const char *const gpi_kernel_select_compact_serial[] = {
 };
 /* ---- End file kernels/select/compact_serial.cl ---- */
 
+/* ---- Begin file kernels/select/constants.cl ---- */
+static const char *const gpi_kernel_select_constants[] = {
+    "#line 1 \"kernels/select/constants.cl\"\n",
+    "\n",
+    "#ifndef GPI_SELECT_CONSTANTS_CL\n",
+    "#define GPI_SELECT_CONSTANTS_CL\n",
+    "\n",
+    "\n",
+    "#define GPI_SELECT_BY_PREDICATE 1\n",
+    "#define GPI_SELECT_BY_FLAGS 2\n",
+    "#define GPI_SELECT_BY_INDICES 3\n",
+    "#define GPI_SELECT_BY_UNIQUE 4\n",
+    "#define GPI_SELECT_BY_RUNS 5\n",
+    "\n",
+    "\n",
+    "#define GPI_WHERE_APART 0\n",
+    "#define GPI_WHERE_AFTER 1\n",
+    "#define GPI_WHERE_REVERSED 2\n",
+    "#endif\n",
+};
+/* ---- End file kernels/select/constants.cl ---- */
+
 /* ---- Begin file kernels/select/input.cl ---- */
 static const char *const gpi_kernel_select_input[] = {
     "#line 1 \"kernels/select/input.cl\"\n",
@@ -20033,12 +20180,9 @@ static const char *const gpi_kernel_select_input[] = {
     "#line 37 \"kernels/select/input.cl\"\n",
     "#include \"element/monoid.cl\"\n",
     "#line 38 \"kernels/select/input.cl\"\n",
+    "#include \"select/constants.cl\"\n",
+    "#line 39 \"kernels/select/input.cl\"\n",
     "\n",
-    "#define GPI_SELECT_BY_PREDICATE 1\n",
-    "#define GPI_SELECT_BY_FLAGS 2\n",
-    "#define GPI_SELECT_BY_INDICES 3\n",
-    "#define GPI_SELECT_BY_UNIQUE 4\n",
-    "#define GPI_SELECT_BY_RUNS 5\n",
     "#if GPI_SELECT_BY < 1 || GPI_SELECT_BY > 5 || GPI_PARTS < 1 || GPI_PARTS > 3\n",
     "#error \"GPI_SELECT_BY must be 1..5, GPI_PARTS 1..3\"\n",
     "#endif\n",
@@ -20785,6 +20929,8 @@ static const char *const gpi_kernel_select_sink[] = {
     "#line 12 \"kernels/select/sink.cl\"\n",
     "#include \"element/monoid.cl\"\n",
     "#line 13 \"kernels/select/sink.cl\"\n",
+    "#include \"select/constants.cl\"\n",
+    "#line 14 \"kernels/select/sink.cl\"\n",
     "\n",
     "#if GPI_FIELD_COUNT == 0\n",
     "#define GPI_SELECTED(a) ((a).n)\n",
@@ -20857,11 +21003,6 @@ static const char *const gpi_kernel_select_sink[] = {
     "    GPI_VALUES_SET(sink)                                                                           \\\n",
     "    GPI_LENGTHS_SET(sink) GPI_PARTS_SET(sink)(sink).counts = counts + counts_offset * count_words; \\\n",
     "    (sink).count_words = count_words\n",
-    "\n",
-    "\n",
-    "#define GPI_WHERE_APART 0\n",
-    "#define GPI_WHERE_AFTER 1\n",
-    "#define GPI_WHERE_REVERSED 2\n",
     "\n",
     "static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)\n",
     "{\n",
@@ -21240,6 +21381,85 @@ static const char *const gpi_kernel_sort_buckets[] = {
 };
 /* ---- End file kernels/sort/buckets.cl ---- */
 
+/* ---- Begin file kernels/sort/constants.cl ---- */
+static const char *const gpi_kernel_sort_constants[] = {
+    "#line 1 \"kernels/sort/constants.cl\"\n",
+    "\n",
+    "#ifndef GPI_SORT_CONSTANTS_CL\n",
+    "#define GPI_SORT_CONSTANTS_CL\n",
+    "\n",
+    "#define GPI_SORT_DIGIT_BITS 8\n",
+    "#define GPI_PASSES_MAX 8\n",
+    "\n",
+    "\n",
+    "#define GPI_PLACE_IN 0\n",
+    "#define GPI_PLACE_OUT 1\n",
+    "#define GPI_PLACE_TMP 2\n",
+    "\n",
+    "\n",
+    "#define GPI_STATE_ABANDONED 2\n",
+    "#define GPI_STATE_BUCKETS 3\n",
+    "#define GPI_STATE_FROM 4\n",
+    "#define GPI_STATE_TRIVIAL 15\n",
+    "#define GPI_STATE_ORDER 15\n",
+    "#define GPI_STATE_LAUNCHES 16\n",
+    "\n",
+    "\n",
+    "#define GPI_ALWAYS 0u\n",
+    "#define GPI_WHEN_ABANDONED 1u\n",
+    "#define GPI_UNLESS_BUCKETS 2u\n",
+    "#define GPI_WHEN_BUCKETS 3u\n",
+    "#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)\n",
+    "#line 30\n",
+    "#define GPI_LINES_NEVER 0u\n",
+    "#define GPI_LINES_FETCH 1u\n",
+    "#define GPI_LINES_SPREAD 2u\n",
+    "#define GPI_LINES_ALWAYS 3u\n",
+    "\n",
+    "\n",
+    "#define GPI_SHARES_TAKE 1u\n",
+    "#define GPI_SHARES_SORT 2u\n",
+    "\n",
+    "\n",
+    "#define GPI_MERGE_RUNS_MOST 8\n",
+    "#define GPI_MERGE_STEP 16\n",
+    "\n",
+    "#define GPI_SEARCH_SAMPLES_SERIAL 1024\n",
+    "\n",
+    "\n",
+    "#define GPI_SORT_SEGMENTS_ROWS 0\n",
+    "#define GPI_SORT_SEGMENTS_LARGE 1\n",
+    "#define GPI_SORT_SEGMENTS_BAD 2\n",
+    "#define GPI_SEGMENTS_FIRST_BAD 3\n",
+    "#define GPI_SEGMENTS_COUNT 4\n",
+    "#define GPI_SEGMENTS_WORDS 16\n",
+    "\n",
+    "\n",
+    "#define GPI_STRINGS_BAD 0\n",
+    "#define GPI_STRINGS_FIRST_BAD 1\n",
+    "#define GPI_STRINGS_TIED 2\n",
+    "#define GPI_STRINGS_GROUPS 3\n",
+    "#define GPI_STRINGS_COUNT 4\n",
+    "#define GPI_STRINGS_WORDS 16\n",
+    "#define GPI_STRINGS_SET_PARTS 6\n",
+    "\n",
+    "\n",
+    "#define GPI_TOPK_COUNT 0\n",
+    "#define GPI_TOPK_K 1\n",
+    "#define GPI_TOPK_FOUND 2\n",
+    "#define GPI_TOPK_THRESHOLD 3\n",
+    "#define GPI_TOPK_CURSOR 5\n",
+    "#define GPI_TOPK_EQUALS 6\n",
+    "#define GPI_TOPK_SELECT 8\n",
+    "#define GPI_TOPK_HISTOGRAM 48\n",
+    "#define GPI_TOPK_BLOCK 128\n",
+    "#define GPI_TOPK_SPAN_MAX 16384\n",
+    "#define GPI_TOPK_WANTS_KEYS 1u\n",
+    "#define GPI_TOPK_WANTS_INDICES 2u\n",
+    "#endif\n",
+};
+/* ---- End file kernels/sort/constants.cl ---- */
+
 /* ---- Begin file kernels/sort/count_local.cl ---- */
 static const char *const gpi_kernel_sort_count_local[] = {
     "#line 1 \"kernels/sort/count_local.cl\"\n",
@@ -21290,12 +21510,13 @@ static const char *const gpi_kernel_sort_digit[] = {
     "#line 23 \"kernels/sort/digit.cl\"\n",
     "#include \"element/key.cl\"\n",
     "#line 24 \"kernels/sort/digit.cl\"\n",
+    "#include \"sort/constants.cl\"\n",
+    "#line 25 \"kernels/sort/digit.cl\"\n",
     "\n",
     "#ifndef GPI_DIGIT_BITS\n",
-    "#define GPI_DIGIT_BITS 8\n",
+    "#define GPI_DIGIT_BITS GPI_SORT_DIGIT_BITS\n",
     "#endif\n",
     "#define GPI_BINS (1 << GPI_DIGIT_BITS)\n",
-    "#define GPI_PASSES_MAX 8\n",
     "\n",
     "\n",
     "#define GPI_EACH_BIN(d) for (uint d = (uint)GPI_LOCAL_ID; d < GPI_BINS; d += GPI_WG)\n",
@@ -21362,10 +21583,6 @@ static const char *const gpi_kernel_sort_digit[] = {
     "    return gpi_digit_at(0, bits.flip, bits.end - GPI_DIGIT_BITS, bits.end);\n",
     "}\n",
     "#line 101\n",
-    "#define GPI_PLACE_IN 0\n",
-    "#define GPI_PLACE_OUT 1\n",
-    "#define GPI_PLACE_TMP 2\n",
-    "\n",
     "typedef struct gpi_places {\n",
     "    __global const gpi_key *key_in;\n",
     "    __global gpi_key *key_out, *key_tmp;\n",
@@ -21447,22 +21664,9 @@ static const char *const gpi_kernel_sort_digit[] = {
     "    if (from == GPI_PLACE_IN) return first;\n",
     "    return from == GPI_PLACE_OUT ? GPI_PLACE_TMP : GPI_PLACE_OUT;\n",
     "}\n",
-    "\n",
-    "\n",
-    "#define GPI_LINES_NEVER 0u\n",
-    "\n",
-    "#define GPI_LINES_FETCH 1u\n",
-    "#define GPI_LINES_SPREAD 2u\n",
-    "#define GPI_LINES_ALWAYS 3u\n",
-    "#line 196\n",
-    "#define GPI_STATE_ABANDONED 2\n",
-    "#define GPI_STATE_BUCKETS 3\n",
-    "#define GPI_STATE_FROM 4\n",
-    "#define GPI_STATE_TRIVIAL 15\n",
-    "#define GPI_STATE_ORDER 15\n",
+    "#line 186\n",
     "#define GPI_IN_ORDER 2u\n",
     "#define GPI_OUT_OF_ORDER 3u\n",
-    "#define GPI_STATE_LAUNCHES 16\n",
     "\n",
     "typedef volatile __global uint *gpi_state;\n",
     "\n",
@@ -21479,13 +21683,6 @@ static const char *const gpi_kernel_sort_digit[] = {
     "{\n",
     "    return gpi_from(state, pass) == gpi_from(state, pass + 1);\n",
     "}\n",
-    "\n",
-    "\n",
-    "#define GPI_ALWAYS 0u\n",
-    "#define GPI_WHEN_ABANDONED 1u\n",
-    "#define GPI_UNLESS_BUCKETS 2u\n",
-    "#define GPI_WHEN_BUCKETS 3u\n",
-    "#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)\n",
     "\n",
     "\n",
     "static bool gpi_are_in_order(gpi_state state, uint pass)\n",
@@ -22029,19 +22226,20 @@ static const char *const gpi_kernel_sort_merge_serial[] = {
     "#line 13 \"kernels/sort/merge_serial.cl\"\n",
     "#include \"element/key.cl\"\n",
     "#line 14 \"kernels/sort/merge_serial.cl\"\n",
-    "#include \"sort/merge_pair.cl\"\n",
+    "#include \"sort/constants.cl\"\n",
     "#line 15 \"kernels/sort/merge_serial.cl\"\n",
+    "#include \"sort/merge_pair.cl\"\n",
+    "#line 16 \"kernels/sort/merge_serial.cl\"\n",
     "\n",
     "#if !GPI_SHAPE_SERIAL || GPI_WG != 1\n",
     "#error \"the serial shape has one item a group\"\n",
     "#endif\n",
     "#ifndef GPI_MERGE_RUNS\n",
-    "#define GPI_MERGE_RUNS 8\n",
+    "#define GPI_MERGE_RUNS GPI_MERGE_RUNS_MOST\n",
     "#endif\n",
     "#ifndef GPI_MERGE_AHEAD\n",
     "#define GPI_MERGE_AHEAD 1024\n",
     "#endif\n",
-    "#define GPI_MERGE_STEP 16\n",
     "\n",
     "typedef uint gpi_merge_memory;\n",
     "typedef gpi_merge_memory *gpi_merge_shared;\n",
@@ -23328,6 +23526,8 @@ static const char *const gpi_kernel_sort_search[] = {
     "#line 39 \"kernels/sort/search.cl\"\n",
     "#include \"element/key.cl\"\n",
     "#line 40 \"kernels/sort/search.cl\"\n",
+    "#include \"sort/constants.cl\"\n",
+    "#line 41 \"kernels/sort/search.cl\"\n",
     "\n",
     "#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1\n",
     "#error \"exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1\"\n",
@@ -23339,7 +23539,7 @@ static const char *const gpi_kernel_sort_search[] = {
     "#error \"GPI_VALUE_SIZE must be 4 or 8: a position\"\n",
     "#endif\n",
     "#if GPI_SHAPE_SERIAL\n",
-    "#define GPI_SEARCH_SAMPLES 1024\n",
+    "#define GPI_SEARCH_SAMPLES GPI_SEARCH_SAMPLES_SERIAL\n",
     "#ifndef GPI_ABREAST\n",
     "#define GPI_ABREAST 64\n",
     "#endif\n",
@@ -23356,7 +23556,8 @@ static const char *const gpi_kernel_sort_search[] = {
     "#define GPI_NEEDLE gpi_key\n",
     "#define GPI_NEEDLE_MAPPED 0\n",
     "#endif\n",
-    "#line 72\n",
+    "\n",
+    "\n",
     "typedef struct gpi_haystack {\n",
     "    __global const GPI_HAY *key;\n",
     "    ulong count, stride;\n",
@@ -24041,13 +24242,6 @@ static const char *const gpi_kernel_sort_segments_state[] = {
     "typedef uint gpi_sort_cell;\n",
     "#endif\n",
     "\n",
-    "#define GPI_SORT_SEGMENTS_ROWS 0\n",
-    "#define GPI_SORT_SEGMENTS_LARGE 1\n",
-    "#define GPI_SORT_SEGMENTS_BAD 2\n",
-    "#define GPI_SEGMENTS_FIRST_BAD 3\n",
-    "#define GPI_SEGMENTS_COUNT 4\n",
-    "#define GPI_SEGMENTS_WORDS 16\n",
-    "\n",
     "\n",
     "typedef struct gpi_large {\n",
     "    ulong begin, length;\n",
@@ -24352,10 +24546,7 @@ static const char *const gpi_kernel_sort_shares_serial[] = {
     "    bits = gpi_share_narrow(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);\n",
     "    if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);\n",
     "}\n",
-    "\n",
-    "#define GPI_SHARES_TAKE 1u\n",
-    "#define GPI_SHARES_SORT 2u\n",
-    "#line 278\n",
+    "#line 275\n",
     "GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,\n",
     "                               uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -25296,12 +25487,8 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
     "#line 31 \"kernels/sort/sort_strings.cl\"\n",
     "#include \"base/platform.cl\"\n",
     "#line 32 \"kernels/sort/sort_strings.cl\"\n",
-    "\n",
-    "#define GPI_STRINGS_BAD 0\n",
-    "#define GPI_STRINGS_FIRST_BAD 1\n",
-    "#define GPI_STRINGS_TIED 2\n",
-    "#define GPI_STRINGS_GROUPS 3\n",
-    "#define GPI_STRINGS_COUNT 4\n",
+    "#include \"sort/constants.cl\"\n",
+    "#line 33 \"kernels/sort/sort_strings.cl\"\n",
     "\n",
     "#define GPI_PREFIX 7\n",
     "#define GPI_MORE 8\n",
@@ -25351,7 +25538,7 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
     "#define GPI_EACH(i, span, end)                            \\\n",
     "    for (ulong i = (span)*get_group_id(0) + GPI_LOCAL_ID; \\\n",
     "         i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)\n",
-    "#line 90\n",
+    "#line 85\n",
     "typedef struct gpi_text {\n",
     "    __global const uchar *bytes;\n",
     "    ulong byte_count;\n",
@@ -25405,7 +25592,7 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
     "    while (k < most && a.at[depth + k] == b.at[depth + k]) k++;\n",
     "    return k;\n",
     "}\n",
-    "#line 147\n",
+    "#line 142\n",
     "GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,\n",
     "                                      GPI_COUNT_PARAMETERS, volatile __global uint *counters)\n",
     "{\n",
@@ -25433,7 +25620,7 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
     "    return key == round.keys[j + 1] && (key & 255) == GPI_MORE &&\n",
     "           (first || round.from.owner[j] == round.from.owner[j + 1]);\n",
     "}\n",
-    "#line 177\n",
+    "#line 172\n",
     "GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,\n",
     "                                ulong out_at, uint out_words)\n",
     "{\n",
@@ -26208,9 +26395,6 @@ static const char *const gpi_kernel_sort_topk[] = {
     "    }\n",
     "}\n",
     "\n",
-    "#define GPI_TOPK_WANTS_KEYS 1\n",
-    "#define GPI_TOPK_WANTS_INDICES 2\n",
-    "\n",
     "\n",
     "GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,\n",
     "                             ulong index_at, __global gpi_key *key_out, ulong key_out_at,\n",
@@ -26261,8 +26445,6 @@ static const char *const gpi_kernel_sort_topk_filter_local[] = {
     "#line 15 \"kernels/sort/topk_filter_local.cl\"\n",
     "#include \"sort/topk_tile.cl\"\n",
     "#line 16 \"kernels/sort/topk_filter_local.cl\"\n",
-    "\n",
-    "#define GPI_SPAN_MAX GPI_TILE\n",
     "\n",
     "\n",
     "#define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)\n",
@@ -26390,13 +26572,15 @@ static const char *const gpi_kernel_sort_topk_filter_serial[] = {
     "#line 10 \"kernels/sort/topk_filter_serial.cl\"\n",
     "#include \"element/key.cl\"\n",
     "#line 11 \"kernels/sort/topk_filter_serial.cl\"\n",
-    "#include \"sort/rank.cl\"\n",
+    "#include \"sort/constants.cl\"\n",
     "#line 12 \"kernels/sort/topk_filter_serial.cl\"\n",
-    "#include \"sort/topk_tile.cl\"\n",
+    "#include \"sort/rank.cl\"\n",
     "#line 13 \"kernels/sort/topk_filter_serial.cl\"\n",
+    "#include \"sort/topk_tile.cl\"\n",
+    "#line 14 \"kernels/sort/topk_filter_serial.cl\"\n",
     "\n",
-    "#define GPI_STRETCH 256\n",
-    "#define GPI_SPAN_MAX (64 * GPI_STRETCH)\n",
+    "#define GPI_STRETCH \\\n",
+    "    (GPI_TOPK_SPAN_MAX / 64)\n",
     "\n",
     "\n",
     "typedef ulong gpi_found;\n",
@@ -26670,16 +26854,7 @@ static const char *const gpi_kernel_sort_topk_state[] = {
     "#include \"sort/digit.cl\"\n",
     "#line 12 \"kernels/sort/topk_state.cl\"\n",
     "\n",
-    "#define GPI_TOPK_COUNT 0\n",
-    "#define GPI_TOPK_K 1\n",
-    "#define GPI_TOPK_FOUND 2\n",
-    "#define GPI_TOPK_THRESHOLD 3\n",
-    "#define GPI_TOPK_CURSOR 5\n",
-    "#define GPI_TOPK_EQUALS 6\n",
-    "#define GPI_TOPK_SELECT 8\n",
-    "#define GPI_TOPK_HISTOGRAM 48\n",
     "#define GPI_TOPK_BLOCKS (GPI_TOPK_HISTOGRAM + GPI_KEY_SIZE * GPI_BINS)\n",
-    "#define GPI_TOPK_BLOCK 128\n",
     "\n",
     "#if GPI_TOPK_SELECT + 4 * (GPI_PASSES_MAX + 1) > GPI_TOPK_HISTOGRAM\n",
     "#error \"the state's parts overlap\"\n",
@@ -26806,6 +26981,7 @@ typedef struct gpi_kernel_text {
 
 static const gpi_kernel_text gpi_kernel_texts[] = {
     {"base/args.cl", gpi_kernel_base_args, GPI_COUNT_OF(gpi_kernel_base_args), true},
+    {"base/constants.cl", gpi_kernel_base_constants, GPI_COUNT_OF(gpi_kernel_base_constants), true},
     {"base/count.cl", gpi_kernel_base_count, GPI_COUNT_OF(gpi_kernel_base_count), true},
     {"base/declarations.cl", gpi_kernel_base_declarations, GPI_COUNT_OF(gpi_kernel_base_declarations), true},
     {"base/fault_injection.cl", gpi_kernel_base_fault_injection, GPI_COUNT_OF(gpi_kernel_base_fault_injection), true},
@@ -26818,6 +26994,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"element/op.cl", gpi_kernel_element_op, GPI_COUNT_OF(gpi_kernel_element_op), false},
     {"element/ops.cl", gpi_kernel_element_ops, GPI_COUNT_OF(gpi_kernel_element_ops), true},
     {"group/collectives.cl", gpi_kernel_group_collectives, GPI_COUNT_OF(gpi_kernel_group_collectives), false},
+    {"group/constants.cl", gpi_kernel_group_constants, GPI_COUNT_OF(gpi_kernel_group_constants), true},
     {"group/device.cl", gpi_kernel_group_device, GPI_COUNT_OF(gpi_kernel_group_device), true},
     {"group/sub_group.cl", gpi_kernel_group_sub_group, GPI_COUNT_OF(gpi_kernel_group_sub_group), true},
     {"group/sub_group_check.cl", gpi_kernel_group_sub_group_check, GPI_COUNT_OF(gpi_kernel_group_sub_group_check), true},
@@ -26828,6 +27005,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"hash/batch_local.cl", gpi_kernel_hash_batch_local, GPI_COUNT_OF(gpi_kernel_hash_batch_local), true},
     {"hash/batch_serial.cl", gpi_kernel_hash_batch_serial, GPI_COUNT_OF(gpi_kernel_hash_batch_serial), true},
     {"hash/combine.cl", gpi_kernel_hash_combine, GPI_COUNT_OF(gpi_kernel_hash_combine), true},
+    {"hash/constants.cl", gpi_kernel_hash_constants, GPI_COUNT_OF(gpi_kernel_hash_constants), true},
     {"hash/device.cl", gpi_kernel_hash_device, GPI_COUNT_OF(gpi_kernel_hash_device), true},
     {"hash/each.cl", gpi_kernel_hash_each, GPI_COUNT_OF(gpi_kernel_hash_each), true},
     {"hash/hash.cl", gpi_kernel_hash_hash, GPI_COUNT_OF(gpi_kernel_hash_hash), false},
@@ -26854,6 +27032,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"nest/brackets_serial.cl", gpi_kernel_nest_brackets_serial, GPI_COUNT_OF(gpi_kernel_nest_brackets_serial), true},
     {"nest/brackets_single_pass.cl", gpi_kernel_nest_brackets_single_pass, GPI_COUNT_OF(gpi_kernel_nest_brackets_single_pass), true},
     {"nest/brackets_tile.cl", gpi_kernel_nest_brackets_tile, GPI_COUNT_OF(gpi_kernel_nest_brackets_tile), true},
+    {"nest/constants.cl", gpi_kernel_nest_constants, GPI_COUNT_OF(gpi_kernel_nest_constants), true},
     {"nest/cross_tile.cl", gpi_kernel_nest_cross_tile, GPI_COUNT_OF(gpi_kernel_nest_cross_tile), true},
     {"nest/lookback.cl", gpi_kernel_nest_lookback, GPI_COUNT_OF(gpi_kernel_nest_lookback), true},
     {"nest/stack_monoid.cl", gpi_kernel_nest_stack_monoid, GPI_COUNT_OF(gpi_kernel_nest_stack_monoid), true},
@@ -26868,6 +27047,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"nest/tree_runs.cl", gpi_kernel_nest_tree_runs, GPI_COUNT_OF(gpi_kernel_nest_tree_runs), true},
     {"nest/tree_serial.cl", gpi_kernel_nest_tree_serial, GPI_COUNT_OF(gpi_kernel_nest_tree_serial), true},
     {"scan/bytes_scan.cl", gpi_kernel_scan_bytes_scan, GPI_COUNT_OF(gpi_kernel_scan_bytes_scan), true},
+    {"scan/constants.cl", gpi_kernel_scan_constants, GPI_COUNT_OF(gpi_kernel_scan_constants), true},
     {"scan/items_local.cl", gpi_kernel_scan_items_local, GPI_COUNT_OF(gpi_kernel_scan_items_local), true},
     {"scan/lanes_scan.cl", gpi_kernel_scan_lanes_scan, GPI_COUNT_OF(gpi_kernel_scan_lanes_scan), true},
     {"scan/lookback.cl", gpi_kernel_scan_lookback, GPI_COUNT_OF(gpi_kernel_scan_lookback), true},
@@ -26900,6 +27080,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"select/compact_masks.cl", gpi_kernel_select_compact_masks, GPI_COUNT_OF(gpi_kernel_select_compact_masks), true},
     {"select/compact_pieces.cl", gpi_kernel_select_compact_pieces, GPI_COUNT_OF(gpi_kernel_select_compact_pieces), true},
     {"select/compact_serial.cl", gpi_kernel_select_compact_serial, GPI_COUNT_OF(gpi_kernel_select_compact_serial), true},
+    {"select/constants.cl", gpi_kernel_select_constants, GPI_COUNT_OF(gpi_kernel_select_constants), true},
     {"select/input.cl", gpi_kernel_select_input, GPI_COUNT_OF(gpi_kernel_select_input), true},
     {"select/kept.cl", gpi_kernel_select_kept, GPI_COUNT_OF(gpi_kernel_select_kept), true},
     {"select/masks.cl", gpi_kernel_select_masks, GPI_COUNT_OF(gpi_kernel_select_masks), true},
@@ -26910,6 +27091,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"select/stream.cl", gpi_kernel_select_stream, GPI_COUNT_OF(gpi_kernel_select_stream), true},
     {"sort/bases.cl", gpi_kernel_sort_bases, GPI_COUNT_OF(gpi_kernel_sort_bases), true},
     {"sort/buckets.cl", gpi_kernel_sort_buckets, GPI_COUNT_OF(gpi_kernel_sort_buckets), true},
+    {"sort/constants.cl", gpi_kernel_sort_constants, GPI_COUNT_OF(gpi_kernel_sort_constants), true},
     {"sort/count_local.cl", gpi_kernel_sort_count_local, GPI_COUNT_OF(gpi_kernel_sort_count_local), true},
     {"sort/digit.cl", gpi_kernel_sort_digit, GPI_COUNT_OF(gpi_kernel_sort_digit), true},
     {"sort/lookback.cl", gpi_kernel_sort_lookback, GPI_COUNT_OF(gpi_kernel_sort_lookback), true},
@@ -29080,7 +29262,7 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
-    const cl_ulong bound = count->bound, offset = none ? (size_t)GPI_COUNTER_ZERO : count->offset;
+    const cl_ulong bound = count->bound, offset = none ? (size_t)GPI_COUNT_ZERO : count->offset;
     const cl_mem wanted = count->buffer && !none ? count->buffer : call->gp->counters;
     const cl_uint words = none ? 1 : !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
     GPI_CALL_ARG(call, bound);
@@ -29920,16 +30102,35 @@ static gp_result gpi_check_value_size(gp_context *gp, const char *function, size
 }
 /* ---- End file src/element/key.c ---- */
 
+/* ---- Begin file kernels/scan/constants.cl ---- */
+/* constants.cl - state of look-back, spans of reductions, laws of monoids, segments: for the host and for kernels. */
+#ifndef GPI_SCAN_CONSTANTS_CL
+#define GPI_SCAN_CONSTANTS_CL
+
+#define GPI_STATE_HEADER 4 /* uints before the states of tiles */
+
+/* Spans of gp_reduce. */
+#define GPI_REDUCE_SPANS_EACH 4 /* for each compute unit */
+#define GPI_REDUCE_SPAN 256     /* tiles of a span, at most: for devices with short loops */
+
+/* State of gp_segmented_reduce, in uints. */
+#define GPI_SEGMENTS_ROWS 0
+#define GPI_SEGMENTS_LARGE 1
+#define GPI_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_HEADER 4
+#define GPI_LARGE_WORDS 4 /* of a large segment */
+
+/* Laws that a monoid breaks, and the results of a triple: e a, a e, a b, b a, (a b) c, a (b c). */
+#define GPI_LAW_LEFT 1u
+#define GPI_LAW_RIGHT 2u
+#define GPI_LAW_COMMUTES 4u
+#define GPI_LAW_ASSOCIATES 8u
+#define GPI_LAW_RESULTS 6
+#endif
+/* ---- End file kernels/scan/constants.cl ---- */
+
 /* ---- Begin file src/element/monoid_check.c ---- */
 /* monoid_check.c - gp_check_monoid: looks for elements that violate the monoid check. */
-enum {
-    GPI_LAW_LEFT = 1, /* of scan/monoid_check.cl */
-    GPI_LAW_RIGHT = 2,
-    GPI_LAW_COMMUTES = 4,
-    GPI_LAW_ASSOCIATES = 8,
-    GPI_LAW_RESULTS = 6
-};
-
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
     GPI_MONOID_CHECK_MADE = 64,      /* elements made up; products added for the second round */
@@ -30585,12 +30786,6 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 
 /* ---- Begin file src/scan/reduce.c ---- */
 /* reduce.c - gp_reduce: one launch over the spans, one over their partials, or both in one. */
-/* The local shape's spans: kernels/scan/reduce.cl. */
-enum {
-    GPI_REDUCE_SPANS = 4, /* for each compute unit */
-    GPI_REDUCE_SPAN = 256 /* tiles, at most */
-};
-
 /* A checked call, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
@@ -30633,7 +30828,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
 /* As many as any count up to the bound has. */
 static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
 {
-    const cl_uint most = GPI_REDUCE_SPANS * gp->info.compute_units;
+    const cl_uint most = GPI_REDUCE_SPANS_EACH * gp->info.compute_units;
     const cl_uint least = (cl_uint)gpi_ceil_div(reduce->tiles, GPI_REDUCE_SPAN);
     if (reduce->plan.shape == GP_SHAPE_SERIAL || reduce->tiles <= most) return reduce->tiles;
     return least > most ? least : most;
@@ -30895,8 +31090,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
 /* Bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
-    enum { GPI_HEADER = 16 };                         /* GPI_STATE_HEADER */
-    return GPI_HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+    return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
 }
 
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)
@@ -31102,10 +31296,8 @@ static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 /* ---- Begin file src/scan/segmented_reduce.c ---- */
 /* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows. */
 enum {
-    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segments.cl */
-    GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
-    GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
-    GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */
+    GPI_REDUCE_SMALL = 2048, /* serial: elements that one item reduces while others have as much to do */
+    GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -31162,8 +31354,8 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
     s->large = segments ? (cl_uint)(n / ((size_t)s->small_size + 1)) : 0;
     s->rows = s->large ? tiles + s->large : 0;
-    s->partials_at = gpi_round_up(
-        GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
+    s->partials_at =
+        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + (size_t)s->large * GPI_LARGE_WORDS + s->rows), 64);
     s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
     return GP_OK;
 }
@@ -31292,7 +31484,7 @@ static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
     gp_result result;
     if (s->desc->segment_count == 0) return GP_OK;
     result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
-    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_REDUCE_HEADER_BYTES);
+    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
     if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
     return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
 }
@@ -31362,19 +31554,28 @@ static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented
 }
 /* ---- End file src/scan/segmented_reduce.c ---- */
 
+/* ---- Begin file kernels/select/constants.cl ---- */
+/* constants.cl - what selects elements, and where the rest goes: for the host and for kernels. */
+#ifndef GPI_SELECT_CONSTANTS_CL
+#define GPI_SELECT_CONSTANTS_CL
+
+/* GPI_SELECT_BY */
+#define GPI_SELECT_BY_PREDICATE 1
+#define GPI_SELECT_BY_FLAGS 2
+#define GPI_SELECT_BY_INDICES 3
+#define GPI_SELECT_BY_UNIQUE 4
+#define GPI_SELECT_BY_RUNS 5
+
+/* Where the parts after the first one stand. */
+#define GPI_WHERE_APART 0    /* in buffers of their own */
+#define GPI_WHERE_AFTER 1    /* one after the other, which takes `total`, of the whole input */
+#define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */
+#endif
+/* ---- End file kernels/select/constants.cl ---- */
+
 /* ---- Begin file src/select/select.h ---- */
 /* select.h - what selection, unique and run-length encoding share. */
 /* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
-enum { /* GPI_SELECT_BY of select/input.cl */
-       GPI_SELECT_BY_PREDICATE = 1,
-       GPI_SELECT_BY_FLAGS,
-       GPI_SELECT_BY_INDICES,
-       GPI_SELECT_BY_UNIQUE,
-       GPI_SELECT_BY_RUNS
-};
-
-enum { GPI_WHERE_APART, GPI_WHERE_AFTER, GPI_WHERE_REVERSED }; /* select/sink.cl */
-
 /* The buffers of a call. */
 enum {
     GPI_COMPACT_IN,      /* what is moved */
@@ -32756,21 +32957,87 @@ GPI_COMPACT_DEFINE_SIZE(unique, gpi_unique_either_describe)
 GPI_COMPACT_DEFINE_SIZE(run_length_encode, gpi_run_length_encode_describe)
 /* ---- End file src/select/unique.c ---- */
 
+/* ---- Begin file kernels/sort/constants.cl ---- */
+/* constants.cl - digits, places, state of sorts, segments, strings and top-k: for the host and for kernels. */
+#ifndef GPI_SORT_CONSTANTS_CL
+#define GPI_SORT_CONSTANTS_CL
+
+#define GPI_SORT_DIGIT_BITS 8 /* of a digit, unless the host asks for another number */
+#define GPI_PASSES_MAX 8
+
+/* Places of the keys. */
+#define GPI_PLACE_IN 0
+#define GPI_PLACE_OUT 1
+#define GPI_PLACE_TMP 2
+
+/* State, in uints (sort/digit.cl). */
+#define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
+#define GPI_STATE_BUCKETS 3
+#define GPI_STATE_FROM 4
+#define GPI_STATE_TRIVIAL 15 /* which onesweep passes are trivial, a bit each; above, how many have told */
+#define GPI_STATE_ORDER 15   /* of classic passes; what blocks have found, or-ed together */
+#define GPI_STATE_LAUNCHES 16
+
+/* When a kernel of a classic pass has something to do. */
+#define GPI_ALWAYS 0u
+#define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
+#define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
+#define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
+#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
+
+/* Which keys go through lines (sort/rank_serial.cl). GPI_LINES_FETCH: where many digits' places share a set of the first cache;
+   else one by one, and the next cache lines are fetched. */
+#define GPI_LINES_NEVER 0u
+#define GPI_LINES_FETCH 1u
+#define GPI_LINES_SPREAD 2u /* where two in a row hardly ever have the same digit */
+#define GPI_LINES_ALWAYS 3u
+
+/* Steps of a sort by shares. */
+#define GPI_SHARES_TAKE 1u
+#define GPI_SHARES_SORT 2u
+
+/* Serial merges: runs side by side, and elements of a run between prefetches. */
+#define GPI_MERGE_RUNS_MOST 8
+#define GPI_MERGE_STEP 16
+
+#define GPI_SEARCH_SAMPLES_SERIAL 1024 /* most samples of a group */
+
+/* State of gp_segmented_sort, in uints. */
+#define GPI_SORT_SEGMENTS_ROWS 0
+#define GPI_SORT_SEGMENTS_LARGE 1
+#define GPI_SORT_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_FIRST_BAD 3
+#define GPI_SEGMENTS_COUNT 4
+#define GPI_SEGMENTS_WORDS 16
+
+/* State of gp_sort_strings, in uints. */
+#define GPI_STRINGS_BAD 0
+#define GPI_STRINGS_FIRST_BAD 1 /* inverted */
+#define GPI_STRINGS_TIED 2
+#define GPI_STRINGS_GROUPS 3
+#define GPI_STRINGS_COUNT 4
+#define GPI_STRINGS_WORDS 16
+#define GPI_STRINGS_SET_PARTS 6 /* uints of a set for each string */
+
+/* State of gp_topk, in ulongs (sort/topk_state.cl). */
+#define GPI_TOPK_COUNT 0
+#define GPI_TOPK_K 1
+#define GPI_TOPK_FOUND 2
+#define GPI_TOPK_THRESHOLD 3
+#define GPI_TOPK_CURSOR 5
+#define GPI_TOPK_EQUALS 6
+#define GPI_TOPK_SELECT 8
+#define GPI_TOPK_HISTOGRAM 48
+#define GPI_TOPK_BLOCK 128      /* tiles */
+#define GPI_TOPK_SPAN_MAX 16384 /* keys of a serial tile */
+#define GPI_TOPK_WANTS_KEYS 1u
+#define GPI_TOPK_WANTS_INDICES 2u
+#endif
+/* ---- End file kernels/sort/constants.cl ---- */
+
 /* ---- Begin file src/sort/sort.h ---- */
 /* sort.h - what the sorts share; merge, search, top-k. */
-enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
-enum { GPI_SORT_WIDE_BITS = 11 }; /* of a wide digit */
-
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 };               /* sort/digit.cl */
-enum { GPI_LINES_NEVER, GPI_LINES_FETCH, GPI_LINES_SPREAD, GPI_LINES_ALWAYS }; /* the same */
-
-/* When a classic pass has something to do: sort/digit.cl. */
-typedef enum gpi_sort_when {
-    GPI_ALWAYS,
-    GPI_WHEN_ABANDONED,
-    GPI_UNLESS_BUCKETS,
-    GPI_WHEN_BUCKETS
-} gpi_sort_when;
+enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS, GPI_SORT_WIDE_BITS = 11 /* of a wide digit */ };
 
 /* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
 typedef struct gpi_sort_layout {
@@ -32814,7 +33081,7 @@ typedef struct gpi_sort {
     cl_uint portions;
     cl_uint ring_rows;
     gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of sort/digit.cl */
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... */
     gpi_sort_array offsets;          /* of segments */
     size_t offset_count;             /* 0: there are no segments */
     size_t offset_size;              /* bytes of one */
@@ -32823,7 +33090,6 @@ typedef struct gpi_sort {
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
-    GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
     GPI_SORT_SHARES_SPAN = 8,         /* times as many are sorted by shares rather than passes */
@@ -32917,7 +33183,6 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc);
 /* buckets.c - a sort of many keys in the serial shape: the highest digit first, then each bucket in the
  * caches. */
 enum {
-    GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
@@ -33019,10 +33284,10 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
     const cl_uint shift = sort->end_bit - GPI_SORT_DIGIT_BITS;
     gp_result result = gpi_buckets_sample(call, sort, state, shift);
     if (result == GP_OK)
-        result = gpi_sort_count(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
+        result = gpi_sort_count(call, sort, state, GPI_PASS_BUCKETS, shift, GPI_WHEN_BUCKETS);
     if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
     if (result == GP_OK)
-        result = gpi_sort_scatter(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
+        result = gpi_sort_scatter(call, sort, state, GPI_PASS_BUCKETS, shift, GPI_WHEN_BUCKETS);
     return result == GP_OK ? gpi_buckets_sort(call, sort, state, shift) : result;
 }
 /* ---- End file src/sort/buckets.c ---- */
@@ -33031,8 +33296,6 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
 /* merge.c - gp_merge: two sorted sequences into one, in one launch. */
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
-    GPI_MERGE_RUNS = 8,                /* as in sort/merge_serial.cl */
-    GPI_MERGE_STEP = 16,
     GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
 };
 
@@ -33145,12 +33408,12 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
 static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
 {
     const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
-                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS;
+                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS_MOST;
     size_t span, steps;
     if (merge->plan.shape == GP_SHAPE_LOCAL) return gpi_plan_tile(&merge->plan);
     span = gpi_serial_span(gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN);
     steps = span / steps_of_runs;
-    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS) * steps_of_runs;
+    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS_MOST) * steps_of_runs;
 }
 
 static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)
@@ -33233,7 +33496,6 @@ static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 /* search.c - gp_search: lower or upper bounds of many needles, in one launch. */
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
-    GPI_SEARCH_SERIAL_SAMPLES = 1024,  /* most samples of a group */
     GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
 };
 
@@ -33395,7 +33657,7 @@ static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
    was fitted. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
 {
-    return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SERIAL_SAMPLES;
+    return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
 }
 
 /* Everything but the buffers. */
@@ -33551,8 +33813,6 @@ static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 /* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
    ones sorted by a group each window, the large ones together by classic passes. */
 enum {
-    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segments_state.cl */
-    GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* keys that one item sorts while others have as much to do */
@@ -33672,7 +33932,7 @@ static void gpi_segments_lay_out(gpi_segments *s)
     const size_t n = s->desc->count, cell = gpi_segments_wide(sort) ? 8 : 4;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_segments_is_nothing(s)) return;
-    (void)gpi_sort_part(sort, GPI_SEGMENTS_STATE_BYTES);
+    (void)gpi_sort_part(sort, GPI_SEGMENTS_WORDS * 4);
     s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
     s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
     s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
@@ -33844,7 +34104,7 @@ static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_
 {
     cl_uint words[2] = {0, 0};
     gp_result result = GP_OK;
-    if (state) result = gpi_call_read(call, state, GPI_SEGMENTS_BAD_AT, sizeof words, words);
+    if (state) result = gpi_call_read(call, state, GPI_SORT_SEGMENTS_BAD * 4, sizeof words, words);
     report->bad_offsets = words[0];
     report->first_bad = words[0] ? words[1] : 0;
     return result;
@@ -34055,9 +34315,6 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
 }
 
-/* GPI_SHARES_... of sort/shares_serial.cl */
-enum { GPI_SHARES_TAKE = 1, GPI_SHARES_SORT = 2 };
-
 static gp_result gpi_sort_shares_step(gpi_call *call, gpi_sort *sort, cl_mem parts, cl_uint steps)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_shares");
@@ -34138,7 +34395,7 @@ static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl
 
 /* One pass of the classic way. */
 static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
-                                       gpi_sort_when when)
+                                       cl_uint when)
 {
     const cl_uint shift = gpi_sort_shift(sort, pass);
     gp_result result = gpi_sort_count(call, sort, state, pass, shift, when);
@@ -34699,7 +34956,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
         (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 1 + GPI_SHARE_PIECES */
     } else if (!sort->few && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
-        (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
+        (void)gpi_sort_part(sort, (GPI_STATE_LAUNCHES + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
         sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * bins * 8);
         sort->at.table = gpi_sort_part(sort, sort->blocks * bins * 8);
@@ -35309,9 +35566,8 @@ static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_
 /* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
    that the host drives by how many ties are left. */
 enum {
-    GPI_STRINGS_STATE_BYTES = 64, /* sort/sort_strings.cl */
-    GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
-    GPI_STRINGS_ITEMS = 4,        /* local: elements of an item */
+    GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* of the state */
+    GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
     GPI_STRINGS_SERIAL_LEAST = 256,
     GPI_STRINGS_SERIAL_MOST = 16384,
     GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device asks for more */
@@ -35435,7 +35691,7 @@ static void gpi_strings_lay_out(gpi_strings *s)
 {
     const size_t n = s->desc->count;
     s->room = gpi_round_up(n + 2, 64);
-    (void)gpi_strings_part(s, GPI_STRINGS_STATE_BYTES);
+    (void)gpi_strings_part(s, GPI_STRINGS_BYTES);
     s->keys_at = gpi_strings_part(s, n * 8);
     s->flags_at = gpi_strings_part(s, (n + 1) * 8);
     s->set_at[0] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
@@ -35460,7 +35716,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
     s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
-    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_STATE_BYTES); /* never none */
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* never none */
     s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
     s->scratch = s->own + s->nested;
     return GP_OK;
@@ -35569,7 +35825,7 @@ static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t
 static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
 {
     const size_t n = s->desc->count;
-    gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_STATE_BYTES);
+    gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_BYTES);
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_keys_first", s->set_at[1], 0);
     gpi_strings_arg_text(call, s);
@@ -35734,13 +35990,9 @@ static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_
 
 /* ---- Begin file src/sort/topk.c ---- */
 /* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
-/* The state, as sort/topk_state.cl lays it out: in ulongs. */
-enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
-
 enum {
     GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
     GPI_TOPK_SAMPLE_EACH = 8,
-    GPI_TOPK_SPAN_SERIAL = 16384,   /* keys of a tile: GPI_SPAN_MAX */
     GPI_TOPK_GROUPS_MAX = 1024,     /* of a histogram */
     GPI_TOPK_SHARE_MAX = 8,         /* beyond 1/8 of the keys all are sorted */
     GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, all readings together */
@@ -35850,7 +36102,7 @@ static void gpi_topk_lay_out(gpi_topk *topk)
         return;
     }
     topk->state = gpi_sort_part(
-        &topk->sort, (GPI_TOPK_BINS_AT + key_size * GPI_SORT_BINS + 2 * topk->blocks) * sizeof(cl_ulong));
+        &topk->sort, (GPI_TOPK_HISTOGRAM + key_size * GPI_SORT_BINS + 2 * topk->blocks) * sizeof(cl_ulong));
     topk->directory = gpi_sort_part(&topk->sort, topk->tiles * 16);
     topk->sample = gpi_sort_part(&topk->sort, topk->samples * key_size);
     topk->kept_key = gpi_sort_part(&topk->sort, topk->room * key_size);
@@ -35859,15 +36111,15 @@ static void gpi_topk_lay_out(gpi_topk *topk)
     topk->found_index = gpi_sort_part(&topk->sort, topk->room * index_size);
 }
 
-/* Tiles, and groups of at most GPI_TOPK_BLOCK_TILES of them, for the shape at hand. */
+/* Tiles, and groups of at most GPI_TOPK_BLOCK of them, for the shape at hand. */
 static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
 {
     const size_t n = topk->desc->count;
-    const size_t most = topk->plan.per_item < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.per_item
-                                                                           : (size_t)GPI_TOPK_SPAN_SERIAL;
+    const size_t most =
+        topk->plan.per_item < (size_t)GPI_TOPK_SPAN_MAX ? topk->plan.per_item : (size_t)GPI_TOPK_SPAN_MAX;
     topk->span = topk->plan.shape == GP_SHAPE_SERIAL ? most : gpi_plan_tile(&topk->plan);
     topk->tiles = gpi_ceil_div(n, topk->span);
-    topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK_TILES);
+    topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK);
     if (topk->tiles <= GPI_TILES_MAX) return GP_OK;
     return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %zu tiles of %zu keys, more than %u",
                     topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
@@ -35953,7 +36205,7 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_call_kernel(call, topk->program, "gp_topk_sample");
     gpi_topk_arg_common(call, topk, scratch);
     gpi_call_arg_ulong(call, topk->desc->k);
-    gpi_call_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_call_arg_uint(call, GPI_TOPK_HISTOGRAM + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
     gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
     gpi_call_arg_uint(call, topk->samples);
     gpi_call_arg_count(call, &topk->count);
@@ -36067,7 +36319,7 @@ static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
     left->keys_offset = topk->found_key / topk->sort.key_size;
     left->values_offset = topk->found_index / topk->index_size;
     topk->sort.count.buffer = scratch;
-    topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND_AT;
+    topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND;
     topk->sort.count.type = GP_U64;
     if (gpi_topk_is_taken(topk)) gpi_topk_take_sorted(topk);
     return gpi_sort_launch(call, &topk->sort);
@@ -36077,7 +36329,8 @@ static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scra
 {
     const gp_topk_desc *d = topk->desc;
     const size_t groups = gpi_ceil_div(d->k, (size_t)topk->plan.group * GPI_TOPK_TAKE_EACH);
-    const cl_uint wants = (d->keys_out ? 1 : 0) | (d->indices_out ? 2 : 0);
+    const cl_uint wants =
+        (d->keys_out ? GPI_TOPK_WANTS_KEYS : 0) | (d->indices_out ? GPI_TOPK_WANTS_INDICES : 0);
     gpi_call_kernel(call, topk->program, "gp_topk_take");
     gpi_topk_arg_array(call, scratch, topk->found_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->found_index, topk->index_size);
@@ -36175,6 +36428,22 @@ static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 }
 /* ---- End file src/sort/topk.c ---- */
 
+/* ---- Begin file kernels/nest/constants.cl ---- */
+/* constants.cl - lists of symbols, tiles of a group, outputs of trees: for the host and for kernels. */
+#ifndef GPI_NEST_CONSTANTS_CL
+#define GPI_NEST_CONSTANTS_CL
+
+#define GPI_LISTED_MAX 12 /* symbols that are compared side by side */
+#define GPI_NODE_WORDS 4  /* of a tile's node, with look-back */
+#define GPI_GROUP_TILES_SERIAL 4
+
+/* Outputs of gp_tree that are wanted. */
+#define GPI_TREE_INDEX 1u
+#define GPI_TREE_CHILDREN 2u
+#define GPI_TREE_END 4u
+#endif
+/* ---- End file kernels/nest/constants.cl ---- */
+
 /* ---- Begin file src/nest/nest.h ---- */
 /* nest.h - what brackets, scans of stacks and trees share. */
 /* A checked call, ready to run. */
@@ -36227,9 +36496,7 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc);
 /* ---- Begin file src/nest/brackets.c ---- */
 /* brackets.c - gp_brackets: one look-back launch, or pairs in tiles, a tree of tiles, pairs across tiles. */
 enum {
-    GPI_BRACKETS_TILES = 4,       /* GPI_GROUP_TILES of nest/brackets_serial.cl */
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
-    GPI_BRACKETS_NODE_BYTES = 16, /* four words of nest/lookback.cl; else two indices */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
 };
 
@@ -36292,7 +36559,7 @@ static bool gpi_brackets_has_halves(const gpi_brackets *b)
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
-    const size_t node = b->back ? (size_t)GPI_BRACKETS_NODE_BYTES : 2 * b->index_size;
+    const size_t node = b->back ? (size_t)GPI_NODE_WORDS * 4 : 2 * b->index_size;
     b->notes_at = gpi_round_up(b->desc->count * cell, 64);
     b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
@@ -36423,7 +36690,7 @@ static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_m
 /* Groups of the kernels that take several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
-    const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_BRACKETS_TILES : 1;
+    const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_GROUP_TILES_SERIAL : 1;
     return (b->tiles + each - 1) / each;
 }
 
@@ -36671,8 +36938,6 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
 /* ---- Begin file src/nest/nest.c ---- */
 /* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
    with. */
-enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
-
 /* What the kernels know of bytes: nest/symbols.cl. */
 typedef struct gpi_classes {
     int8_t code[256], sign[256];
@@ -37146,8 +37411,6 @@ static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc
 
 /* ---- Begin file src/nest/tree.c ---- */
 /* tree.c - gp_tree: runs of elements, a tree of runs, what goes beyond runs. */
-enum { GPI_TREE_INDEX = 1, GPI_TREE_CHILDREN = 2, GPI_TREE_END = 4 }; /* nest/tree_runs.cl */
-
 /* A checked call, ready to run. */
 typedef struct gpi_tree {
     const gp_tree_desc *desc;
@@ -37404,6 +37667,70 @@ static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 }
 /* ---- End file src/nest/tree.c ---- */
 
+/* ---- Begin file kernels/hash/constants.cl ---- */
+/* constants.cl - a hash table's header, results and changes; what batches want: for the host and for kernels. */
+#ifndef GPI_HASH_CONSTANTS_CL
+#define GPI_HASH_CONSTANTS_CL
+
+/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.
+
+       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved */
+#define GPI_HEADER 64
+#define GPI_HEADER_COUNTS 16
+#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */
+
+/* Counts of the header, besides one for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
+#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */
+#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
+#define GPI_COUNTS 9
+
+/* How a value changes. */
+#define GPI_CHANGE_KEEP 0
+#define GPI_CHANGE_ASSIGN 1
+#define GPI_CHANGE_ADD 2
+#define GPI_CHANGE_AND 3
+#define GPI_CHANGE_OR 4
+#define GPI_CHANGE_XOR 5
+#define GPI_CHANGE_MIN_U 6
+#define GPI_CHANGE_MAX_U 7
+#define GPI_CHANGE_MIN_I 8
+#define GPI_CHANGE_MAX_I 9
+#define GPI_CHANGE_ADD_F 10
+#define GPI_CHANGE_MIN_F 11
+#define GPI_CHANGE_MAX_F 12
+#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */
+
+/* Where a batch's values come from. */
+#define GPI_SOURCE_BUFFER 0
+#define GPI_SOURCE_ONE 1   /* the same for all keys */
+#define GPI_SOURCE_INDEX 2 /* the key's index in the batch */
+
+/* Bits of `wants` of batches that insert. */
+#define GPI_WANTS_RESULTS 1u
+#define GPI_WANTS_FAILED 2u
+#define GPI_WANTS_FAILED_VALUES 4u
+#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */
+#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */
+#define GPI_TELLS_FULL 32u /* keys that find no slot are an error: nothing says which they are */
+
+/* Bits of `wants` of batches that find. */
+#define GPI_WANTS_VALUES 1u
+#define GPI_WANTS_FOUND 2u
+
+/* Bits of `widths`: elements of eight bytes. */
+#define GPI_WIDE_KEYS 1u
+#define GPI_WIDE_VALUES 2u
+
+/* Words of the buffer of statistics; each number has two. */
+#define GPI_STATS_LIVE 0
+#define GPI_STATS_DEAD 2
+#define GPI_STATS_DEPTHS 4
+#define GPI_STATS_MAX 6
+#define GPI_STATS_BINS 8
+#define GPI_LENGTH_BINS 32
+#endif
+/* ---- End file kernels/hash/constants.cl ---- */
+
 /* ---- Begin file src/hash/hash.h ---- */
 /* hash.h - hash tables. */
 /* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl). */
@@ -37431,29 +37758,9 @@ typedef struct gpi_handle {
 } gpi_handle;
 
 enum {
-    GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash/table.cl */
-    GPI_HASH_COUNTS_AT = 64,     /* GPI_HEADER_COUNTS, in bytes */
-    GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
-    GPI_HASH_LOST = 8,
-    GPI_HASH_COUNTS = 9,
-    GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
-    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of base/count.cl: four counters, */
-    GPI_HASH_STRANGE_AT = 9,        /* ... GPI_COUNT_STRANGE, */
-    GPI_HASH_FULL_AT = 10,          /* ... and GPI_COUNT_FULL */
     GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
-
-enum {
-    GPI_WANTS_RESULTS = 1,
-    GPI_WANTS_FAILED = 2,
-    GPI_WANTS_FAILED_VALUES = 4,
-    GPI_IS_JUDGED = 8,
-    GPI_IS_CHECKED = 16,
-    GPI_TELLS_FULL = 32
-};
-
-enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
 
 enum { GPI_HASH_USES = 8 };
 
@@ -37536,7 +37843,7 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
 
 /* rehash.c */
 static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
-                                      uint64_t counts[GPI_HASH_COUNTS]);
+                                      uint64_t counts[GPI_COUNTS]);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
 /* device_text.c */
@@ -37548,7 +37855,6 @@ static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc);
 
 /* ---- Begin file src/hash/batch.c ---- */
 /* batch.c - what batches of keys share: buffers checked, arguments, partitioning. */
-enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
 enum {
     GPI_HASH_ITEM_MAX = 15,       /* keys that an item of the local shape counts */
     GPI_HASH_COMBINE_MAX = 32768, /* ... and a group, in 16 bits */
@@ -37866,7 +38172,7 @@ static gp_result gpi_hash_describe(gp_context *gp, const char *function, const g
 
 static size_t gpi_hash_bytes(const gpi_table *table)
 {
-    return GPI_HASH_HEADER_BYTES + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
+    return GPI_HEADER * sizeof(cl_uint) + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
 }
 
 /* The table's memory: the caller's, retained, or its own. */
@@ -38306,16 +38612,7 @@ GP_API gp_result gp_hash_for_each(gp_context *gp, gp_hash handle, const gp_hash_
 
 /* ---- Begin file src/hash/insert.c ---- */
 /* insert.c - batches of keys: gp_hash_insert and its kin. */
-/* Of hash/table.cl and hash/batch.cl. */
-enum {
-    GPI_CHANGE_KEEP,
-    GPI_CHANGE_ASSIGN,
-    GPI_CHANGE_APPLY /* and which */,
-    GPI_CHANGE_MIN_U = 6,
-    GPI_CHANGE_MAX_U = 7,
-    GPI_CHANGE_WIDE = 16
-};
-enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* stands for the change that an operation and a type make */
 
 /* What is put, and how. */
 typedef struct gpi_hash_put {
@@ -38327,15 +38624,19 @@ typedef struct gpi_hash_put {
     size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
 
-/* The device's word for an operation on values of a type: GPI_CHANGE_ADD ... of hash/table.cl; 0: there is none. */
+/* Returns the change that an operation makes to values of a type; 0: there is none. */
 static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
 {
     enum { GPI_UNSIGNED, GPI_SIGNED, GPI_FLOATING };
     static const struct {
         gp_op op;
         cl_uint change[3];
-    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
-                {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
+    } rows[] = {{GP_SUM, {GPI_CHANGE_ADD, GPI_CHANGE_ADD, GPI_CHANGE_ADD_F}},
+                {GP_AND, {GPI_CHANGE_AND, GPI_CHANGE_AND, 0}},
+                {GP_OR, {GPI_CHANGE_OR, GPI_CHANGE_OR, 0}},
+                {GP_XOR, {GPI_CHANGE_XOR, GPI_CHANGE_XOR, 0}},
+                {GP_MIN, {GPI_CHANGE_MIN_U, GPI_CHANGE_MIN_I, GPI_CHANGE_MIN_F}},
+                {GP_MAX, {GPI_CHANGE_MAX_U, GPI_CHANGE_MAX_I, GPI_CHANGE_MAX_F}}};
     const int kind = gpi_is_float(type) ? GPI_FLOATING : gpi_is_signed(type) ? GPI_SIGNED : GPI_UNSIGNED;
     size_t i;
     for (i = 0; i < GPI_COUNT_OF(rows); i++) {
@@ -38367,7 +38668,7 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
                         batch->function, (int)desc->op, (int)type);
     }
-    if (size == 8) put->change |= GPI_CHANGE_WIDE;
+    if (size == 8) put->change |= GPI_WIDE_VALUE;
     if (desc->values) return GP_OK;
     put->source = GPI_SOURCE_ONE;
     put->operand = type == GP_F32 ? 0x3f800000u : type == GP_F64 ? 0x3ff0000000000000u : 1;
@@ -38498,7 +38799,7 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     const gp_hash_insert_desc *d = put->desc;
     const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
-    const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
+    const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_WIDE_VALUE : 0;
     gpi_hash_arg_table(call, judging ? &put->judge : batch->table);
     if (put->order.wanted) {
         gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);
@@ -38634,11 +38935,11 @@ GP_API gp_result gp_hash_insert_scratch_size(gp_context *gp, gp_hash table, cons
 /* rehash.c - counts, gp_hash_rehash, and a table that grows. */
 /* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
 static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
-                                      uint64_t counts[GPI_HASH_COUNTS])
+                                      uint64_t counts[GPI_COUNTS])
 {
     const bool unread = gp->hash_unread;
-    cl_uint header[GPI_HASH_HEADER_BYTES / 4];
-    const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
+    cl_uint header[GPI_HEADER];
+    const cl_uint *words = header + GPI_HEADER_COUNTS;
     cl_ulong facts[4];
     gpi_call call;
     gp_result result;
@@ -38654,7 +38955,7 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cons
     gpi_hash_facts(table, facts);
     if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
         result = gpi_hash_fail_strange(gp, function);
-    for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
+    for (i = 0; i < GPI_COUNTS && result == GP_OK; i++)
         counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
     return result;
 }
@@ -38667,7 +38968,7 @@ static uint64_t gpi_hash_live(const uint64_t *counts)
 /* Moves the live keys of `from` into `to`, which has its memory. */
 static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_table *from, gpi_table *to)
 {
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     gpi_plan plan;
     gpi_program *program;
     gpi_call call;
@@ -38684,11 +38985,11 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     result = gpi_call_end_within(&call, result);
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
     if (result != GP_OK) return result;
-    if (counts[GPI_HASH_LOST] > 0) {
+    if (counts[GPI_COUNT_LOST] > 0) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys do not fit into %llu slots", function,
-                        (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
+                        (unsigned long long)counts[GPI_COUNT_LOST], (unsigned long long)to->mask + 1);
     }
-    to->taken = counts[GPI_HASH_CLAIMED];
+    to->taken = counts[GPI_COUNT_CLAIMED];
     return GP_OK;
 }
 
@@ -38716,7 +39017,7 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
    device asked how many are taken. */
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
 {
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     const double most = table->max_load * ((double)table->mask + 1);
     uint32_t mask;
     gp_result result;
@@ -38727,7 +39028,7 @@ static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_ta
     }
     result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
-    table->taken = counts[GPI_HASH_CLAIMED];
+    table->taken = counts[GPI_COUNT_CLAIMED];
     if ((double)table->taken + (double)count > most) {
         const uint64_t wanted = gpi_hash_live(counts) + count;
         result = gpi_hash_capacity(gp, function, 0, wanted, table->max_load, &mask);
@@ -38742,7 +39043,7 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
 {
     static const char function[] = "gp_hash_rehash";
     gpi_table *table = gpi_hash_of(gp, function, handle);
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     uint32_t mask;
     gp_result result = GP_OK;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
@@ -38763,7 +39064,7 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
 static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
 {
     const gpi_table *table = gpi_hash_of(gp, function, handle);
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     gp_result result;
     memset(out, 0, sizeof *out);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
@@ -38778,7 +39079,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
     /* Keys after the slots take none: where one is live, there is a dead one more than this tells. */
-    out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
+    out->dead = counts[GPI_COUNT_CLAIMED] > out->live ? counts[GPI_COUNT_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }
 
@@ -38927,15 +39228,7 @@ GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
 
 /* ---- Begin file src/hash/stats.c ---- */
 /* stats.c - gp_hash_stats_read: how far keys are from their home slots. */
-/* Of hash/slots.cl, in uints. */
-enum {
-    GPI_STATS_LIVE = 0,
-    GPI_STATS_DEAD = 2,
-    GPI_STATS_DEPTHS = 4,
-    GPI_STATS_MAX = 6,
-    GPI_STATS_BINS = 8,
-    GPI_STATS_WORDS = GPI_STATS_BINS + 2 * GP_HASH_BINS
-};
+enum { GPI_STATS_WORDS = GPI_STATS_BINS + 2 * GPI_LENGTH_BINS };
 
 static uint64_t gpi_hash_wide(const cl_uint *words, size_t at)
 {
@@ -38964,7 +39257,7 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     static const char function[] = "gp_hash_stats_read";
     gpi_table *table = gpi_hash_of(gp, function, handle);
     cl_uint words[GPI_STATS_WORDS];
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     gpi_call call;
     gp_result result;
     size_t b;
@@ -39014,7 +39307,7 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
     cl_event event;
     cl_int error;
     if (!gp->hash_unread) return CL_SUCCESS;
-    error = clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_COUNT_REFUSED * sizeof(cl_uint),
                                 sizeof gp->hash_told, gp->hash_told, 0, NULL, blocking ? NULL : &event);
     if (error == CL_SUCCESS && !blocking) {
         gpi_watch(gp, "gp_finish", NULL, event);
@@ -39031,8 +39324,8 @@ static gp_result gpi_hash_tell(gp_context *gp)
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
     enum {
-        GPI_STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT,
-        GPI_FULL = GPI_HASH_FULL_AT - GPI_HASH_REFUSED_AT
+        GPI_STRANGE = GPI_COUNT_STRANGE - GPI_COUNT_REFUSED,
+        GPI_FULL = GPI_COUNT_FULL - GPI_COUNT_REFUSED
     };
     const cl_uint zero = 0;
     const cl_uint *counts = gp->hash_told;
@@ -39044,7 +39337,7 @@ static gp_result gpi_hash_tell(gp_context *gp)
     if (by == 0) return GP_OK;
     by--;
     error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
-                                (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
+                                (GPI_COUNT_REFUSED + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
     if (by == GPI_STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
@@ -39206,7 +39499,7 @@ static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
     const cl_ulong most = table->limited ? (cl_ulong)GPI_HASH_LIMITED_STEPS : capacity;
     const cl_ulong turns = table->limited ? (cl_ulong)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
     facts[0] = table->mask | (most < capacity ? most : capacity) << 32;
-    facts[1] = turns | (cl_ulong)(GPI_HASH_MAGIC + table->loud) << 32;
+    facts[1] = turns | (cl_ulong)(GPI_MAGIC + table->loud) << 32;
     facts[2] = table->seed;
     facts[3] = table->reserved;
 }
@@ -40353,7 +40646,7 @@ enum {
     GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
     GPI_STENCIL_SERIAL_LINE = 4096,
     GPI_STENCIL_LOCAL_ROW = 64,
-    GPI_STENCIL_ROWS = 32, /* of a tile */
+    GPI_STENCIL_TILE_ROWS = 32, /* of a tile */
     GPI_STENCIL_BY_ROWS =
         64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
     GPI_STENCIL_SPAN_ROW = 4096,
@@ -40528,7 +40821,7 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
     const size_t size = gpi_type_size(gpi_operand(s->desc->type));
-    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_ROWS;
+    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_TILE_ROWS;
     if (gpi_stencil_by_rows(s)) s->tile_x = GPI_STENCIL_BY_ROWS;
     else if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
     else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;
@@ -41418,7 +41711,7 @@ static gp_result gpi_copy_strings(gp_context *gp)
 
 static gp_result gpi_make_buffers(gp_context *gp)
 {
-    cl_uint zero[GPI_COUNTERS];
+    cl_uint zero[GPI_CONTEXT_COUNTERS];
     cl_int error;
     memset(zero, 0, sizeof zero);
     gp->counters =
@@ -42786,7 +43079,7 @@ static gp_result gpi_self_test_hash(gpi_self_test *t)
 /* stats.c - counters and kernel times, read and reset. */
 GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
 {
-    cl_uint counters[GPI_COUNTERS];
+    cl_uint counters[GPI_CONTEXT_COUNTERS];
     cl_int error;
     gp_result result;
     if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_read: gp or out is NULL");
@@ -42796,11 +43089,11 @@ GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
         clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_read", "clEnqueueReadBuffer");
     *out = gp->stats;
-    out->fallbacks = counters[0];
-    out->abandoned = counters[1];
-    out->clamped = counters[2];
-    out->bad_offsets = counters[3];
-    out->skipped = counters[4];
+    out->fallbacks = counters[GPI_COUNT_FALLBACKS];
+    out->abandoned = counters[GPI_COUNT_ABANDONED];
+    out->clamped = counters[GPI_COUNT_CLAMPED];
+    out->bad_offsets = counters[GPI_COUNT_BAD];
+    out->skipped = counters[GPI_COUNT_SKIPPED];
     return GP_OK;
 }
 
@@ -42819,7 +43112,7 @@ GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t c
 
 GP_API gp_result gp_stats_reset(gp_context *gp)
 {
-    const cl_uint zero[GPI_COUNTERS] = {0};
+    const cl_uint zero[GPI_CONTEXT_COUNTERS] = {0};
     cl_int error;
     gp_result result;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_stats_reset: gp is NULL");

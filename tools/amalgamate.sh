@@ -17,7 +17,7 @@ HOST_API=host/api/gpuprim_host.h
 KERNELS=$(cd "$(dirname "$0")/../kernels" && find . -name "*.cl" | sed "s,^\./,,; s,\.cl$,," | LC_ALL=C sort)
 LICENSE=LICENSE
 # In what gp_device_source gives to users.
-FOR_USERS="base/platform base/paste base/count element/hash_function element/op group/collectives group/device hash/table hash/device"
+FOR_USERS="base/constants base/platform base/paste base/count element/hash_function element/op group/collectives group/device hash/constants hash/table hash/device"
 
 die() {
     echo "amalgamate: $*" >&2

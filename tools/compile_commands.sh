@@ -38,5 +38,5 @@ echo '['
 for file in kernels/*/*.cl; do
     entry "$file" "clang -x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header $(flags_of "$file")"
 done
-for file in $(find src -name '*.c' | LC_ALL=C sort); do entry "$file" "cc -std=c99 -Isrc -Ibuild/editor"; done
+for file in $(find src -name '*.c' | LC_ALL=C sort); do entry "$file" "cc -std=c99 -Isrc -Ikernels -Ibuild/editor"; done
 printf '\n]\n'

@@ -9,8 +9,10 @@
 #   cycle    files include one another, or use one another's names, in a circle
 #   header   a file uses a name beginning with gpi_ or GPI_ (in kernels also gp_) that it neither defines nor
 #            gets from a file that it includes, directly or through the header of its own folder (x/x.h)
-#   twice    a name is defined in two files. A macro that some file takes back with #undef is a parameter of that
-#            file, and may be set by many
+#   twice    a name is defined in two files; for src also: a macro of kernels/ is a macro or an enumerator of src/. A macro that
+#            some file takes back with #undef is a parameter of that file, and may be set by many
+# kernels/x/constants.cl has the numbers that host and kernels share. It is below all folders of src/, which includes it as
+# "x/constants.cl".
 # Names that the host writes ahead of a kernel are given: those that x/prelude.h defines, which stands for that text, and
 # those of FOLDER/prelude.txt (GPI_OP_* for all that begin so). A name that is defined nowhere is left to the compiler,
 # except in kernels.
@@ -25,12 +27,20 @@ trap 'rm -f "$report"' EXIT
 status=0
 # shellcheck disable=SC2046 # no name has blanks
 awk -v root="$root" -v prelude="$prelude" -v layers="$root/layers.txt" '
+BEGIN { rank["shared"] = 0 }
+
 function complain(kind, file, line, text) {
     print file ":" line " " text
     count[kind]++
 }
 
+# Shared constants are in no folder of src/.
+function is_shared(file) { return root == "src" && file ~ /^kernels\// }
+
+function path_of(name) { return (root == "src" && name ~ /\.cl$/ ? "kernels" : root) "/" name }
+
 function folder(file) {
+    if (is_shared(file)) return "shared"
     sub("^" root "/", "", file)
     return file ~ /\// ? substr(file, 1, index(file, "/") - 1) : ""
 }
@@ -42,6 +52,7 @@ function define(name, kind) {
         given[name] = 1
         return
     }
+    if (kind == "macro" || kind == "enumerator") is_constant[name] = 1
     if (kind == "prototype") {
         if (!((FILENAME, name) in declared)) declared[FILENAME, name] = FNR
         return
@@ -147,6 +158,16 @@ FILENAME == prelude {
     next
 }
 
+root == "src" && FILENAME ~ /^kernels\/.*\/prelude\.h$/ { next } # what the host writes
+root == "src" && FILENAME ~ /^kernels\// && FILENAME !~ /\/constants\.cl$/ {
+    if (match($0, /^#[ \t]*define[ \t]+[A-Za-z0-9_]+[ \t]/)) {
+        name = substr($0, 1, RLENGTH - 1)
+        sub(/.*[ \t]/, "", name)
+        of_kernels[name] = FILENAME ":" FNR
+    }
+    next
+}
+
 FNR == 1 {
     is_prelude = FILENAME ~ /\/prelude\.h$/
     if (!is_prelude) files[++file_count] = FILENAME
@@ -163,8 +184,8 @@ FNR == 1 {
         name = line
         sub(/^[^"]*"/, "", name)
         sub(/".*/, "", name)
-        includes[FILENAME, ++include_count[FILENAME]] = root "/" name
-        include_line[FILENAME, root "/" name] = FNR
+        includes[FILENAME, ++include_count[FILENAME]] = path_of(name)
+        include_line[FILENAME, path_of(name)] = FNR
         next
     }
     # comments and strings go
@@ -243,12 +264,12 @@ function find_cycles(what,   i) {
 }
 
 # Whether a file that includes `other` gets a name from it. A file that defines nothing itself stands for those that it
-# includes; and one that includes a file which another may stand in place of, for that one.
+# includes; one that includes a file which another may stand in place of, for that one; one that includes constants, for these.
 function gives(other, name,   i, next_file) {
     if ((other, name) in defined || (other, name) in declared) return 1
     for (i = 1; i <= include_count[other]; i++) {
         next_file = includes[other, i]
-        if ((!defines[other] || instead[next_file]) && gives(next_file, name)) return 1
+        if ((!defines[other] || instead[next_file] || next_file ~ /\/constants\.cl$/) && gives(next_file, name)) return 1
     }
     return 0
 }
@@ -324,12 +345,14 @@ END {
             complain("twice", pair[1], pair[2], "defines " name ", as does " home[name] ":" defined[home[name], name])
         }
     }
+    for (name in is_constant)
+        if (name in of_kernels) complain("twice", home[name], defined[home[name], name], "defines " name ", as does " of_kernels[name])
     printf "layers: %d files, %d cycles, %d upward includes, %d names without their header, %d double meanings\n",
         file_count, count["cycle"], count["upward"], count["header"], count["twice"]
     exit count["cycle"] + count["upward"] + count["header"] + count["twice"] > 0
 }
 ' wanted="$(if [ "$root" = kernels ]; then echo '^(gpi|GPI|gp)_'; else echo '^(gpi|GPI)_'; fi)" \
-    "$root/layers.txt" "$prelude" $(find "$root" \( -name '*.c' -o -name '*.h' -o -name '*.cl' \) | LC_ALL=C sort) >"$report" || status=$?
+    "$root/layers.txt" "$prelude" $(find "$root" $(test "$root" != src || echo kernels) \( -name '*.c' -o -name '*.h' -o -name '*.cl' \) | LC_ALL=C sort) >"$report" || status=$?
 grep -v "^layers: " "$report" | LC_ALL=C sort -t: -k1,1 -k2,2n || true
 grep "^layers: " "$report"
 exit $status

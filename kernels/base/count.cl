@@ -1,6 +1,7 @@
 /* count.cl - how many elements a call is about, and the context's counters. */
 #ifndef GPI_BASE_COUNT_CL
 #define GPI_BASE_COUNT_CL
+#include "base/constants.cl"
 #include "base/platform.cl"
 
 /* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a
@@ -25,19 +26,6 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
 {
     return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));
 }
-
-/* Counters of the context, raised only when something unusual happens. */
-#define GPI_COUNT_FALLBACKS 0 /* tiles computed by a group that waited for another */
-#define GPI_COUNT_ABANDONED 1 /* look-backs that the device cut short */
-#define GPI_COUNT_CLAMPED 2   /* calls that wanted more elements than their bound */
-#define GPI_COUNT_BAD 3       /* calls that found bad offsets */
-#define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */
-#define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */
-#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */
-#define GPI_COUNT_FULL \
-    10 /* keys that found no slot in a full hash table, where nothing else tells the caller */
-#define GPI_COUNT_ARRIVED \
-    11 /* groups of a launch that have ended their part (scan/reduce.cl); 0 in between */
 
 /* One group of a call says so when more was wanted than allowed. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \

@@ -39,15 +39,11 @@
 #ifndef GPI_GROUP_SUB_GROUP_CL
 #define GPI_GROUP_SUB_GROUP_CL
 #include "base/platform.cl"
+#include "group/constants.cl"
 
 #if GPI_SUB_GROUP
-#define GPI_SUB_GROUP_EMULATED 1
-#define GPI_SUB_GROUP_KHRONOS 2
-#define GPI_SUB_GROUP_NVIDIA 3
-#define GPI_SUB_GROUP_AMD 4
-
-#if GPI_SUB_GROUP < 8 || GPI_SUB_GROUP > 128 || (GPI_SUB_GROUP & (GPI_SUB_GROUP - 1)) || \
-    GPI_WG % GPI_SUB_GROUP
+#if GPI_SUB_GROUP < GPI_SUB_GROUP_MIN || GPI_SUB_GROUP > GPI_SUB_GROUP_MAX || \
+    (GPI_SUB_GROUP & (GPI_SUB_GROUP - 1)) || GPI_WG % GPI_SUB_GROUP
 #error "GPI_SUB_GROUP must be a power of two from 8 to 128, and GPI_WG a multiple of it"
 #endif
 

@@ -18,10 +18,6 @@
 
 /* ------------------------------------------------------------------ elements of a batch */
 
-/* Widths: which of the caller's arrays have elements of 8 bytes. */
-#define GPI_WIDE_KEYS 1u
-#define GPI_WIDE_VALUES 2u
-
 GPI_INLINE gp_hash_key gpi_element_read(__global const uint *p, ulong i, bool wide)
 {
 #if GPI_WIDE && !GPI_HASH_PACKED
@@ -57,19 +53,6 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
 
 /* ------------------------------------------------------------------ put */
 
-/* Where the values of a batch come from. */
-#define GPI_SOURCE_BUFFER 0
-#define GPI_SOURCE_ONE 1   /* the same for all keys */
-#define GPI_SOURCE_INDEX 2 /* the key's index in the batch */
-
-/* What else is wanted of a batch. */
-#define GPI_WANTS_RESULTS 1u
-#define GPI_WANTS_FAILED 2u
-#define GPI_WANTS_FAILED_VALUES 4u
-#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */
-#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */
-#define GPI_TELLS_FULL 32u /* keys that find no slot are an error: nothing says which they are */
-
 /* Table, batch, and what is done with it. */
 #define GPI_PUT_PARAMETERS                                                                                  \
     __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \
@@ -99,9 +82,6 @@ static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)
 }
 
 /* ------------------------------------------------------------------ find, erase */
-
-#define GPI_WANTS_VALUES 1u
-#define GPI_WANTS_FOUND 2u
 
 #define GPI_FIND_KEYS_PARAMETERS                                                                     \
     __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,    \

@@ -122,12 +122,6 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
 
 /* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram has the probe depths of
    bit length b: 0, 1, 2-3, 4-7, ... */
-#define GPI_STATS_LIVE 0
-#define GPI_STATS_DEAD 2
-#define GPI_STATS_DEPTHS 4
-#define GPI_STATS_MAX 6
-#define GPI_STATS_BINS 8
-#define GPI_LENGTH_BINS 32
 
 /* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */
 GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),

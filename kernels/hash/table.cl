@@ -43,6 +43,7 @@
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "element/hash_function.cl"
+#include "hash/constants.cl"
 
 #if !defined(GPI_HASH_PACKED) || (GPI_HASH_PACKED && !GPI_WIDE)
 #error "GPI_HASH_PACKED must be 0 or 1, and the packed form needs GPI_WIDE"
@@ -65,17 +66,10 @@ typedef uint gp_hash_value;
 #define GPI_SIDE_SLOTS 1
 #endif
 
-/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.
+/* Kernels of the library have the table's facts (hash/constants.cl) as an argument, so that nothing in the buffer leads them
+   out of it. They leave a table alone whose header says otherwise. */
 
-       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved
-
-   Kernels of the library have the facts as an argument, so that nothing in the buffer leads them out of it.
-   They leave a table alone whose header says otherwise. */
-#define GPI_HEADER 64
-#define GPI_HEADER_COUNTS 16
-#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */
-
-/* What came of a key; also the index of its count. The host knows them by the same values. */
+/* The outcome of a key, and the index of its count in the header. gp_hash_result has the same values. */
 #define GP_HASH_INSERTED 1   /* it was absent and is there now */
 #define GP_HASH_EXISTED 2    /* it was there: kept, assigned or combined */
 #define GP_HASH_FAILED 3     /* no slot was found */
@@ -83,26 +77,7 @@ typedef uint gp_hash_value;
 #define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */
 #define GP_HASH_ERASED 6
 #define GP_HASH_ABSENT 7
-#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */
-#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
-#define GPI_COUNTS 9
 #define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */
-
-/* How a value changes. The host knows them by the same values. */
-#define GPI_CHANGE_KEEP 0
-#define GPI_CHANGE_ASSIGN 1
-#define GPI_CHANGE_ADD 2
-#define GPI_CHANGE_AND 3
-#define GPI_CHANGE_OR 4
-#define GPI_CHANGE_XOR 5
-#define GPI_CHANGE_MIN_U 6
-#define GPI_CHANGE_MAX_U 7
-#define GPI_CHANGE_MIN_I 8
-#define GPI_CHANGE_MAX_I 9
-#define GPI_CHANGE_ADD_F 10
-#define GPI_CHANGE_MIN_F 11
-#define GPI_CHANGE_MAX_F 12
-#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */
 
 /* ------------------------------------------------------------------ a table */
 

@@ -22,6 +22,7 @@
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
 #include "nest/tile_summary.cl"
+#include "nest/constants.cl"
 
 #if GPI_SHAPE_SERIAL
 #if GPI_WG != 1
@@ -33,7 +34,7 @@ typedef uint gpi_join_memory;
 typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
-#define GPI_GROUP_TILES 4
+#define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL
 #define GPI_PAIR_FEW 16 /* brackets of a block, without pairs side by side, that are gone over one by one */
 
 /* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener

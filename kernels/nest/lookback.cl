@@ -40,9 +40,9 @@
 #include "base/platform.cl"
 #include "nest/stack_monoid.cl"
 #include "nest/symbols.cl"
+#include "nest/constants.cl"
 
 #if GPI_LOOKBACK
-#define GPI_NODE_WORDS 4
 #define GPI_WORD_THERE 0x80000000u
 #define GPI_CELL_THERE 0x8000u
 

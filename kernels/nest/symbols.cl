@@ -17,13 +17,12 @@
 #include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "nest/constants.cl"
 #include "nest/stack_monoid.cl"
 
 #if !defined(GPI_SYMBOL) || !defined(GPI_TABLE)
 #error "GPI_SYMBOL and GPI_TABLE must be defined"
 #endif
-
-#define GPI_LISTED_MAX 12
 
 /* What a table says of each symbol, as the host lays it out. The list is for comparing many symbols at once. */
 typedef struct gpi_classes {

@@ -28,6 +28,7 @@
 #include "base/args.cl"
 #include "base/count.cl"
 #include "base/platform.cl"
+#include "nest/constants.cl"
 #include "nest/stack_monoid.cl"
 
 #ifndef GPI_SELECT
@@ -35,10 +36,6 @@
 #endif
 #define GPI_RUN GPI_PER_ITEM
 #define GPI_TREE_ROWS ((GPI_RUN + 15) / 16) /* rows of 16 elements */
-
-#define GPI_TREE_INDEX 1u
-#define GPI_TREE_CHILDREN 2u
-#define GPI_TREE_END 4u
 
 /* ------------------------------------------------------------------ tree of runs */
 

@@ -36,6 +36,7 @@
 #include "group/sub_group.cl"
 #include "group/sync.cl"
 #include "element/monoid.cl"
+#include "scan/constants.cl"
 #include "scan/tile.cl"
 
 #define GPI_EMPTY 0u
@@ -49,7 +50,6 @@
 #define GPI_STATE_WORDS (2 * GPI_WORDS)
 #define GPI_FLAG_SHIFT 30
 #endif
-#define GPI_STATE_HEADER 4 /* uints */
 
 typedef volatile __global gpi_word *gpi_state_words;
 

@@ -12,12 +12,7 @@
 #include "base/args.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"
-
-#define GPI_LAW_LEFT 1u
-#define GPI_LAW_RIGHT 2u
-#define GPI_LAW_COMMUTES 4u
-#define GPI_LAW_ASSOCIATES 8u
-#define GPI_LAW_RESULTS 6
+#include "scan/constants.cl"
 
 /* Bits as a number, 0 for what is none. */
 static float gpi_word_value(uint word)

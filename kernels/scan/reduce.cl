@@ -20,15 +20,14 @@
 #include "group/sync.cl"
 #include "element/input.cl"
 #include "element/monoid.cl"
+#include "scan/constants.cl"
 #include "scan/reduce_tile.cl"
 
 #if GPI_SHAPE_SERIAL
 #define GPI_SPANS(count) (uint)((count + GPI_TILE - 1) / GPI_TILE)
 #define GPI_SPAN_REDUCE(input, span, shared) gpi_tile_reduce(input, (ulong)span *GPI_TILE, shared)
 #else
-/* src/scan/reduce.c knows these numbers, too. */
-#define GPI_REDUCE_SPANS (4 * GPI_TILES_ABREAST) /* enough to keep the device busy */
-#define GPI_REDUCE_SPAN 256                      /* tiles of a span, at most: for devices with short loops */
+#define GPI_REDUCE_SPANS (GPI_REDUCE_SPANS_EACH * GPI_TILES_ABREAST) /* enough to keep the device busy */
 
 static uint gpi_span_tiles(ulong count)
 {

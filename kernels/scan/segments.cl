@@ -8,14 +8,10 @@
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "element/ops.cl"
+#include "scan/constants.cl"
 #include "scan/tile_input.cl"
 
-#define GPI_SEGMENTS_ROWS 0
-#define GPI_SEGMENTS_LARGE 1
-#define GPI_SEGMENTS_BAD 2
 #define GPI_NO_OWNER (~0u)
-#define GPI_SEGMENTS_HEADER 4
-#define GPI_LARGE_WORDS 4
 
 /* What the host has laid out. */
 typedef struct gpi_list {

@@ -35,12 +35,8 @@
 #include "base/paste.cl"
 #include "base/platform.cl"
 #include "element/monoid.cl"
+#include "select/constants.cl"
 
-#define GPI_SELECT_BY_PREDICATE 1
-#define GPI_SELECT_BY_FLAGS 2
-#define GPI_SELECT_BY_INDICES 3
-#define GPI_SELECT_BY_UNIQUE 4
-#define GPI_SELECT_BY_RUNS 5
 #if GPI_SELECT_BY < 1 || GPI_SELECT_BY > 5 || GPI_PARTS < 1 || GPI_PARTS > 3
 #error "GPI_SELECT_BY must be 1..5, GPI_PARTS 1..3"
 #endif

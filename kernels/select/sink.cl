@@ -10,6 +10,7 @@
 #define GPI_SELECT_SINK_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
 #include "element/monoid.cl"
+#include "select/constants.cl"
 
 #if GPI_FIELD_COUNT == 0
 #define GPI_SELECTED(a) ((a).n)
@@ -82,11 +83,6 @@ typedef struct gpi_sink {
     GPI_VALUES_SET(sink)                                                                           \
     GPI_LENGTHS_SET(sink) GPI_PARTS_SET(sink)(sink).counts = counts + counts_offset * count_words; \
     (sink).count_words = count_words
-
-/* Where the parts after the first one stand. */
-#define GPI_WHERE_APART 0    /* in buffers of their own */
-#define GPI_WHERE_AFTER 1    /* one after the other, which takes `total`, of the whole input */
-#define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */
 
 static gpi_sink gpi_sink_open(gpi_sink sink, GPI_T total, ulong count)
 {

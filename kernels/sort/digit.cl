@@ -16,17 +16,17 @@
        | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |
 
    Parameters
-       GPI_DIGIT_BITS   of a digit; 8 where it is undefined                                               */
+       GPI_DIGIT_BITS   of a digit; GPI_SORT_DIGIT_BITS where it is undefined                             */
 #ifndef GPI_SORT_DIGIT_CL
 #define GPI_SORT_DIGIT_CL
 #include "base/platform.cl"
 #include "element/key.cl"
+#include "sort/constants.cl"
 
 #ifndef GPI_DIGIT_BITS
-#define GPI_DIGIT_BITS 8
+#define GPI_DIGIT_BITS GPI_SORT_DIGIT_BITS
 #endif
 #define GPI_BINS (1 << GPI_DIGIT_BITS)
-#define GPI_PASSES_MAX 8
 
 /* Digits d of this item. */
 #define GPI_EACH_BIN(d) for (uint d = (uint)GPI_LOCAL_ID; d < GPI_BINS; d += GPI_WG)
@@ -97,10 +97,6 @@ static gpi_digit gpi_digit_highest(gpi_digit_bits bits)
 }
 
 /* ------------------------------------------------------------------ places */
-
-#define GPI_PLACE_IN 0
-#define GPI_PLACE_OUT 1
-#define GPI_PLACE_TMP 2
 
 typedef struct gpi_places {
     __global const gpi_key *key_in;
@@ -184,23 +180,11 @@ static uint gpi_place_next(uint from, uint first)
     return from == GPI_PLACE_OUT ? GPI_PLACE_TMP : GPI_PLACE_OUT;
 }
 
-/* Which keys go through lines (sort/rank_serial.cl). */
-#define GPI_LINES_NEVER 0u
-/* where many digits' places share a set of the first cache; else one by one, and the next cache lines are fetched */
-#define GPI_LINES_FETCH 1u
-#define GPI_LINES_SPREAD 2u /* where two in a row hardly ever have the same digit */
-#define GPI_LINES_ALWAYS 3u
-
 /* ------------------------------------------------------------------ state */
 
-#define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
-#define GPI_STATE_BUCKETS 3
-#define GPI_STATE_FROM 4
-#define GPI_STATE_TRIVIAL 15 /* which onesweep passes are trivial, a bit each; above, how many have told */
-#define GPI_STATE_ORDER 15   /* of classic passes; what blocks have found, or-ed together: */
-#define GPI_IN_ORDER 2u      /* a block is in the order of all digits, and so is the key before it */
-#define GPI_OUT_OF_ORDER 3u  /* it is not */
-#define GPI_STATE_LAUNCHES 16
+/* What blocks have found, in state[GPI_STATE_ORDER]. */
+#define GPI_IN_ORDER 2u     /* a block is in the order of all digits, and so is the key before it */
+#define GPI_OUT_OF_ORDER 3u /* it is not */
 
 typedef volatile __global uint *gpi_state;
 
@@ -217,13 +201,6 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
 {
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
 }
-
-/* When a kernel of a classic pass has something to do. */
-#define GPI_ALWAYS 0u
-#define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
-#define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
-#define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
-#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
 /* So a pass before this one has found; the first one and that of the buckets write it themselves. */
 static bool gpi_are_in_order(gpi_state state, uint pass)

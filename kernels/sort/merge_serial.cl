@@ -11,18 +11,18 @@
 #define GPI_SORT_MERGE_SERIAL_CL
 #include "base/platform.cl"
 #include "element/key.cl"
+#include "sort/constants.cl"
 #include "sort/merge_pair.cl"
 
 #if !GPI_SHAPE_SERIAL || GPI_WG != 1
 #error "the serial shape has one item a group"
 #endif
 #ifndef GPI_MERGE_RUNS
-#define GPI_MERGE_RUNS 8
+#define GPI_MERGE_RUNS GPI_MERGE_RUNS_MOST
 #endif
 #ifndef GPI_MERGE_AHEAD
 #define GPI_MERGE_AHEAD 1024
 #endif
-#define GPI_MERGE_STEP 16 /* elements of a run between prefetches */
 
 typedef uint gpi_merge_memory; /* one item shares nothing */
 typedef gpi_merge_memory *gpi_merge_shared;

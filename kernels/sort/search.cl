@@ -37,6 +37,7 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
+#include "sort/constants.cl"
 
 #if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
 #error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
@@ -48,7 +49,7 @@
 #error "GPI_VALUE_SIZE must be 4 or 8: a position"
 #endif
 #if GPI_SHAPE_SERIAL
-#define GPI_SEARCH_SAMPLES 1024
+#define GPI_SEARCH_SAMPLES GPI_SEARCH_SAMPLES_SERIAL /* the most that a group keeps */
 #ifndef GPI_ABREAST
 #define GPI_ABREAST 64
 #endif
@@ -65,8 +66,6 @@
 #define GPI_NEEDLE gpi_key
 #define GPI_NEEDLE_MAPPED 0
 #endif
-
-/* GPI_SEARCH_SAMPLES: the most that a group keeps; src/sort/search.c asks for no more. */
 
 /* What is searched, and what is near of it. */
 typedef struct gpi_haystack {

@@ -17,13 +17,6 @@ typedef ulong gpi_sort_cell;
 typedef uint gpi_sort_cell;
 #endif
 
-#define GPI_SORT_SEGMENTS_ROWS 0
-#define GPI_SORT_SEGMENTS_LARGE 1
-#define GPI_SORT_SEGMENTS_BAD 2
-#define GPI_SEGMENTS_FIRST_BAD 3
-#define GPI_SEGMENTS_COUNT 4
-#define GPI_SEGMENTS_WORDS 16
-
 /* A large segment; the host makes room for 32 bytes. from[p % 2] is the place that pass p reads. */
 typedef struct gpi_large {
     ulong begin, length;

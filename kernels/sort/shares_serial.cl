@@ -270,9 +270,6 @@ GPI_NOINLINE void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_dig
     if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);
 }
 
-#define GPI_SHARES_TAKE 1u
-#define GPI_SHARES_SORT 2u
-
 /* A group a share. `steps`: one of those above, or both; between launches `parts` has each share's base and its pieces' numbers
    of keys. In place, keys are brought together in the second buffer. */
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,

@@ -29,12 +29,7 @@
 #define GPI_SORT_SORT_STRINGS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
-
-#define GPI_STRINGS_BAD 0
-#define GPI_STRINGS_FIRST_BAD 1
-#define GPI_STRINGS_TIED 2
-#define GPI_STRINGS_GROUPS 3
-#define GPI_STRINGS_COUNT 4
+#include "sort/constants.cl"
 
 #define GPI_PREFIX 7 /* bytes of a key */
 #define GPI_MORE 8   /* what a key's last byte says of strings that go on */

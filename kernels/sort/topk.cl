@@ -313,9 +313,6 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     }
 }
 
-#define GPI_TOPK_WANTS_KEYS 1
-#define GPI_TOPK_WANTS_INDICES 2
-
 /* Sorted elements to the outputs that are wanted: k, or as many as there are. */
 GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,
                              ulong index_at, __global gpi_key *key_out, ulong key_out_at,

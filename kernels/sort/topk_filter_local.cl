@@ -14,8 +14,6 @@
 #include "element/key.cl"
 #include "sort/topk_tile.cl"
 
-#define GPI_SPAN_MAX GPI_TILE
-
 /* Of an item: keys of a run, and how many runs. Four at most: 16 bits of a ulong count each. */
 #define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)
 #define GPI_KEY_RUNS (GPI_PER_ITEM / GPI_KEY_RUN)

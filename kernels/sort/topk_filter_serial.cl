@@ -8,11 +8,12 @@
 #define GPI_SORT_TOPK_FILTER_SERIAL_CL
 #include "base/platform.cl"
 #include "element/key.cl"
+#include "sort/constants.cl"
 #include "sort/rank.cl"
 #include "sort/topk_tile.cl"
 
-#define GPI_STRETCH 256 /* keys that are looked at again when one of them passes: a bit of a ulong */
-#define GPI_SPAN_MAX (64 * GPI_STRETCH)
+#define GPI_STRETCH \
+    (GPI_TOPK_SPAN_MAX / 64) /* keys that are looked at again when one of them passes: a bit of a ulong */
 
 /* A bit for each stretch that has keys below the threshold. */
 typedef ulong gpi_found;

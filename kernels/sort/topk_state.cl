@@ -10,16 +10,7 @@
 #include "element/key.cl"
 #include "sort/digit.cl"
 
-#define GPI_TOPK_COUNT 0
-#define GPI_TOPK_K 1
-#define GPI_TOPK_FOUND 2
-#define GPI_TOPK_THRESHOLD 3
-#define GPI_TOPK_CURSOR 5
-#define GPI_TOPK_EQUALS 6
-#define GPI_TOPK_SELECT 8
-#define GPI_TOPK_HISTOGRAM 48
 #define GPI_TOPK_BLOCKS (GPI_TOPK_HISTOGRAM + GPI_KEY_SIZE * GPI_BINS)
-#define GPI_TOPK_BLOCK 128
 
 #if GPI_TOPK_SELECT + 4 * (GPI_PASSES_MAX + 1) > GPI_TOPK_HISTOGRAM
 #error "the state's parts overlap"

@@ -1,6 +1,7 @@
 /* context.h - what a context holds, for all that is above. Each part is the folder's that is named there. */
 #pragma once
 #include "api/gpuprim.h"
+#include "base/constants.cl"
 #include "base/error.h"
 
 #define GPI_ELEMENT_MAX 128 /* bytes of an element, eight fields included */
@@ -11,9 +12,12 @@ typedef struct gpi_symbols {
     cl_mem classes; /* NULL: free */
 } gpi_symbols;
 
-enum { GPI_KERNEL_PROFILES = 64, GPI_COUNTERS = 12, GPI_HASH_TOLD = 6, GPI_ASYNC_TEXT_MAX = 256 };
-
-enum { GPI_SYMBOL_TABLES = 8, GPI_COUNTER_ZERO = 10 /* one that stays 0 */ };
+enum {
+    GPI_KERNEL_PROFILES = 64,
+    GPI_HASH_TOLD = GPI_COUNT_FULL - GPI_COUNT_REFUSED + 1, /* counters that hash kernels raise */
+    GPI_ASYNC_TEXT_MAX = 256,
+    GPI_SYMBOL_TABLES = 8
+};
 
 struct gpi_range;
 
@@ -53,7 +57,7 @@ struct gp_context {
     struct gpi_retired *retired; /* scratch that commands may still use (launch/scratch.c) */
     size_t retired_count, retired_capacity;
     cl_event scratch_busy; /* out-of-order queues: the last command that uses the scratch */
-    cl_mem counters;       /* GPI_COUNTERS uints, see scan/lookback.cl */
+    cl_mem counters;       /* GPI_CONTEXT_COUNTERS uints */
     bool warming_up;       /* gp_warmup is going on: launches are of no elements */
     cl_mem result;         /* one element, for gp_reduce_read without a buffer */
 

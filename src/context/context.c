@@ -181,7 +181,7 @@ static gp_result gpi_copy_strings(gp_context *gp)
 
 static gp_result gpi_make_buffers(gp_context *gp)
 {
-    cl_uint zero[GPI_COUNTERS];
+    cl_uint zero[GPI_CONTEXT_COUNTERS];
     cl_int error;
     memset(zero, 0, sizeof zero);
     gp->counters =

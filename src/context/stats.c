@@ -6,7 +6,7 @@
 
 GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
 {
-    cl_uint counters[GPI_COUNTERS];
+    cl_uint counters[GPI_CONTEXT_COUNTERS];
     cl_int error;
     gp_result result;
     if (!gp || !out) return gpi_fail(gp, GP_ERROR_INVALID_ARGUMENT, "gp_stats_read: gp or out is NULL");
@@ -16,11 +16,11 @@ GP_API gp_result gp_stats_read(gp_context *gp, gp_stats *out)
         clEnqueueReadBuffer(gp->queue, gp->counters, CL_TRUE, 0, sizeof counters, counters, 0, NULL, NULL);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_stats_read", "clEnqueueReadBuffer");
     *out = gp->stats;
-    out->fallbacks = counters[0];
-    out->abandoned = counters[1];
-    out->clamped = counters[2];
-    out->bad_offsets = counters[3];
-    out->skipped = counters[4];
+    out->fallbacks = counters[GPI_COUNT_FALLBACKS];
+    out->abandoned = counters[GPI_COUNT_ABANDONED];
+    out->clamped = counters[GPI_COUNT_CLAMPED];
+    out->bad_offsets = counters[GPI_COUNT_BAD];
+    out->skipped = counters[GPI_COUNT_SKIPPED];
     return GP_OK;
 }
 
@@ -39,7 +39,7 @@ GP_API gp_result gp_stats_kernels(gp_context *gp, gp_kernel_times *out, size_t c
 
 GP_API gp_result gp_stats_reset(gp_context *gp)
 {
-    const cl_uint zero[GPI_COUNTERS] = {0};
+    const cl_uint zero[GPI_CONTEXT_COUNTERS] = {0};
     cl_int error;
     gp_result result;
     if (!gp) return gpi_fail(NULL, GP_ERROR_INVALID_ARGUMENT, "gp_stats_reset: gp is NULL");

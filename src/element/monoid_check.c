@@ -4,17 +4,10 @@
 #include "base/memory.h"
 #include "program/user_text.h"
 #include "element/element.h"
+#include "scan/constants.cl"
 
 #include <stdio.h>
 #include <string.h>
-
-enum {
-    GPI_LAW_LEFT = 1, /* of scan/monoid_check.cl */
-    GPI_LAW_RIGHT = 2,
-    GPI_LAW_COMMUTES = 4,
-    GPI_LAW_ASSOCIATES = 8,
-    GPI_LAW_RESULTS = 6
-};
 
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-enum { GPI_WIDE_KEYS = 1, GPI_WIDE_VALUES = 2 };
 enum {
     GPI_HASH_ITEM_MAX = 15,       /* keys that an item of the local shape counts */
     GPI_HASH_COMBINE_MAX = 32768, /* ... and a group, in 16 bits */

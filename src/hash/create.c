@@ -123,7 +123,7 @@ static gp_result gpi_hash_describe(gp_context *gp, const char *function, const g
 
 static size_t gpi_hash_bytes(const gpi_table *table)
 {
-    return GPI_HASH_HEADER_BYTES + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
+    return GPI_HEADER * sizeof(cl_uint) + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
 }
 
 /* The table's memory: the caller's, retained, or its own. */

@@ -5,6 +5,7 @@
 #include "program/program.h"
 #include "launch/launch.h"
 #include "sort/sort.h"
+#include "hash/constants.cl"
 
 /* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl). */
 typedef struct gpi_table {
@@ -31,29 +32,9 @@ typedef struct gpi_handle {
 } gpi_handle;
 
 enum {
-    GPI_HASH_HEADER_BYTES = 256, /* GPI_HEADER of hash/table.cl */
-    GPI_HASH_COUNTS_AT = 64,     /* GPI_HEADER_COUNTS, in bytes */
-    GPI_HASH_CLAIMED = 0,        /* GPI_COUNT_... */
-    GPI_HASH_LOST = 8,
-    GPI_HASH_COUNTS = 9,
-    GPI_HASH_MAGIC = 0x67706874,    /* GPI_MAGIC */
-    GPI_HASH_REFUSED_AT = 5,        /* GPI_COUNT_REFUSED of base/count.cl: four counters, */
-    GPI_HASH_STRANGE_AT = 9,        /* ... GPI_COUNT_STRANGE, */
-    GPI_HASH_FULL_AT = 10,          /* ... and GPI_COUNT_FULL */
     GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
-
-enum {
-    GPI_WANTS_RESULTS = 1,
-    GPI_WANTS_FAILED = 2,
-    GPI_WANTS_FAILED_VALUES = 4,
-    GPI_IS_JUDGED = 8,
-    GPI_IS_CHECKED = 16,
-    GPI_TELLS_FULL = 32
-};
-
-enum { GPI_WANTS_VALUES = 1, GPI_WANTS_FOUND = 2 };
 
 enum { GPI_HASH_USES = 8 };
 
@@ -136,7 +117,7 @@ static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *ba
 
 /* rehash.c */
 static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
-                                      uint64_t counts[GPI_HASH_COUNTS]);
+                                      uint64_t counts[GPI_COUNTS]);
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count);
 
 /* device_text.c */

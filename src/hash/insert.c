@@ -7,16 +7,7 @@
 
 #include <string.h>
 
-/* Of hash/table.cl and hash/batch.cl. */
-enum {
-    GPI_CHANGE_KEEP,
-    GPI_CHANGE_ASSIGN,
-    GPI_CHANGE_APPLY /* and which */,
-    GPI_CHANGE_MIN_U = 6,
-    GPI_CHANGE_MAX_U = 7,
-    GPI_CHANGE_WIDE = 16
-};
-enum { GPI_SOURCE_BUFFER, GPI_SOURCE_ONE, GPI_SOURCE_INDEX };
+enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* stands for the change that an operation and a type make */
 
 /* What is put, and how. */
 typedef struct gpi_hash_put {
@@ -28,15 +19,19 @@ typedef struct gpi_hash_put {
     size_t scratch_bytes; /* of judge or order: never both */
 } gpi_hash_put;
 
-/* The device's word for an operation on values of a type: GPI_CHANGE_ADD ... of hash/table.cl; 0: there is none. */
+/* Returns the change that an operation makes to values of a type; 0: there is none. */
 static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
 {
     enum { GPI_UNSIGNED, GPI_SIGNED, GPI_FLOATING };
     static const struct {
         gp_op op;
         cl_uint change[3];
-    } rows[] = {{GP_SUM, {2, 2, 10}}, {GP_AND, {3, 3, 0}},  {GP_OR, {4, 4, 0}},
-                {GP_XOR, {5, 5, 0}},  {GP_MIN, {6, 8, 11}}, {GP_MAX, {7, 9, 12}}};
+    } rows[] = {{GP_SUM, {GPI_CHANGE_ADD, GPI_CHANGE_ADD, GPI_CHANGE_ADD_F}},
+                {GP_AND, {GPI_CHANGE_AND, GPI_CHANGE_AND, 0}},
+                {GP_OR, {GPI_CHANGE_OR, GPI_CHANGE_OR, 0}},
+                {GP_XOR, {GPI_CHANGE_XOR, GPI_CHANGE_XOR, 0}},
+                {GP_MIN, {GPI_CHANGE_MIN_U, GPI_CHANGE_MIN_I, GPI_CHANGE_MIN_F}},
+                {GP_MAX, {GPI_CHANGE_MAX_U, GPI_CHANGE_MAX_I, GPI_CHANGE_MAX_F}}};
     const int kind = gpi_is_float(type) ? GPI_FLOATING : gpi_is_signed(type) ? GPI_SIGNED : GPI_UNSIGNED;
     size_t i;
     for (i = 0; i < GPI_COUNT_OF(rows); i++) {
@@ -68,7 +63,7 @@ static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batc
         return gpi_fail(gp, GP_ERROR_INVALID_OP, "%s: op = %d does not combine values of type %d",
                         batch->function, (int)desc->op, (int)type);
     }
-    if (size == 8) put->change |= GPI_CHANGE_WIDE;
+    if (size == 8) put->change |= GPI_WIDE_VALUE;
     if (desc->values) return GP_OK;
     put->source = GPI_SOURCE_ONE;
     put->operand = type == GP_F32 ? 0x3f800000u : type == GP_F64 ? 0x3ff0000000000000u : 1;
@@ -199,7 +194,7 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     const gp_hash_insert_desc *d = put->desc;
     const cl_uint source = judging ? (cl_uint)GPI_SOURCE_INDEX : put->source;
     const cl_uint chosen = d->duplicates == GP_HASH_FIRST ? GPI_CHANGE_MIN_U : GPI_CHANGE_MAX_U;
-    const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_CHANGE_WIDE : 0;
+    const cl_uint wide = batch->table->wide && !batch->table->packed ? GPI_WIDE_VALUE : 0;
     gpi_hash_arg_table(call, judging ? &put->judge : batch->table);
     if (put->order.wanted) {
         gpi_hash_arg_array(call, put->order.desc.keys_out, put->order.desc.keys_out_offset);

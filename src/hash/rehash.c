@@ -7,11 +7,11 @@
 
 /* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
 static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
-                                      uint64_t counts[GPI_HASH_COUNTS])
+                                      uint64_t counts[GPI_COUNTS])
 {
     const bool unread = gp->hash_unread;
-    cl_uint header[GPI_HASH_HEADER_BYTES / 4];
-    const cl_uint *words = header + GPI_HASH_COUNTS_AT / 4;
+    cl_uint header[GPI_HEADER];
+    const cl_uint *words = header + GPI_HEADER_COUNTS;
     cl_ulong facts[4];
     gpi_call call;
     gp_result result;
@@ -27,7 +27,7 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cons
     gpi_hash_facts(table, facts);
     if (result == GP_OK && memcmp(header, facts, sizeof facts) != 0)
         result = gpi_hash_fail_strange(gp, function);
-    for (i = 0; i < GPI_HASH_COUNTS && result == GP_OK; i++)
+    for (i = 0; i < GPI_COUNTS && result == GP_OK; i++)
         counts[i] = (uint64_t)words[2 * i + 1] << 32 | words[2 * i];
     return result;
 }
@@ -40,7 +40,7 @@ static uint64_t gpi_hash_live(const uint64_t *counts)
 /* Moves the live keys of `from` into `to`, which has its memory. */
 static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_table *from, gpi_table *to)
 {
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     gpi_plan plan;
     gpi_program *program;
     gpi_call call;
@@ -57,11 +57,11 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     result = gpi_call_end_within(&call, result);
     if (result == GP_OK) result = gpi_hash_read_counts(gp, function, to, counts);
     if (result != GP_OK) return result;
-    if (counts[GPI_HASH_LOST] > 0) {
+    if (counts[GPI_COUNT_LOST] > 0) {
         return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: %llu keys do not fit into %llu slots", function,
-                        (unsigned long long)counts[GPI_HASH_LOST], (unsigned long long)to->mask + 1);
+                        (unsigned long long)counts[GPI_COUNT_LOST], (unsigned long long)to->mask + 1);
     }
-    to->taken = counts[GPI_HASH_CLAIMED];
+    to->taken = counts[GPI_COUNT_CLAIMED];
     return GP_OK;
 }
 
@@ -89,7 +89,7 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
    device asked how many are taken. */
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
 {
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     const double most = table->max_load * ((double)table->mask + 1);
     uint32_t mask;
     gp_result result;
@@ -100,7 +100,7 @@ static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_ta
     }
     result = gpi_hash_read_counts(gp, function, table, counts);
     if (result != GP_OK) return result;
-    table->taken = counts[GPI_HASH_CLAIMED];
+    table->taken = counts[GPI_COUNT_CLAIMED];
     if ((double)table->taken + (double)count > most) {
         const uint64_t wanted = gpi_hash_live(counts) + count;
         result = gpi_hash_capacity(gp, function, 0, wanted, table->max_load, &mask);
@@ -115,7 +115,7 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
 {
     static const char function[] = "gp_hash_rehash";
     gpi_table *table = gpi_hash_of(gp, function, handle);
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     uint32_t mask;
     gp_result result = GP_OK;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
@@ -136,7 +136,7 @@ GP_API gp_result gp_hash_rehash(gp_context *gp, gp_hash handle, const gp_hash_re
 static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_hash handle, gp_hash_counts *out)
 {
     const gpi_table *table = gpi_hash_of(gp, function, handle);
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     gp_result result;
     memset(out, 0, sizeof *out);
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
@@ -151,7 +151,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
     /* Keys after the slots take none: where one is live, there is a dead one more than this tells. */
-    out->dead = counts[GPI_HASH_CLAIMED] > out->live ? counts[GPI_HASH_CLAIMED] - out->live : 0;
+    out->dead = counts[GPI_COUNT_CLAIMED] > out->live ? counts[GPI_COUNT_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }
 

@@ -4,15 +4,7 @@
 
 #include <string.h>
 
-/* Of hash/slots.cl, in uints. */
-enum {
-    GPI_STATS_LIVE = 0,
-    GPI_STATS_DEAD = 2,
-    GPI_STATS_DEPTHS = 4,
-    GPI_STATS_MAX = 6,
-    GPI_STATS_BINS = 8,
-    GPI_STATS_WORDS = GPI_STATS_BINS + 2 * GP_HASH_BINS
-};
+enum { GPI_STATS_WORDS = GPI_STATS_BINS + 2 * GPI_LENGTH_BINS };
 
 static uint64_t gpi_hash_wide(const cl_uint *words, size_t at)
 {
@@ -41,7 +33,7 @@ GP_API gp_result gp_hash_stats_read(gp_context *gp, gp_hash handle, gp_hash_stat
     static const char function[] = "gp_hash_stats_read";
     gpi_table *table = gpi_hash_of(gp, function, handle);
     cl_uint words[GPI_STATS_WORDS];
-    uint64_t counts[GPI_HASH_COUNTS];
+    uint64_t counts[GPI_COUNTS];
     gpi_call call;
     gp_result result;
     size_t b;

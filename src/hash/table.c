@@ -32,7 +32,7 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
     cl_event event;
     cl_int error;
     if (!gp->hash_unread) return CL_SUCCESS;
-    error = clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_HASH_REFUSED_AT * sizeof(cl_uint),
+    error = clEnqueueReadBuffer(gp->queue, gp->counters, blocking, GPI_COUNT_REFUSED * sizeof(cl_uint),
                                 sizeof gp->hash_told, gp->hash_told, 0, NULL, blocking ? NULL : &event);
     if (error == CL_SUCCESS && !blocking) {
         gpi_watch(gp, "gp_finish", NULL, event);
@@ -49,8 +49,8 @@ static gp_result gpi_hash_tell(gp_context *gp)
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
                                             "gp_hash_insert_or_apply", "gp_hash_for_each"};
     enum {
-        GPI_STRANGE = GPI_HASH_STRANGE_AT - GPI_HASH_REFUSED_AT,
-        GPI_FULL = GPI_HASH_FULL_AT - GPI_HASH_REFUSED_AT
+        GPI_STRANGE = GPI_COUNT_STRANGE - GPI_COUNT_REFUSED,
+        GPI_FULL = GPI_COUNT_FULL - GPI_COUNT_REFUSED
     };
     const cl_uint zero = 0;
     const cl_uint *counts = gp->hash_told;
@@ -62,7 +62,7 @@ static gp_result gpi_hash_tell(gp_context *gp)
     if (by == 0) return GP_OK;
     by--;
     error = clEnqueueFillBuffer(gp->queue, gp->counters, &zero, sizeof zero,
-                                (GPI_HASH_REFUSED_AT + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
+                                (GPI_COUNT_REFUSED + by) * sizeof zero, sizeof zero, 0, NULL, NULL);
     if (error == CL_SUCCESS) error = clFinish(gp->queue);
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clEnqueueFillBuffer");
     if (by == GPI_STRANGE) return gpi_hash_fail_strange(gp, "a gp_hash call");
@@ -224,7 +224,7 @@ static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
     const cl_ulong most = table->limited ? (cl_ulong)GPI_HASH_LIMITED_STEPS : capacity;
     const cl_ulong turns = table->limited ? (cl_ulong)GPI_HASH_LIMITED_TURNS : UINT32_MAX;
     facts[0] = table->mask | (most < capacity ? most : capacity) << 32;
-    facts[1] = turns | (cl_ulong)(GPI_HASH_MAGIC + table->loud) << 32;
+    facts[1] = turns | (cl_ulong)(GPI_MAGIC + table->loud) << 32;
     facts[2] = table->seed;
     facts[3] = table->reserved;
 }

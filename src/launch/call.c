@@ -157,7 +157,7 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
-    const cl_ulong bound = count->bound, offset = none ? (size_t)GPI_COUNTER_ZERO : count->offset;
+    const cl_ulong bound = count->bound, offset = none ? (size_t)GPI_COUNT_ZERO : count->offset;
     const cl_mem wanted = count->buffer && !none ? count->buffer : call->gp->counters;
     const cl_uint words = none ? 1 : !count->buffer ? 0 : count->type == GP_U64 ? 2 : 1;
     GPI_CALL_ARG(call, bound);

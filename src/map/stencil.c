@@ -20,7 +20,7 @@ enum {
     GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
     GPI_STENCIL_SERIAL_LINE = 4096,
     GPI_STENCIL_LOCAL_ROW = 64,
-    GPI_STENCIL_ROWS = 32, /* of a tile */
+    GPI_STENCIL_TILE_ROWS = 32, /* of a tile */
     GPI_STENCIL_BY_ROWS =
         64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
     GPI_STENCIL_SPAN_ROW = 4096,
@@ -195,7 +195,7 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
     const size_t size = gpi_type_size(gpi_operand(s->desc->type));
-    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_ROWS;
+    s->tile_y = flat || gpi_stencil_by_rows(s) ? 1 : (unsigned)GPI_STENCIL_TILE_ROWS;
     if (gpi_stencil_by_rows(s)) s->tile_x = GPI_STENCIL_BY_ROWS;
     else if (serial) s->tile_x = flat ? GPI_STENCIL_SERIAL_LINE : GPI_STENCIL_SERIAL_ROW;
     else s->tile_x = flat ? 4 * s->plan.group : (unsigned)GPI_STENCIL_LOCAL_ROW;

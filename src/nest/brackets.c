@@ -8,9 +8,7 @@
 #include <string.h>
 
 enum {
-    GPI_BRACKETS_TILES = 4,       /* GPI_GROUP_TILES of nest/brackets_serial.cl */
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
-    GPI_BRACKETS_NODE_BYTES = 16, /* four words of nest/lookback.cl; else two indices */
     GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
 };
 
@@ -73,7 +71,7 @@ static bool gpi_brackets_has_halves(const gpi_brackets *b)
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
-    const size_t node = b->back ? (size_t)GPI_BRACKETS_NODE_BYTES : 2 * b->index_size;
+    const size_t node = b->back ? (size_t)GPI_NODE_WORDS * 4 : 2 * b->index_size;
     b->notes_at = gpi_round_up(b->desc->count * cell, 64);
     b->tree_at = b->notes_at + gpi_round_up((size_t)b->tiles * GPI_BRACKETS_NOTE_BYTES, 64);
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
@@ -204,7 +202,7 @@ static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_m
 /* Groups of the kernels that take several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
-    const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_BRACKETS_TILES : 1;
+    const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_GROUP_TILES_SERIAL : 1;
     return (b->tiles + each - 1) / each;
 }
 

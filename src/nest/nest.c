@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-enum { GPI_LISTED_MAX = 12 }; /* of nest/symbols.cl */
-
 /* What the kernels know of bytes: nest/symbols.cl. */
 typedef struct gpi_classes {
     int8_t code[256], sign[256];

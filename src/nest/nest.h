@@ -4,6 +4,7 @@
 #include "runtime/tuning.h"
 #include "program/program.h"
 #include "launch/launch.h"
+#include "nest/constants.cl"
 
 /* A checked call, ready to run. */
 typedef struct gpi_brackets {

@@ -5,6 +5,7 @@
 #include "runtime/device.h"
 #include "program/program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *function, cl_int error)
@@ -28,8 +29,10 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
 /* Shuffles and ballots of Khronos' sub-groups are not there below OpenCL C 2.0. */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program)
 {
-    static const char form[] = "#define GPI_SUB_GROUP_FORM 2\n"; /* GPI_SUB_GROUP_KHRONOS */
-    return gp->options_sub_groups && strstr(program->prelude, form) ? gp->options_sub_groups : gp->options;
+    static const char form[] = "#define GPI_SUB_GROUP_FORM ";
+    const char *at = strstr(program->prelude, form);
+    const bool khronos = at && atoi(at + sizeof form - 1) == GPI_SUB_GROUP_KHRONOS;
+    return khronos && gp->options_sub_groups ? gp->options_sub_groups : gp->options;
 }
 
 /* Words that take a bracket and call nothing; the library's own names are its own. */

@@ -1,6 +1,7 @@
 /* tuning.h - how a device runs a primitive: plans. */
 #pragma once
 #include "api/gpuprim.h"
+#include "group/constants.cl"
 
 #define GPI_TILES_MAX 0x7fffffffu /* tiles of one call */
 
@@ -39,9 +40,7 @@ typedef enum gpi_primitive {
 enum {
     GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
-    GPI_SUB_GROUP_MIN = 8,         /* group/sub_group.cl */
-    GPI_SUB_GROUP_MAX = 128,
-    GPI_TILE_LOCAL_MAX = 32768, /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
+    GPI_TILE_LOCAL_MAX = 32768,    /* local: positions in a tile have 16 bits (sort/rank_tile.cl) */
     GPI_RING_ROWS = 1024,
     GPI_RING_ROWS_MAX = 1 << 30,
     GPI_RING_REACH = 64,

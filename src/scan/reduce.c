@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-/* The local shape's spans: kernels/scan/reduce.cl. */
-enum {
-    GPI_REDUCE_SPANS = 4, /* for each compute unit */
-    GPI_REDUCE_SPAN = 256 /* tiles, at most */
-};
-
 /* A checked call, ready to run. */
 typedef struct gpi_reduce {
     const gp_reduce_desc *desc;
@@ -54,7 +48,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
 /* As many as any count up to the bound has. */
 static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
 {
-    const cl_uint most = GPI_REDUCE_SPANS * gp->info.compute_units;
+    const cl_uint most = GPI_REDUCE_SPANS_EACH * gp->info.compute_units;
     const cl_uint least = (cl_uint)gpi_ceil_div(reduce->tiles, GPI_REDUCE_SPAN);
     if (reduce->plan.shape == GP_SHAPE_SERIAL || reduce->tiles <= most) return reduce->tiles;
     return least > most ? least : most;

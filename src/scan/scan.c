@@ -56,8 +56,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
 /* Bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
-    enum { GPI_HEADER = 16 };                         /* GPI_STATE_HEADER */
-    return GPI_HEADER + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
+    return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
 }
 
 static size_t gpi_scan_state_bytes(const gpi_scan *scan)

@@ -4,6 +4,7 @@
 #include "program/program.h"
 #include "launch/launch.h"
 #include "element/element.h"
+#include "scan/constants.cl"
 
 /* scan.c: what look-backs over tiles take */
 enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */

@@ -8,10 +8,8 @@
 #include <string.h>
 
 enum {
-    GPI_REDUCE_HEADER_BYTES = 16, /* GPI_SEGMENTS_HEADER of scan/segments.cl */
-    GPI_REDUCE_LARGE_BYTES = 16,  /* GPI_LARGE_WORDS */
-    GPI_REDUCE_SMALL = 2048,      /* serial: elements that one item reduces while others have as much to do */
-    GPI_REDUCE_BLOCK = 512        /* serial: most segments of a group */
+    GPI_REDUCE_SMALL = 2048, /* serial: elements that one item reduces while others have as much to do */
+    GPI_REDUCE_BLOCK = 512   /* serial: most segments of a group */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -68,8 +66,8 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     if (s->block < s->plan.group / s->team) s->block = s->plan.group / s->team;
     s->large = segments ? (cl_uint)(n / ((size_t)s->small_size + 1)) : 0;
     s->rows = s->large ? tiles + s->large : 0;
-    s->partials_at = gpi_round_up(
-        GPI_REDUCE_HEADER_BYTES + (size_t)s->large * GPI_REDUCE_LARGE_BYTES + (size_t)s->rows * 4, 64);
+    s->partials_at =
+        gpi_round_up(4 * (GPI_SEGMENTS_HEADER + (size_t)s->large * GPI_LARGE_WORDS + s->rows), 64);
     s->scratch = segments ? s->partials_at + s->rows * s->element.size : 0;
     return GP_OK;
 }
@@ -198,7 +196,7 @@ static gp_result gpi_segmented_launch(gpi_call *call, const gpi_segmented *s)
     gp_result result;
     if (s->desc->segment_count == 0) return GP_OK;
     result = gpi_call_scratch(call, s->desc->scratch, s->scratch, &scratch);
-    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_REDUCE_HEADER_BYTES);
+    if (result == GP_OK) result = gpi_call_fill(call, scratch, 0, GPI_SEGMENTS_HEADER * 4);
     if (result == GP_OK) result = gpi_segmented_small(call, s, scratch);
     return result == GP_OK && s->large ? gpi_segmented_large(call, s, scratch) : result;
 }

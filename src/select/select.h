@@ -8,18 +8,9 @@
 #include "program/program.h"
 #include "launch/launch.h"
 #include "element/element.h"
+#include "select/constants.cl"
 
 /* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
-enum { /* GPI_SELECT_BY of select/input.cl */
-       GPI_SELECT_BY_PREDICATE = 1,
-       GPI_SELECT_BY_FLAGS,
-       GPI_SELECT_BY_INDICES,
-       GPI_SELECT_BY_UNIQUE,
-       GPI_SELECT_BY_RUNS
-};
-
-enum { GPI_WHERE_APART, GPI_WHERE_AFTER, GPI_WHERE_REVERSED }; /* select/sink.cl */
-
 /* The buffers of a call. */
 enum {
     GPI_COMPACT_IN,      /* what is moved */

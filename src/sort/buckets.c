@@ -5,7 +5,6 @@
 #include "sort/sort.h"
 
 enum {
-    GPI_BUCKETS_PASS = 9,  /* GPI_PASS_BUCKETS of sort/digit.cl */
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
@@ -107,9 +106,9 @@ static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state
     const cl_uint shift = sort->end_bit - GPI_SORT_DIGIT_BITS;
     gp_result result = gpi_buckets_sample(call, sort, state, shift);
     if (result == GP_OK)
-        result = gpi_sort_count(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
+        result = gpi_sort_count(call, sort, state, GPI_PASS_BUCKETS, shift, GPI_WHEN_BUCKETS);
     if (result == GP_OK) result = gpi_buckets_spine(call, sort, state);
     if (result == GP_OK)
-        result = gpi_sort_scatter(call, sort, state, GPI_BUCKETS_PASS, shift, GPI_WHEN_BUCKETS);
+        result = gpi_sort_scatter(call, sort, state, GPI_PASS_BUCKETS, shift, GPI_WHEN_BUCKETS);
     return result == GP_OK ? gpi_buckets_sort(call, sort, state, shift) : result;
 }

@@ -10,8 +10,6 @@
 
 enum {
     GPI_MERGE_SERIAL_SPAN_MIN = 16384, /* elements of a group, when there are few */
-    GPI_MERGE_RUNS = 8,                /* as in sort/merge_serial.cl */
-    GPI_MERGE_STEP = 16,
     GPI_MERGE_PAGE = 4096 /* bytes after which addresses meet in the same set of a first-level cache */
 };
 
@@ -124,12 +122,12 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
 static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
 {
     const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
-                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS;
+                 steps_of_runs = GPI_MERGE_STEP * GPI_MERGE_RUNS_MOST;
     size_t span, steps;
     if (merge->plan.shape == GP_SHAPE_LOCAL) return gpi_plan_tile(&merge->plan);
     span = gpi_serial_span(gp, &merge->plan, n, GPI_MERGE_SERIAL_SPAN_MIN);
     steps = span / steps_of_runs;
-    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS) * steps_of_runs;
+    return steps < page ? span : (steps / page * page + page / GPI_MERGE_RUNS_MOST) * steps_of_runs;
 }
 
 static gp_result gpi_merge_launch(gpi_call *call, const gpi_merge *merge)

@@ -13,7 +13,6 @@
 
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
-    GPI_SEARCH_SERIAL_SAMPLES = 1024,  /* most samples of a group */
     GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
 };
 
@@ -175,7 +174,7 @@ static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
    was fitted. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
 {
-    return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SERIAL_SAMPLES;
+    return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
 }
 
 /* Everything but the buffers. */

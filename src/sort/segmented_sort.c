@@ -9,8 +9,6 @@
 #include <string.h>
 
 enum {
-    GPI_SEGMENTS_STATE_BYTES = 64, /* GPI_SEGMENTS_WORDS of sort/segments_state.cl */
-    GPI_SEGMENTS_BAD_AT = 8,       /* bytes: two uints, of which the second is the first one's index */
     GPI_SEGMENTS_LARGE_BYTES = 32, /* gpi_large */
     GPI_SEGMENTS_BLOCKS_MAX = 1024,
     GPI_SEGMENTS_SERIAL_SMALL = 16384, /* keys that one item sorts while others have as much to do */
@@ -130,7 +128,7 @@ static void gpi_segments_lay_out(gpi_segments *s)
     const size_t n = s->desc->count, cell = gpi_segments_wide(sort) ? 8 : 4;
     memset(&sort->at, 0, sizeof sort->at);
     if (gpi_segments_is_nothing(s)) return;
-    (void)gpi_sort_part(sort, GPI_SEGMENTS_STATE_BYTES);
+    (void)gpi_sort_part(sort, GPI_SEGMENTS_WORDS * 4);
     s->maxima_at = gpi_sort_part(sort, s->blocks * cell);
     s->bounds_at = gpi_sort_part(sort, (s->desc->segment_count + 1) * cell);
     s->large_at = gpi_sort_part(sort, s->large * GPI_SEGMENTS_LARGE_BYTES);
@@ -302,7 +300,7 @@ static gp_result gpi_segments_report(gpi_call *call, cl_mem state, gp_segmented_
 {
     cl_uint words[2] = {0, 0};
     gp_result result = GP_OK;
-    if (state) result = gpi_call_read(call, state, GPI_SEGMENTS_BAD_AT, sizeof words, words);
+    if (state) result = gpi_call_read(call, state, GPI_SORT_SEGMENTS_BAD * 4, sizeof words, words);
     report->bad_offsets = words[0];
     report->first_bad = words[0] ? words[1] : 0;
     return result;

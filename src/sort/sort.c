@@ -134,9 +134,6 @@ static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
     return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
 }
 
-/* GPI_SHARES_... of sort/shares_serial.cl */
-enum { GPI_SHARES_TAKE = 1, GPI_SHARES_SORT = 2 };
-
 static gp_result gpi_sort_shares_step(gpi_call *call, gpi_sort *sort, cl_mem parts, cl_uint steps)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_shares");
@@ -217,7 +214,7 @@ static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl
 
 /* One pass of the classic way. */
 static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
-                                       gpi_sort_when when)
+                                       cl_uint when)
 {
     const cl_uint shift = gpi_sort_shift(sort, pass);
     gp_result result = gpi_sort_count(call, sort, state, pass, shift, when);

@@ -3,20 +3,9 @@
 #include "runtime/tuning.h"
 #include "program/program.h"
 #include "launch/launch.h"
+#include "sort/constants.cl"
 
-enum { GPI_SORT_DIGIT_BITS = 8, GPI_SORT_BINS = 256 };
-enum { GPI_SORT_WIDE_BITS = 11 }; /* of a wide digit */
-
-enum { GPI_PLACE_IN = 0, GPI_PLACE_OUT = 1, GPI_PLACE_TMP = 2 };               /* sort/digit.cl */
-enum { GPI_LINES_NEVER, GPI_LINES_FETCH, GPI_LINES_SPREAD, GPI_LINES_ALWAYS }; /* the same */
-
-/* When a classic pass has something to do: sort/digit.cl. */
-typedef enum gpi_sort_when {
-    GPI_ALWAYS,
-    GPI_WHEN_ABANDONED,
-    GPI_UNLESS_BUCKETS,
-    GPI_WHEN_BUCKETS
-} gpi_sort_when;
+enum { GPI_SORT_BINS = 1 << GPI_SORT_DIGIT_BITS, GPI_SORT_WIDE_BITS = 11 /* of a wide digit */ };
 
 /* Where the parts of the scratch begin, in bytes (sort/digit.cl). */
 typedef struct gpi_sort_layout {
@@ -60,7 +49,7 @@ typedef struct gpi_sort {
     cl_uint portions;
     cl_uint ring_rows;
     gpi_sort_layout at;
-    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... of sort/digit.cl */
+    gpi_sort_array key[3], value[3]; /* by GPI_PLACE_... */
     gpi_sort_array offsets;          /* of segments */
     size_t offset_count;             /* 0: there are no segments */
     size_t offset_size;              /* bytes of one */
@@ -69,7 +58,6 @@ typedef struct gpi_sort {
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
     GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
-    GPI_SORT_STATE_WORDS = 16,  /* GPI_STATE_LAUNCHES of sort/digit.cl */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
     GPI_SORT_SHARES_SPAN = 8,         /* times as many are sorted by shares rather than passes */

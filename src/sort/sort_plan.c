@@ -204,7 +204,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
         (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 1 + GPI_SHARE_PIECES */
     } else if (!sort->few && !sort->merges) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
-        (void)gpi_sort_part(sort, (GPI_SORT_STATE_WORDS + 2 * launches) * 4);
+        (void)gpi_sort_part(sort, (GPI_STATE_LAUNCHES + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
         sort->at.bases = gpi_sort_part(sort, (sort->onesweep ? launches : 1) * bins * 8);
         sort->at.table = gpi_sort_part(sort, sort->blocks * bins * 8);

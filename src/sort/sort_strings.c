@@ -10,9 +10,8 @@
 #include <string.h>
 
 enum {
-    GPI_STRINGS_STATE_BYTES = 64, /* sort/sort_strings.cl */
-    GPI_STRINGS_SET_PARTS = 6,    /* of `room` uints */
-    GPI_STRINGS_ITEMS = 4,        /* local: elements of an item */
+    GPI_STRINGS_BYTES = 4 * GPI_STRINGS_WORDS, /* of the state */
+    GPI_STRINGS_ITEMS = 4,                     /* local: elements of an item */
     GPI_STRINGS_SERIAL_LEAST = 256,
     GPI_STRINGS_SERIAL_MOST = 16384,
     GPI_STRINGS_ALIGNMENT = 65536 /* of the nested sorts' scratch: no device asks for more */
@@ -136,7 +135,7 @@ static void gpi_strings_lay_out(gpi_strings *s)
 {
     const size_t n = s->desc->count;
     s->room = gpi_round_up(n + 2, 64);
-    (void)gpi_strings_part(s, GPI_STRINGS_STATE_BYTES);
+    (void)gpi_strings_part(s, GPI_STRINGS_BYTES);
     s->keys_at = gpi_strings_part(s, n * 8);
     s->flags_at = gpi_strings_part(s, (n + 1) * 8);
     s->set_at[0] = gpi_strings_part(s, s->room * 4 * GPI_STRINGS_SET_PARTS);
@@ -161,7 +160,7 @@ static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
     if (result == GP_OK) result = gpi_strings_plan_scan(gp, s, n);
     if (result != GP_OK || n == 0) return result;
     s->nested = gpi_larger(gpi_segments_scratch_most(&s->ties), gpi_scan_scratch(&s->scan));
-    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_STATE_BYTES); /* never none */
+    s->nested = gpi_larger(gpi_larger(s->nested, s->all.at.end), GPI_STRINGS_BYTES); /* never none */
     s->own = gpi_round_up(s->own, GPI_STRINGS_ALIGNMENT);
     s->scratch = s->own + s->nested;
     return GP_OK;
@@ -270,7 +269,7 @@ static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t
 static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
 {
     const size_t n = s->desc->count;
-    gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_STATE_BYTES);
+    gp_result result = gpi_call_fill(call, s->parts, 0, GPI_STRINGS_BYTES);
     if (result != GP_OK) return result;
     gpi_strings_prepare(call, s, "gp_strings_keys_first", s->set_at[1], 0);
     gpi_strings_arg_text(call, s);

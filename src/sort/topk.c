@@ -8,13 +8,9 @@
 
 #include <string.h>
 
-/* The state, as sort/topk_state.cl lays it out: in ulongs. */
-enum { GPI_TOPK_FOUND_AT = 2, GPI_TOPK_BINS_AT = 48, GPI_TOPK_BLOCK_TILES = 128 };
-
 enum {
     GPI_TOPK_SAMPLES = 8192, /* keys that the threshold is taken from, at most */
     GPI_TOPK_SAMPLE_EACH = 8,
-    GPI_TOPK_SPAN_SERIAL = 16384,   /* keys of a tile: GPI_SPAN_MAX */
     GPI_TOPK_GROUPS_MAX = 1024,     /* of a histogram */
     GPI_TOPK_SHARE_MAX = 8,         /* beyond 1/8 of the keys all are sorted */
     GPI_TOPK_RESUME_MOST = 5 << 24, /* keys that one group may read in one launch, all readings together */
@@ -124,7 +120,7 @@ static void gpi_topk_lay_out(gpi_topk *topk)
         return;
     }
     topk->state = gpi_sort_part(
-        &topk->sort, (GPI_TOPK_BINS_AT + key_size * GPI_SORT_BINS + 2 * topk->blocks) * sizeof(cl_ulong));
+        &topk->sort, (GPI_TOPK_HISTOGRAM + key_size * GPI_SORT_BINS + 2 * topk->blocks) * sizeof(cl_ulong));
     topk->directory = gpi_sort_part(&topk->sort, topk->tiles * 16);
     topk->sample = gpi_sort_part(&topk->sort, topk->samples * key_size);
     topk->kept_key = gpi_sort_part(&topk->sort, topk->room * key_size);
@@ -133,15 +129,15 @@ static void gpi_topk_lay_out(gpi_topk *topk)
     topk->found_index = gpi_sort_part(&topk->sort, topk->room * index_size);
 }
 
-/* Tiles, and groups of at most GPI_TOPK_BLOCK_TILES of them, for the shape at hand. */
+/* Tiles, and groups of at most GPI_TOPK_BLOCK of them, for the shape at hand. */
 static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
 {
     const size_t n = topk->desc->count;
-    const size_t most = topk->plan.per_item < (size_t)GPI_TOPK_SPAN_SERIAL ? topk->plan.per_item
-                                                                           : (size_t)GPI_TOPK_SPAN_SERIAL;
+    const size_t most =
+        topk->plan.per_item < (size_t)GPI_TOPK_SPAN_MAX ? topk->plan.per_item : (size_t)GPI_TOPK_SPAN_MAX;
     topk->span = topk->plan.shape == GP_SHAPE_SERIAL ? most : gpi_plan_tile(&topk->plan);
     topk->tiles = gpi_ceil_div(n, topk->span);
-    topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK_TILES);
+    topk->blocks = gpi_ceil_div(topk->tiles, GPI_TOPK_BLOCK);
     if (topk->tiles <= GPI_TILES_MAX) return GP_OK;
     return gpi_fail(gp, GP_ERROR_COUNT_LIMIT, "%s: count = %zu is %zu tiles of %zu keys, more than %u",
                     topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
@@ -227,7 +223,7 @@ static gp_result gpi_topk_sample(gpi_call *call, const gpi_topk *topk, cl_mem sc
     gpi_call_kernel(call, topk->program, "gp_topk_sample");
     gpi_topk_arg_common(call, topk, scratch);
     gpi_call_arg_ulong(call, topk->desc->k);
-    gpi_call_arg_uint(call, GPI_TOPK_BINS_AT + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
+    gpi_call_arg_uint(call, GPI_TOPK_HISTOGRAM + topk->sort.key_size * GPI_SORT_BINS + 2 * topk->blocks);
     gpi_topk_arg_array(call, scratch, topk->sample, topk->sort.key_size);
     gpi_call_arg_uint(call, topk->samples);
     gpi_call_arg_count(call, &topk->count);
@@ -341,7 +337,7 @@ static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
     left->keys_offset = topk->found_key / topk->sort.key_size;
     left->values_offset = topk->found_index / topk->index_size;
     topk->sort.count.buffer = scratch;
-    topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND_AT;
+    topk->sort.count.offset = topk->state / sizeof(cl_ulong) + GPI_TOPK_FOUND;
     topk->sort.count.type = GP_U64;
     if (gpi_topk_is_taken(topk)) gpi_topk_take_sorted(topk);
     return gpi_sort_launch(call, &topk->sort);
@@ -351,7 +347,8 @@ static gp_result gpi_topk_take(gpi_call *call, const gpi_topk *topk, cl_mem scra
 {
     const gp_topk_desc *d = topk->desc;
     const size_t groups = gpi_ceil_div(d->k, (size_t)topk->plan.group * GPI_TOPK_TAKE_EACH);
-    const cl_uint wants = (d->keys_out ? 1 : 0) | (d->indices_out ? 2 : 0);
+    const cl_uint wants =
+        (d->keys_out ? GPI_TOPK_WANTS_KEYS : 0) | (d->indices_out ? GPI_TOPK_WANTS_INDICES : 0);
     gpi_call_kernel(call, topk->program, "gp_topk_take");
     gpi_topk_arg_array(call, scratch, topk->found_key, topk->sort.key_size);
     gpi_topk_arg_array(call, scratch, topk->found_index, topk->index_size);

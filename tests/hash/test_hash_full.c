@@ -178,6 +178,27 @@ static void test_told(void **state)
     hash_each_way(check_told);
 }
 
+/* A warm-up evaluates its map on no element, whatever an earlier call has counted: a division by 0 would end the process. */
+static void test_warm_up_when_full(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    const gp_hash_desc tiny = {.key_size = 4, .capacity = 1};
+    const uint32_t keys[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    gp_hash_insert_desc insert = {.count = 16};
+    gp_transform_desc divide = {.type = GP_U32, .map = "100 / x", .count = 1};
+    gp_warmup_desc warmup = {.transform = &divide};
+    gp_hash table;
+    (void)state;
+    assert_gp(gp, gp_hash_create(gp, &tiny, &table));
+    insert.keys = test_buffer(gp, sizeof keys, keys);
+    assert_gp(gp, gp_hash_insert(gp, table, &insert));
+    assert_gp_fails(gp, gp_warmup(gp, &warmup), GP_ERROR_COUNT_LIMIT, "found no slot");
+    assert_gp(gp, gp_warmup(gp, &warmup));
+    assert_gp(gp, gp_hash_destroy(gp, table));
+    clReleaseMemObject(insert.keys);
+    gp_context_destroy(gp);
+}
+
 /* All keys have one home: a single long probe, of known depths; with another seed short ones. */
 static void check_one_home(gp_context *gp, const hash_variant *way, hash_widths w)
 {
@@ -377,8 +398,12 @@ static void test_concurrent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full), cmocka_unit_test(test_told),       cmocka_unit_test(test_one_home),
-        cmocka_unit_test(test_few),  cmocka_unit_test(test_concurrent),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_told),
+        cmocka_unit_test(test_warm_up_when_full),
+        cmocka_unit_test(test_one_home),
+        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_concurrent),
     };
     return cmocka_run_group_tests_name("hash_full", tests, NULL, NULL);
 }

@@ -1,0 +1,13 @@
+/* constants.cl - sub-groups: for the host and for kernels. */
+#ifndef GPI_GROUP_CONSTANTS_CL
+#define GPI_GROUP_CONSTANTS_CL
+
+#define GPI_SUB_GROUP_MIN 8
+#define GPI_SUB_GROUP_MAX 128
+
+/* Forms of a sub-group's operations. */
+#define GPI_SUB_GROUP_EMULATED 1
+#define GPI_SUB_GROUP_KHRONOS 2
+#define GPI_SUB_GROUP_NVIDIA 3
+#define GPI_SUB_GROUP_AMD 4
+#endif

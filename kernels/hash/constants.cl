@@ -1,0 +1,61 @@
+/* constants.cl - a hash table's header, results and changes; what batches want: for the host and for kernels. */
+#ifndef GPI_HASH_CONSTANTS_CL
+#define GPI_HASH_CONSTANTS_CL
+
+/* Header, in uints: the table's facts as a ulong4, then counts of 64 bits.
+
+       facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved */
+#define GPI_HEADER 64
+#define GPI_HEADER_COUNTS 16
+#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */
+
+/* Counts of the header, besides one for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
+#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */
+#define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
+#define GPI_COUNTS 9
+
+/* How a value changes. */
+#define GPI_CHANGE_KEEP 0
+#define GPI_CHANGE_ASSIGN 1
+#define GPI_CHANGE_ADD 2
+#define GPI_CHANGE_AND 3
+#define GPI_CHANGE_OR 4
+#define GPI_CHANGE_XOR 5
+#define GPI_CHANGE_MIN_U 6
+#define GPI_CHANGE_MAX_U 7
+#define GPI_CHANGE_MIN_I 8
+#define GPI_CHANGE_MAX_I 9
+#define GPI_CHANGE_ADD_F 10
+#define GPI_CHANGE_MIN_F 11
+#define GPI_CHANGE_MAX_F 12
+#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */
+
+/* Where a batch's values come from. */
+#define GPI_SOURCE_BUFFER 0
+#define GPI_SOURCE_ONE 1   /* the same for all keys */
+#define GPI_SOURCE_INDEX 2 /* the key's index in the batch */
+
+/* Bits of `wants` of batches that insert. */
+#define GPI_WANTS_RESULTS 1u
+#define GPI_WANTS_FAILED 2u
+#define GPI_WANTS_FAILED_VALUES 4u
+#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */
+#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */
+#define GPI_TELLS_FULL 32u /* keys that find no slot are an error: nothing says which they are */
+
+/* Bits of `wants` of batches that find. */
+#define GPI_WANTS_VALUES 1u
+#define GPI_WANTS_FOUND 2u
+
+/* Bits of `widths`: elements of eight bytes. */
+#define GPI_WIDE_KEYS 1u
+#define GPI_WIDE_VALUES 2u
+
+/* Words of the buffer of statistics; each number has two. */
+#define GPI_STATS_LIVE 0
+#define GPI_STATS_DEAD 2
+#define GPI_STATS_DEPTHS 4
+#define GPI_STATS_MAX 6
+#define GPI_STATS_BINS 8
+#define GPI_LENGTH_BINS 32
+#endif

@@ -1,0 +1,13 @@
+/* constants.cl - lists of symbols, tiles of a group, outputs of trees: for the host and for kernels. */
+#ifndef GPI_NEST_CONSTANTS_CL
+#define GPI_NEST_CONSTANTS_CL
+
+#define GPI_LISTED_MAX 12 /* symbols that are compared side by side */
+#define GPI_NODE_WORDS 4  /* of a tile's node, with look-back */
+#define GPI_GROUP_TILES_SERIAL 4
+
+/* Outputs of gp_tree that are wanted. */
+#define GPI_TREE_INDEX 1u
+#define GPI_TREE_CHILDREN 2u
+#define GPI_TREE_END 4u
+#endif
