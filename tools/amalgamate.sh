@@ -63,8 +63,8 @@ emit_sources() {
     awk -v root="$1" -v known="$2" -v generated="src/kernels.h=$scratch/kernels.h src/tunings.h=$scratch/tunings.h" -f tools/resolve.awk $3
 }
 
-# kernels/FOLDER/NAME.cl as gpi_kernel_FOLDER_NAME[]. Comments go, unless the file is in a text for users; #line, which
-# also names the file for build logs, stands for the lines that are gone, and after #include.
+# kernels/FOLDER/NAME.cl as gpi_kernel_FOLDER_NAME[]. Comments and indentation go, unless the file is in a text for users. A
+# function has a #line before it where lines above it are gone, so that build logs name file and function.
 # A second question mark in a row is escaped, because C99 reads some such pairs as trigraphs.
 emit_kernel() {
     printf '/* ---- Begin file kernels/%s.cl ---- */\n' "$1"
@@ -73,7 +73,7 @@ emit_kernel() {
         function literal(text) {
             gsub(/[\\"]/, "\\\\&", text)
             while (sub(/\?\?/, "?\\?", text));
-            printf "    \"%s\\n\",\n", text
+            printf "\"%s\",\n", text
         }
         function stripped(text,    out, at) {
             out = ""
@@ -98,19 +98,37 @@ emit_kernel() {
             }
             return out
         }
-        BEGIN { literal("#line 1 \"" path "\"") }
+        # Without indentation, and with one blank for several, except within quotes.
+        function tight(text,    out, at) {
+            out = ""
+            sub(/^[ \t]+/, "", text)
+            while ((at = match(text, /  +|"[^"]*"/))) {
+                out = out substr(text, 1, at - 1) (substr(text, at, 1) == " " ? " " : substr(text, at, RLENGTH))
+                text = substr(text, at + RLENGTH)
+            }
+            return out text
+        }
+        BEGIN { lost = named = 1 }
         {
             line = keep ? $0 : stripped($0)
             sub(/[ \t]+$/, "", line)
             if (line == "" && !keep) {
-                blank++
+                lost = 1
                 next
             }
-            if (blank > 2) literal("#line " NR)
-            else for (; blank > 0; blank--) literal("")
-            blank = 0
-            literal(line)
-            if (line ~ /^#include "/) literal("#line " NR + 1 " \"" path "\"")
+            if (line ~ /^[A-Za-z_][^;]*\(/ && !continued && lost) {
+                literal("#line " NR (named ? " \"" path "\"" : ""))
+                lost = named = 0
+                within = depth > 0
+            }
+            depth += (line ~ /^#[ \t]*if/ && line !~ /_CL$/) - (line ~ /^#[ \t]*endif/)
+            if (line ~ /^#[ \t]*e/ && within) {
+                lost = named = 1 # what is left out counts no lines
+                within = 0
+            }
+            continued = line ~ /\\$/
+            literal(keep ? line : tight(line))
+            if (line ~ /^#include "/) lost = named = 1
         }' "kernels/$1.cl"
     printf '};\n'
     printf '/* ---- End file kernels/%s.cl ---- */\n\n' "$1"

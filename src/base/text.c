@@ -61,13 +61,11 @@ static void gpi_text_add(gpi_text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
-static void gpi_text_add_lines(gpi_text *text, const char *const *lines, size_t count)
+static void gpi_text_add_line(gpi_text *text, const char *line)
 {
-    size_t i;
-    for (i = 0; i < count; i++) {
-        const size_t length = strlen(lines[i]);
-        if (!gpi_text_reserve(text, length)) return;
-        memcpy(text->data + text->length, lines[i], length + 1);
-        text->length += length;
-    }
+    const size_t length = strlen(line);
+    if (!gpi_text_reserve(text, length + 1)) return;
+    memcpy(text->data + text->length, line, length);
+    memcpy(text->data + text->length + length, "\n", 2);
+    text->length += length + 1;
 }

@@ -75,7 +75,7 @@ static void gpi_text_include(gpi_text *text, const char *path, size_t length, bo
         const char *line = file->lines[i], *name = line + sizeof include - 1;
         if (strncmp(line, include, sizeof include - 1) != 0) {
             depth += (strncmp(line, "#if", 3) == 0) - (strncmp(line, "#endif", 6) == 0);
-            gpi_text_add_lines(text, &file->lines[i], 1);
+            gpi_text_add_line(text, line);
             continue;
         }
         memcpy(within, seen, sizeof within);
