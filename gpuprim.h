@@ -1175,7 +1175,6 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
 
        way                     for                                          reads  writes  launches
        one tile                up to some thousand keys                     1      1       1
-       merged tiles            GPUs: t tiles, for a small t                 m      m       m = 1 + log2 t
        onesweep                single pass                                  p + 1  p       p + 4
        classic                 multi-pass                                   2 p    p       3 p + 2
        shares, one a core      CPUs: more than a tile, less than 1 MiB      cores  1       1, in place 2
@@ -1196,7 +1195,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      buckets if one of them would have more than 1/64 of the elements.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
-     (buckets); Odeh et al. 2012 (merges).
+     (buckets).
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;
@@ -4307,7 +4306,7 @@ typedef enum gpi_primitive {
     GPI_BY_KEY, /* reduction by key in a single pass */
     GPI_SORT,
     GPI_BUCKETS,
-    GPI_MERGE_SORT,
+    GPI_SORT_TILE,
     GPI_MERGE,
     GPI_SEARCH,
     GPI_TOPK,
@@ -4454,11 +4453,11 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(SORT,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SORT,       ADRENO,    LOCAL,     128,      16, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SORT,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
-    X(MERGE_SORT, LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
-    X(MERGE_SORT, NVIDIA,    SUB_GROUP, 512,      28, AUTO,   MULTI_PASS,  1)         \
-    X(MERGE_SORT, AMD,       SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
-    X(MERGE_SORT, INTEL_GPU, SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
-    X(MERGE_SORT, UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
+    X(SORT_TILE,  LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
+    X(SORT_TILE,  NVIDIA,    SUB_GROUP, 512,      28, AUTO,   MULTI_PASS,  1)         \
+    X(SORT_TILE,  AMD,       SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
+    X(SORT_TILE,  INTEL_GPU, SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
+    X(SORT_TILE,  UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
@@ -4521,7 +4520,7 @@ static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t
     X(BY_KEY,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
     X(BUCKETS,          SORT,       keys,     4) \
-    X(MERGE_SORT,       MERGE_SORT, keys,     4) \
+    X(SORT_TILE,        SORT_TILE,  keys,     4) \
     X(MERGE,            MERGE,      merge,    4) \
     X(SEARCH,           SEARCH,     keys,     4) \
     X(TOPK,             SORT,       keys,     4) \
@@ -4708,7 +4707,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     case GPI_SCAN: /* of four elements an item the stage has all, and products come besides (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
-    case GPI_MERGE_SORT: return split;
+    case GPI_SORT_TILE: return split;
     default: return bytes;
     }
 }
@@ -4924,7 +4923,7 @@ static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's, GPI_SORT or GPI_MERGE_SORT: in the serial shape, `per_item` is the most keys a group takes. With sub-groups
+/* A sort's, GPI_SORT or GPI_SORT_TILE: in the serial shape, `per_item` is the most keys a group takes. With sub-groups
    values go through local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan)
@@ -20831,57 +20830,6 @@ static const char *const gpi_kernel_sort_merge_serial[] = {
 };
 /* ---- End file kernels/sort/merge_serial.cl ---- */
 
-/* ---- Begin file kernels/sort/merge_sort.cl ---- */
-static const char *const gpi_kernel_sort_merge_sort[] = {
-"#ifndef GPI_SORT_MERGE_SORT_CL",
-"#define GPI_SORT_MERGE_SORT_CL",
-"#include \"base/count.cl\"",
-"#include \"base/platform.cl\"",
-"#include \"group/sync.cl\"",
-"#include \"element/key.cl\"",
-"#include \"sort/digit.cl\"",
-"#include \"sort/merge_local.cl\"",
-"#include \"sort/merge_pair.cl\"",
-"#include \"sort/sort_tiles.cl\"",
-"#if !GPI_SHAPE_LOCAL",
-"#error \"merge sorts are for the local shape\"",
-"#endif",
-"#line 28 \"kernels/sort/merge_sort.cl\"",
-"static gpi_pair gpi_pair_of_runs(gpi_move move, ulong flip, uint first, uint tiles, ulong n)",
-"{",
-"const ulong begin = (ulong)first * GPI_TILE, length = (ulong)tiles * GPI_TILE;",
-"gpi_pair pair;",
-"pair.flip = (gpi_key_bits)flip;",
-"pair.a_count = min(length, n - begin);",
-"pair.b_count = min(length, n - begin - pair.a_count);",
-"pair.a = move.key + begin;",
-"pair.b = pair.a + pair.a_count;",
-"pair.out = move.key_to + begin;",
-"#if GPI_VALUE_SIZE",
-"pair.a_value = move.value + begin;",
-"pair.b_value = pair.a_value + pair.a_count;",
-"pair.value_out = move.value_to + begin;",
-"#endif",
-"return pair;",
-"}",
-"#line 47",
-"GPI_KERNEL void gp_sort_merge(GPI_PLACES_PARAMETERS, ulong flip, uint from, uint to, uint tiles,",
-"GPI_COUNT_PARAMETERS)",
-"{",
-"GPI_SHARED(gpi_merge_memory, shared);",
-"gpi_places places;",
-"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
-"const uint number = (uint)get_group_id(0), first = number & ~(2 * tiles - 1);",
-"const ulong begin = (ulong)(number - first) * GPI_TILE;",
-"GPI_PLACES_SET(places);",
-"if ((ulong)number * GPI_TILE >= n) return;",
-"const gpi_pair pair = gpi_pair_of_runs(gpi_move_make(places, from, to), flip, first, tiles, n);",
-"gpi_merge_tile(pair, begin, min(begin + GPI_TILE, pair.a_count + pair.b_count), shared);",
-"}",
-"#endif",
-};
-/* ---- End file kernels/sort/merge_sort.cl ---- */
-
 /* ---- Begin file kernels/sort/multisplit.cl ---- */
 static const char *const gpi_kernel_sort_multisplit[] = {
 "#ifndef GPI_SORT_MULTISPLIT_CL",
@@ -22920,17 +22868,15 @@ static const char *const gpi_kernel_sort_single_tile_local[] = {
 "}",
 "}",
 "}",
-"#line 157",
-"GPI_INLINE_GPU void gpi_single_tile_first(gpi_places places, ulong base, uint n, uint most,",
-"gpi_digit_bits bits, uint from, uint tmp_first,",
+"#line 156",
+"GPI_INLINE_GPU void gpi_single_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,",
 "gpi_single_tile_shared shared)",
 "{",
-"const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);",
 "gpi_entry entry[GPI_PER_ITEM];",
-"gpi_single_tile_load(move.key + base, n, bits, entry, shared);",
+"gpi_single_tile_load(move.key, n, bits, entry, shared);",
 "gpi_sync();",
 "gpi_entries_sort(entry, n, &shared->tile.entry);",
-"gpi_single_tile_write(move, bits, base, n, most, entry, shared);",
+"gpi_single_tile_write(move, bits, 0, n, most, entry, shared);",
 "}",
 "#endif",
 };
@@ -23188,8 +23134,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "#include \"sort/onesweep_local.cl\"",
 "#endif",
 "#include \"sort/rank.cl\"",
-"#include \"sort/sort_tiles.cl\"",
-"#line 47 \"kernels/sort/sort.cl\"",
+"#line 45 \"kernels/sort/sort.cl\"",
 "GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,",
 "volatile __global uint *counters)",
 "{",
@@ -23204,14 +23149,14 @@ static const char *const gpi_kernel_sort_sort[] = {
 "state[i] = x;",
 "}",
 "}",
-"#line 63",
+"#line 61",
 "static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)",
 "{",
 "const ulong n = gpi_state_count(state);",
 "*begin = min(n, span * get_group_id(0));",
 "*end = min(n, *begin + span);",
 "}",
-"#line 71",
+"#line 69",
 "GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)",
 "{",
 "const uint from = gpi_from(state, passes);",
@@ -23219,7 +23164,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "for (ulong i = begin + GPI_LOCAL_ID; i < end && from != GPI_PLACE_OUT; i += GPI_WG)",
 "gpi_move_one(move, i, i);",
 "}",
-"#line 80",
+"#line 78",
 "GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes, ulong span)",
 "{",
 "gpi_places places;",
@@ -23228,7 +23173,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "gpi_sort_block(state, span, &begin, &end);",
 "gpi_sort_copy(places, state, passes, begin, end);",
 "}",
-"#line 92",
+"#line 90",
 "static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)",
 "{",
 "uint idle = 0;",
@@ -23237,7 +23182,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "}",
 "#if GPI_SHAPE_SERIAL",
 "#define GPI_ORDER_PIECE 65536ul",
-"#line 104",
+"#line 102",
 "GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,",
 "gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)",
 "{",
@@ -23252,7 +23197,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "return in_order;",
 "}",
 "#endif",
-"#line 120 \"kernels/sort/sort.cl\"",
+"#line 118 \"kernels/sort/sort.cl\"",
 "GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint when, uint order_end, ulong span, ulong table_at)",
 "{",
@@ -23278,7 +23223,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "GPI_EACH_BIN(d) row[d] = shared->count[d];",
 "}",
 "#if GPI_KEY_HASH && GPI_SHAPE_SERIAL",
-"#line 147",
+"#line 145",
 "static bool gpi_hashes_are_few(gpi_bases_shared shared)",
 "{",
 "uint digits = 0;",
@@ -23288,7 +23233,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "#else",
 "#define gpi_hashes_are_few(shared) false",
 "#endif",
-"#line 158 \"kernels/sort/sort.cl\"",
+"#line 156 \"kernels/sort/sort.cl\"",
 "GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,",
 "ulong bases_at, volatile __global uint *counters)",
 "{",
@@ -23306,7 +23251,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "}",
 "GPI_EACH_BIN(d) bases[d] = shared->next[d];",
 "}",
-"#line 176",
+"#line 174",
 "GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint when, ulong span, uint lines, ulong table_at, ulong bases_at)",
 "{",
@@ -23325,7 +23270,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];",
 "gpi_move_range(move, begin, end, digit, lines, shared);",
 "}",
-"#line 197",
+"#line 195",
 "GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,",
 "ulong histogram_at)",
 "{",
@@ -23344,7 +23289,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);",
 "}",
 "}",
-"#line 218",
+"#line 216",
 "GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,",
 "ulong bases_at)",
 "{",
@@ -23368,7 +23313,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "state[GPI_STATE_FROM + p + 1] = from;",
 "}",
 "}",
-"#line 244",
+"#line 242",
 "GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,",
 "uint launch, ulong portion, ulong portion_end, ulong span, uint lines,",
 "ulong bases_at, uint more, ulong rows_at, uint polls)",
@@ -23397,7 +23342,7 @@ static const char *const gpi_kernel_sort_sort[] = {
 "gpi_move_range(move, begin, end, digit, lines, shared);",
 "#endif",
 "}",
-"#line 275",
+"#line 273",
 "GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,",
 "uint lines, ulong bases_at, ulong span, volatile __global uint *counters)",
 "{",
@@ -23841,10 +23786,10 @@ static const char *const gpi_kernel_sort_sort_strings[] = {
 };
 /* ---- End file kernels/sort/sort_strings.cl ---- */
 
-/* ---- Begin file kernels/sort/sort_tiles.cl ---- */
-static const char *const gpi_kernel_sort_sort_tiles[] = {
-"#ifndef GPI_SORT_SORT_TILES_CL",
-"#define GPI_SORT_SORT_TILES_CL",
+/* ---- Begin file kernels/sort/sort_tile.cl ---- */
+static const char *const gpi_kernel_sort_sort_tile[] = {
+"#ifndef GPI_SORT_SORT_TILE_CL",
+"#define GPI_SORT_SORT_TILE_CL",
 "#include \"base/count.cl\"",
 "#include \"base/platform.cl\"",
 "#include \"group/sync.cl\"",
@@ -23854,10 +23799,9 @@ static const char *const gpi_kernel_sort_sort_tiles[] = {
 "#else",
 "#include \"sort/single_tile_sort.cl\"",
 "#endif",
-"#line 18 \"kernels/sort/sort_tiles.cl\"",
-"GPI_KERNEL void gp_sort_single_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first,",
-"ulong span, uint most, GPI_COUNT_PARAMETERS,",
-"volatile __global uint *counters)",
+"#line 18 \"kernels/sort/sort_tile.cl\"",
+"GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,",
+"GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
 "#if GPI_SUB_GROUP",
 "GPI_SHARED(gpi_radix_tile_memory, shared);",
@@ -23866,24 +23810,22 @@ static const char *const gpi_kernel_sort_sort_tiles[] = {
 "#endif",
 "gpi_places places;",
 "gpi_digit_bits bits;",
-"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words), base = span * get_group_id(0);",
-"GPI_COUNT_CHECK(get_group_id(0) == 0, counters);",
+"const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);",
+"GPI_COUNT_CHECK(true, counters);",
 "GPI_PLACES_SET(places);",
 "GPI_BITS_SET(bits);",
+"if (n == 0) return;",
 "#if GPI_SUB_GROUP",
-"if (base < n)",
-"gpi_radix_tile_sort(places, base, (uint)min(span, n - base), most, bits, from, tmp_first, shared);",
+"gpi_radix_tile_sort(gpi_move_make(places, from, GPI_PLACE_OUT), (uint)n, most, bits, shared);",
 "#elif GPI_SHAPE_LOCAL",
-"if (base < n)",
-"gpi_single_tile_first(places, base, (uint)min(span, n - base), most, bits, from, tmp_first, shared);",
+"gpi_single_tile_sort(gpi_move_make(places, from, GPI_PLACE_OUT), (uint)n, most, bits, shared);",
 "#else",
-"(void)most;",
-"if (base < n) gpi_single_tile_range(places, base, min(span, n - base), bits, from, tmp_first, shared);",
+"gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);",
 "#endif",
 "}",
 "#endif",
 };
-/* ---- End file kernels/sort/sort_tiles.cl ---- */
+/* ---- End file kernels/sort/sort_tile.cl ---- */
 
 /* ---- Begin file kernels/sort/tile_merge_sort.cl ---- */
 static const char *const gpi_kernel_sort_tile_merge_sort[] = {
@@ -24146,36 +24088,34 @@ static const char *const gpi_kernel_sort_tile_radix_sort[] = {
 "gpi_sync();",
 "}",
 "#line 76",
-"GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, ulong base, uint length, gpi_radix_tile_shared shared)",
+"GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, uint length, gpi_radix_tile_shared shared)",
 "{",
 "const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(length, l);",
 "#if GPI_VALUE_SIZE",
 "gpi_value value[GPI_PER_ITEM];",
 "GPI_UNROLL",
 "for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)",
-"if (j * GPI_WG < left)",
-"value[j] = gpi_value_at(move, base + GPI_RANK_STEPPED(shared->place, l, GPI_WG, j));",
+"if (j * GPI_WG < left) value[j] = gpi_value_at(move, GPI_RANK_STEPPED(shared->place, l, GPI_WG, j));",
 "#endif",
 "gpi_sync_all();",
 "GPI_UNROLL",
 "for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {",
 "if (j * GPI_WG < left) {",
-"(move.key_to + base + l)[j * GPI_WG] = GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j);",
+"(move.key_to + l)[j * GPI_WG] = GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j);",
 "#if GPI_VALUE_SIZE",
-"(move.value_to + base + l)[j * GPI_WG] = value[j];",
+"(move.value_to + l)[j * GPI_WG] = value[j];",
 "#endif",
 "}",
 "}",
 "}",
-"#line 100",
-"GPI_INLINE_GPU void gpi_radix_tile_sort(gpi_places places, ulong base, uint n, uint most, gpi_digit_bits bits,",
-"uint from, uint tmp_first, gpi_radix_tile_shared shared)",
+"#line 98",
+"GPI_INLINE_GPU void gpi_radix_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,",
+"gpi_radix_tile_shared shared)",
 "{",
-"const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);",
-"gpi_radix_tile_load(move.key + base, n, shared);",
+"gpi_radix_tile_load(move.key, n, shared);",
 "GPI_ROLLED",
 "for (uint p = 0; p < bits.passes; p++) gpi_radix_tile_pass(n, gpi_digit_of_pass(p, bits), shared);",
-"gpi_radix_tile_write(move, base, min(n, most), shared);",
+"gpi_radix_tile_write(move, min(n, most), shared);",
 "}",
 "#endif",
 };
@@ -25080,7 +25020,6 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/merge_local.cl", gpi_kernel_sort_merge_local, GPI_COUNT_OF(gpi_kernel_sort_merge_local), true},
     {"sort/merge_pair.cl", gpi_kernel_sort_merge_pair, GPI_COUNT_OF(gpi_kernel_sort_merge_pair), true},
     {"sort/merge_serial.cl", gpi_kernel_sort_merge_serial, GPI_COUNT_OF(gpi_kernel_sort_merge_serial), true},
-    {"sort/merge_sort.cl", gpi_kernel_sort_merge_sort, GPI_COUNT_OF(gpi_kernel_sort_merge_sort), true},
     {"sort/multisplit.cl", gpi_kernel_sort_multisplit, GPI_COUNT_OF(gpi_kernel_sort_multisplit), true},
     {"sort/onesweep_local.cl", gpi_kernel_sort_onesweep_local, GPI_COUNT_OF(gpi_kernel_sort_onesweep_local), true},
     {"sort/onesweep_serial.cl", gpi_kernel_sort_onesweep_serial, GPI_COUNT_OF(gpi_kernel_sort_onesweep_serial), true},
@@ -25101,7 +25040,7 @@ static const gpi_kernel_text gpi_kernel_texts[] = {
     {"sort/sort.cl", gpi_kernel_sort_sort, GPI_COUNT_OF(gpi_kernel_sort_sort), true},
     {"sort/sort_records.cl", gpi_kernel_sort_sort_records, GPI_COUNT_OF(gpi_kernel_sort_sort_records), true},
     {"sort/sort_strings.cl", gpi_kernel_sort_sort_strings, GPI_COUNT_OF(gpi_kernel_sort_sort_strings), true},
-    {"sort/sort_tiles.cl", gpi_kernel_sort_sort_tiles, GPI_COUNT_OF(gpi_kernel_sort_sort_tiles), true},
+    {"sort/sort_tile.cl", gpi_kernel_sort_sort_tile, GPI_COUNT_OF(gpi_kernel_sort_sort_tile), true},
     {"sort/tile_merge_sort.cl", gpi_kernel_sort_tile_merge_sort, GPI_COUNT_OF(gpi_kernel_sort_tile_merge_sort), true},
     {"sort/tile_radix_sort.cl", gpi_kernel_sort_tile_radix_sort, GPI_COUNT_OF(gpi_kernel_sort_tile_radix_sort), true},
     {"sort/topk.cl", gpi_kernel_sort_topk, GPI_COUNT_OF(gpi_kernel_sort_topk), true},
@@ -25139,12 +25078,12 @@ static const gpi_program_text gpi_program_texts[] = {
     {"select/select.cl", {"gp_select_look_back", "gp_select_upsweep", "gp_select_spine", "gp_select_downsweep", NULL}},
     {"sort/buckets.cl", {"gp_sort_shares", "gp_buckets_sample", "gp_buckets_spine", "gp_buckets_sort", NULL}},
     {"sort/merge.cl", {"gp_merge_tiles", NULL}},
-    {"sort/merge_sort.cl", {"gp_sort_single_tile", "gp_sort_merge", NULL}},
     {"sort/search.cl", {"gp_search_needles", NULL}},
     {"sort/segmented_sort.cl", {"gp_segments_bounds", "gp_segments_list", "gp_segments_small", "gp_segments_count", "gp_segments_spine", "gp_segments_scatter", "gp_segments_copy", NULL}},
-    {"sort/sort.cl", {"gp_sort_single_tile", "gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", NULL}},
+    {"sort/sort.cl", {"gp_sort_begin", "gp_sort_copy", "gp_sort_count", "gp_sort_spine", "gp_sort_scatter", "gp_sort_histogram", "gp_sort_bases", "gp_sort_onesweep", "gp_sort_resume", NULL}},
     {"sort/sort_records.cl", {"gp_records_keys", "gp_records_move", NULL}},
     {"sort/sort_strings.cl", {"gp_strings_keys_first", "gp_strings_ties", "gp_strings_compact", "gp_strings_skip", "gp_strings_keys", NULL}},
+    {"sort/sort_tile.cl", {"gp_sort_tile", NULL}},
     {"sort/topk.cl", {"gp_topk_sample", "gp_topk_filter", "gp_topk_filter_again", "gp_topk_resume", "gp_topk_histogram", "gp_topk_gather", "gp_topk_take", NULL}},
 };
 
@@ -25160,7 +25099,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_BY_KEY: return "select/by_key.cl";
     case GPI_SORT: return "sort/sort.cl";
     case GPI_BUCKETS: return "sort/buckets.cl";
-    case GPI_MERGE_SORT: return "sort/merge_sort.cl";
+    case GPI_SORT_TILE: return "sort/sort_tile.cl";
     case GPI_MERGE: return "sort/merge.cl";
     case GPI_SEARCH: return "sort/search.cl";
     case GPI_TOPK: return "sort/topk.cl";
@@ -31053,7 +30992,6 @@ typedef struct gpi_sort {
     gpi_count count;
     bool few, onesweep;
     cl_uint shares;    /* groups that sort a share each (sort/shares_serial.cl); 0: another way */
-    cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
     cl_uint most;      /* few, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
@@ -32189,42 +32127,18 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
                            &sort->program);
 }
 
-/* How often runs of tiles double until there is one. */
-static cl_uint gpi_sort_doublings(const gpi_sort *sort, const gpi_plan *tiles)
+/* Sets plan and program of a sort that one group of the local shape does alone, if the keys fit its tile. */
+static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 {
-    const size_t n = gpi_ceil_div(sort->desc->count, gpi_plan_tile(tiles));
-    cl_uint doublings = 0;
-    while ((size_t)1 << doublings < n) doublings++;
-    return doublings;
-}
-
-/* Whether the keys are one tile, or some that are merged: where nobody has named a strategy, and in fewer launches than
-   digits would take, a pass each and four more. */
-static bool gpi_sort_is_of_tiles(const gp_context *gp, const gpi_sort *sort, const gpi_plan *tiles)
-{
-    const cl_uint doublings = gpi_sort_doublings(sort, tiles);
-    if (doublings == 0) return true;
-    if (sort->hash || sort->desc->strategy || gp->desc.strategy) return false;
-    if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || sort->passes == 1) return false;
-    return 1 + doublings < sort->passes + 4;
-}
-
-/* In the local shape, where the keys are of tiles: the plan and the program for them. */
-static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
-{
-    gpi_plan tiles;
-    gp_result result = gpi_plan_make_sort(gp, sort->function, GPI_MERGE_SORT, sort->key_size,
-                                          sort->value_size, GP_STRATEGY_MULTI_PASS, &tiles);
-    if (result != GP_OK || !gpi_sort_is_of_tiles(gp, sort, &tiles)) return result;
-    result = gpi_sort_program(gp, sort, GPI_MERGE_SORT, &tiles);
+    gpi_plan tile;
+    gp_result result = gpi_plan_make_sort(gp, sort->function, GPI_SORT_TILE, sort->key_size, sort->value_size,
+                                          GP_STRATEGY_MULTI_PASS, &tile);
+    if (result != GP_OK || sort->desc->count > gpi_plan_tile(&tile)) return result;
+    result = gpi_sort_program(gp, sort, GPI_SORT_TILE, &tile);
     if (result != GP_OK) return result;
-    if (!gpi_sort_is_of_tiles(gp, sort, &tiles)) { /* its groups had to be smaller */
-        sort->program = NULL;
-        return GP_OK;
-    }
-    sort->plan = tiles;
-    sort->merges = gpi_sort_doublings(sort, &tiles);
-    sort->few = sort->merges == 0;
+    sort->few = sort->desc->count <= gpi_plan_tile(&tile); /* its group may have become smaller */
+    if (sort->few) sort->plan = tile;
+    else sort->program = NULL;
     return GP_OK;
 }
 
@@ -32263,9 +32177,14 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
-    if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tiles(gp, sort);
+    if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
+    else sort->few = sort->desc->count <= gpi_sort_few(sort);
     if (result == GP_OK && !sort->program)
-        result = gpi_sort_program(gp, sort, sort->shares ? GPI_BUCKETS : GPI_SORT, &sort->plan);
+        result = gpi_sort_program(gp, sort,
+                                  sort->few      ? GPI_SORT_TILE
+                                  : sort->shares ? GPI_BUCKETS
+                                                 : GPI_SORT,
+                                  &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -32274,26 +32193,18 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Each tile by itself: one, or those that are merged. */
-static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_first)
+/* Sorts all keys by one group. In the local shape it reads all before it writes anything. */
+static gp_result gpi_sort_tile(gpi_call *call, gpi_sort *sort)
 {
-    const size_t span = sort->few ? sort->desc->count : sort->tile_span;
-    gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
+    gpi_call_kernel(call, sort->program, "gp_sort_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     gpi_call_arg_uint(call, gpi_sort_from(sort));
-    gpi_call_arg_uint(call, tmp_first);
-    gpi_call_arg_ulong(call, span);
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     GPI_CALL_ARG(call, sort->most);
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, gpi_ceil_div(sort->desc->count, span));
-}
-
-/* In the local shape all is read before anything is written. */
-static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
-{
-    return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
+    return gpi_call_launch(call, &sort->plan, 1);
 }
 
 static gp_result gpi_sort_shares_step(gpi_call *call, gpi_sort *sort, cl_mem parts, cl_uint steps)
@@ -32316,26 +32227,6 @@ static gp_result gpi_sort_shares(gpi_call *call, gpi_sort *sort, cl_mem parts)
         return gpi_sort_shares_step(call, sort, parts, GPI_SHARES_TAKE | GPI_SHARES_SORT);
     result = gpi_sort_shares_step(call, sort, parts, GPI_SHARES_TAKE);
     return result == GP_OK ? gpi_sort_shares_step(call, sort, parts, GPI_SHARES_SORT) : result;
-}
-
-/* From the output to the second buffer and back; the last launch writes the output. */
-static gp_result gpi_sort_merge(gpi_call *call, gpi_sort *sort)
-{
-    cl_uint m, from = sort->merges % 2 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
-    gp_result result = gpi_sort_tiles_alone(call, sort, from == GPI_PLACE_TMP);
-    for (m = 0; m < sort->merges && result == GP_OK; m++) {
-        const cl_uint to = from == GPI_PLACE_TMP ? GPI_PLACE_OUT : GPI_PLACE_TMP;
-        gpi_call_kernel(call, sort->program, "gp_sort_merge");
-        gpi_sort_arg_places(call, sort);
-        GPI_CALL_ARG(call, sort->flip);
-        GPI_CALL_ARG(call, from);
-        GPI_CALL_ARG(call, to);
-        gpi_call_arg_uint(call, 1u << m);
-        gpi_call_arg_count(call, &sort->count);
-        result = gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, 0));
-        from = to;
-    }
-    return result;
 }
 
 static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
@@ -32494,9 +32385,8 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     if (sort->at.end > 0) result = gpi_call_scratch(call, sort->desc->scratch, sort->at.end, &scratch);
     if (result != GP_OK) return result;
     gpi_sort_place(sort, scratch);
-    if (sort->few) return gpi_sort_small(call, sort);
+    if (sort->few) return gpi_sort_tile(call, sort);
     if (sort->shares) return gpi_sort_shares(call, sort, scratch);
-    if (sort->merges) return gpi_sort_merge(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
     if (result != GP_OK) return result;
     return sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
@@ -32579,7 +32469,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; merges or shares; passes; buckets */
+    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; shares; passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -32592,8 +32482,6 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);
     probe.count++;
     counts[1] = probe.count;
-    while (sort.plan.shape == GP_SHAPE_LOCAL && gpi_sort_is_of_tiles(gp, &sort, &sort.plan))
-        probe.count = 2 * probe.count - 1;
     counts[2] = gpi_sort_warm_up_passes(gp, &sort);
     if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
     result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);
@@ -32877,7 +32765,6 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        sort->few = n <= gpi_sort_few(sort);
         gpi_sort_spans_serial(gp, sort);
     } else {
         result = gpi_sort_spans_local(gp, sort);
@@ -32935,7 +32822,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
         (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 1 + GPI_SHARE_PIECES */
-    } else if (!sort->few && !sort->merges) {
+    } else if (!sort->few) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_STATE_LAUNCHES + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
@@ -41308,7 +41195,7 @@ static const char *gpi_tuning_name(gpi_primitive primitive)
     case GPI_SCAN: return "scan";
     case GPI_SELECT: return "select";
     case GPI_SORT: return "sort";
-    case GPI_MERGE_SORT: return "merge_sort";
+    case GPI_SORT_TILE: return "sort_tile";
     case GPI_MERGE: return "merge";
     case GPI_SEARCH: return "search";
     case GPI_BRACKETS: return "brackets";

@@ -96,12 +96,12 @@ done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
 SORT_SERIAL="-DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM=1 -DGPI_TILE=1"
-for primitive in sort buckets merge_sort segmented_sort sort_strings merge search topk; do
+for primitive in sort buckets sort_tile segmented_sort sort_strings merge search topk; do
     for key in 1 2 4 8; do
         for value in 0 1 2 4 8 16; do
             case $primitive:$value in search:[48] | topk:[48]) ;; search:* | topk:*) continue ;; esac # positions
             for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
-                case $primitive:$shape in buckets:"$LOCAL"* | merge_sort:"$SORT_SERIAL") continue ;; esac
+                case $primitive:$shape in buckets:"$LOCAL"*) continue ;; esac
                 for words in "$WIDE" "$NARROW"; do
                     check "$primitive of keys of $key and values of $value bytes $shape $words" -DGPI_FP64=0 \
                         -DGPI_KEY_SIZE=$key -DGPI_KEY_FLOAT=$((key > 1)) -DGPI_VALUE_SIZE=$value $SORT_RING \
@@ -137,8 +137,7 @@ done
 # A hash table's batch is sorted by hashes of its keys.
 for shape in "$SORT_SERIAL" "$LOCAL" "${SUB_GROUP}1"; do
     for of in "4 32" "4 64" "8 64"; do
-        for primitive in sort merge_sort; do
-            case $primitive:$shape in merge_sort:"$SORT_SERIAL") continue ;; esac
+        for primitive in sort sort_tile; do
             check "$primitive by hashes, keys and bits $of $shape" -DGPI_FP64=0 -DGPI_KEY_SIZE=${of% *} -DGPI_KEY_FLOAT=0 \
                 -DGPI_KEY_HASH=${of#* } -DGPI_VALUE_SIZE=4 $SORT_RING -DGPI_CELL_WIDE=0 $shape $WIDE \
                 kernels/sort/$primitive.cl

@@ -2,7 +2,7 @@
 
    The tile's keys are staged in local memory, as the numbers that they are ordered by. Every item merges GPI_PER_ITEM of
    them into registers; they go back to the stage, and from there out, neighbours by neighbours. gp_merge has an odd
-   GPI_PER_ITEM, so that items, each at its own elements, meet different banks; sort/merge_sort.cl has a tile sort's.
+   GPI_PER_ITEM, so that items, each at its own elements, meet different banks.
 
    Parameters
        GPI_SHAPE_LOCAL                  1

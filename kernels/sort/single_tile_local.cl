@@ -152,17 +152,14 @@ GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ul
     }
 }
 
-/* Of the keys [base, base + n) in place `from`, 0 < n <= GPI_TILE, the first `most` in order to the output, or the second
-   buffer. */
-GPI_INLINE_GPU void gpi_single_tile_first(gpi_places places, ulong base, uint n, uint most,
-                                          gpi_digit_bits bits, uint from, uint tmp_first,
-                                          gpi_single_tile_shared shared)
+/* Writes the first `most` of n keys in order, 0 < n <= GPI_TILE. */
+GPI_INLINE_GPU void gpi_single_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,
+                                         gpi_single_tile_shared shared)
 {
-    const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);
     gpi_entry entry[GPI_PER_ITEM];
-    gpi_single_tile_load(move.key + base, n, bits, entry, shared);
+    gpi_single_tile_load(move.key, n, bits, entry, shared);
     gpi_sync(); /* the stage is read: entries may overwrite it */
     gpi_entries_sort(entry, n, &shared->tile.entry);
-    gpi_single_tile_write(move, bits, base, n, most, entry, shared);
+    gpi_single_tile_write(move, bits, 0, n, most, entry, shared);
 }
 #endif

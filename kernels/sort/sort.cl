@@ -21,8 +21,7 @@
    the place of gp_sort_copy, or by classic kernels after each pass, which else do nothing.
    More keys than one group sorts, but too few for these launches, on CPUs: gp_sort_shares (sort/shares_serial.cl),
    in the program of sort/buckets.cl.
-   Few keys: gp_sort_single_tile (sort/sort_tiles.cl), one group, one launch; in the local shape that of another program
-   (sort/merge_sort.cl).
+   Few keys: gp_sort_tile, one group, one launch, in a program of its own (sort/sort_tile.cl).
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
 #define GPI_SORT_SORT_CL
@@ -39,7 +38,6 @@
 #include "sort/onesweep_local.cl"
 #endif
 #include "sort/rank.cl"
-#include "sort/sort_tiles.cl"
 
 /* ------------------------------------------------------------------ begin, end */
 

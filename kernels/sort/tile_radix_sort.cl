@@ -73,37 +73,34 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
 }
 
 /* Writes the first `length` of the stage. Values are all read before any is written, for they may be in place. */
-GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, ulong base, uint length, gpi_radix_tile_shared shared)
+GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, uint length, gpi_radix_tile_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(length, l);
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_PER_ITEM];
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
-        if (j * GPI_WG < left)
-            value[j] = gpi_value_at(move, base + GPI_RANK_STEPPED(shared->place, l, GPI_WG, j));
+        if (j * GPI_WG < left) value[j] = gpi_value_at(move, GPI_RANK_STEPPED(shared->place, l, GPI_WG, j));
 #endif
     gpi_sync_all(); /* all is read: in place, it is now overwritten */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         if (j * GPI_WG < left) {
-            (move.key_to + base + l)[j * GPI_WG] = GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j);
+            (move.key_to + l)[j * GPI_WG] = GPI_RANK_STEPPED(shared->move.stage.key, l, GPI_WG, j);
 #if GPI_VALUE_SIZE
-            (move.value_to + base + l)[j * GPI_WG] = value[j];
+            (move.value_to + l)[j * GPI_WG] = value[j];
 #endif
         }
     }
 }
 
-/* Of the keys [base, base + n) in place `from`, 0 < n <= GPI_TILE, the first `most` in order to the output, or the second
-   buffer. */
-GPI_INLINE_GPU void gpi_radix_tile_sort(gpi_places places, ulong base, uint n, uint most, gpi_digit_bits bits,
-                                        uint from, uint tmp_first, gpi_radix_tile_shared shared)
+/* Writes the first `most` of n keys in order, 0 < n <= GPI_TILE. */
+GPI_INLINE_GPU void gpi_radix_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,
+                                        gpi_radix_tile_shared shared)
 {
-    const gpi_move move = gpi_move_make(places, from, tmp_first ? GPI_PLACE_TMP : GPI_PLACE_OUT);
-    gpi_radix_tile_load(move.key + base, n, shared);
+    gpi_radix_tile_load(move.key, n, shared);
     GPI_ROLLED
     for (uint p = 0; p < bits.passes; p++) gpi_radix_tile_pass(n, gpi_digit_of_pass(p, bits), shared);
-    gpi_radix_tile_write(move, base, min(n, most), shared);
+    gpi_radix_tile_write(move, min(n, most), shared);
 }
 #endif

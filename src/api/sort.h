@@ -19,7 +19,6 @@
 
        way                     for                                          reads  writes  launches
        one tile                up to some thousand keys                     1      1       1
-       merged tiles            GPUs: t tiles, for a small t                 m      m       m = 1 + log2 t
        onesweep                single pass                                  p + 1  p       p + 4
        classic                 multi-pass                                   2 p    p       3 p + 2
        shares, one a core      CPUs: more than a tile, less than 1 MiB      cores  1       1, in place 2
@@ -40,7 +39,7 @@
      buckets if one of them would have more than 1/64 of the elements.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
-     (buckets); Odeh et al. 2012 (merges).
+     (buckets).
    Example: examples/04_sort_pairs.c */
 typedef struct gp_sort_desc {
     cl_mem keys;

@@ -75,7 +75,7 @@ static const char *gpi_tuning_name(gpi_primitive primitive)
     case GPI_SCAN: return "scan";
     case GPI_SELECT: return "select";
     case GPI_SORT: return "sort";
-    case GPI_MERGE_SORT: return "merge_sort";
+    case GPI_SORT_TILE: return "sort_tile";
     case GPI_MERGE: return "merge";
     case GPI_SEARCH: return "search";
     case GPI_BRACKETS: return "brackets";

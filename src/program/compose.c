@@ -17,7 +17,7 @@ static const char *gpi_program_file(gpi_primitive primitive)
     case GPI_BY_KEY: return "select/by_key.cl";
     case GPI_SORT: return "sort/sort.cl";
     case GPI_BUCKETS: return "sort/buckets.cl";
-    case GPI_MERGE_SORT: return "sort/merge_sort.cl";
+    case GPI_SORT_TILE: return "sort/sort_tile.cl";
     case GPI_MERGE: return "sort/merge.cl";
     case GPI_SEARCH: return "sort/search.cl";
     case GPI_TOPK: return "sort/topk.cl";

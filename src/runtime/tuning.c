@@ -168,7 +168,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     case GPI_SCAN: /* of four elements an item the stage has all, and products come besides (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
-    case GPI_MERGE_SORT: return split;
+    case GPI_SORT_TILE: return split;
     default: return bytes;
     }
 }
@@ -384,7 +384,7 @@ static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's, GPI_SORT or GPI_MERGE_SORT: in the serial shape, `per_item` is the most keys a group takes. With sub-groups
+/* A sort's, GPI_SORT or GPI_SORT_TILE: in the serial shape, `per_item` is the most keys a group takes. With sub-groups
    values go through local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan)

@@ -12,7 +12,7 @@ typedef enum gpi_primitive {
     GPI_BY_KEY, /* reduction by key in a single pass */
     GPI_SORT,
     GPI_BUCKETS,
-    GPI_MERGE_SORT,
+    GPI_SORT_TILE,
     GPI_MERGE,
     GPI_SEARCH,
     GPI_TOPK,

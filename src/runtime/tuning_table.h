@@ -63,11 +63,11 @@
     X(SORT,       INTEL_GPU, SUB_GROUP, 256,      32, AUTO,   SINGLE_PASS, 1 << 20)   \
     X(SORT,       ADRENO,    LOCAL,     128,      16, AUTO,   MULTI_PASS,  1 << 12)   \
     X(SORT,       UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1 << 12)   \
-    X(MERGE_SORT, LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
-    X(MERGE_SORT, NVIDIA,    SUB_GROUP, 512,      28, AUTO,   MULTI_PASS,  1)         \
-    X(MERGE_SORT, AMD,       SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
-    X(MERGE_SORT, INTEL_GPU, SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
-    X(MERGE_SORT, UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
+    X(SORT_TILE,  LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
+    X(SORT_TILE,  NVIDIA,    SUB_GROUP, 512,      28, AUTO,   MULTI_PASS,  1)         \
+    X(SORT_TILE,  AMD,       SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
+    X(SORT_TILE,  INTEL_GPU, SUB_GROUP, 256,      28, AUTO,   MULTI_PASS,  1)         \
+    X(SORT_TILE,  UNKNOWN,   LOCAL,     128,      32, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      POCL,      SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      INTEL_CPU, SERIAL,      1, 1 << 20, AUTO,   MULTI_PASS,  1)         \
     X(MERGE,      LLVMPIPE,  LOCAL,     256,      32, NARROW, MULTI_PASS,  1)         \
@@ -130,7 +130,7 @@
     X(BY_KEY,           SELECT,     elements, 1) \
     X(SORT,             SORT,       keys,     4) \
     X(BUCKETS,          SORT,       keys,     4) \
-    X(MERGE_SORT,       MERGE_SORT, keys,     4) \
+    X(SORT_TILE,        SORT_TILE,  keys,     4) \
     X(MERGE,            MERGE,      merge,    4) \
     X(SEARCH,           SEARCH,     keys,     4) \
     X(TOPK,             SORT,       keys,     4) \

@@ -27,42 +27,18 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
                            &sort->program);
 }
 
-/* How often runs of tiles double until there is one. */
-static cl_uint gpi_sort_doublings(const gpi_sort *sort, const gpi_plan *tiles)
+/* Sets plan and program of a sort that one group of the local shape does alone, if the keys fit its tile. */
+static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 {
-    const size_t n = gpi_ceil_div(sort->desc->count, gpi_plan_tile(tiles));
-    cl_uint doublings = 0;
-    while ((size_t)1 << doublings < n) doublings++;
-    return doublings;
-}
-
-/* Whether the keys are one tile, or some that are merged: where nobody has named a strategy, and in fewer launches than
-   digits would take, a pass each and four more. */
-static bool gpi_sort_is_of_tiles(const gp_context *gp, const gpi_sort *sort, const gpi_plan *tiles)
-{
-    const cl_uint doublings = gpi_sort_doublings(sort, tiles);
-    if (doublings == 0) return true;
-    if (sort->hash || sort->desc->strategy || gp->desc.strategy) return false;
-    if (sort->end_bit - sort->begin_bit != 8 * sort->key_size || sort->passes == 1) return false;
-    return 1 + doublings < sort->passes + 4;
-}
-
-/* In the local shape, where the keys are of tiles: the plan and the program for them. */
-static gp_result gpi_sort_plan_tiles(gp_context *gp, gpi_sort *sort)
-{
-    gpi_plan tiles;
-    gp_result result = gpi_plan_make_sort(gp, sort->function, GPI_MERGE_SORT, sort->key_size,
-                                          sort->value_size, GP_STRATEGY_MULTI_PASS, &tiles);
-    if (result != GP_OK || !gpi_sort_is_of_tiles(gp, sort, &tiles)) return result;
-    result = gpi_sort_program(gp, sort, GPI_MERGE_SORT, &tiles);
+    gpi_plan tile;
+    gp_result result = gpi_plan_make_sort(gp, sort->function, GPI_SORT_TILE, sort->key_size, sort->value_size,
+                                          GP_STRATEGY_MULTI_PASS, &tile);
+    if (result != GP_OK || sort->desc->count > gpi_plan_tile(&tile)) return result;
+    result = gpi_sort_program(gp, sort, GPI_SORT_TILE, &tile);
     if (result != GP_OK) return result;
-    if (!gpi_sort_is_of_tiles(gp, sort, &tiles)) { /* its groups had to be smaller */
-        sort->program = NULL;
-        return GP_OK;
-    }
-    sort->plan = tiles;
-    sort->merges = gpi_sort_doublings(sort, &tiles);
-    sort->few = sort->merges == 0;
+    sort->few = sort->desc->count <= gpi_plan_tile(&tile); /* its group may have become smaller */
+    if (sort->few) sort->plan = tile;
+    else sort->program = NULL;
     return GP_OK;
 }
 
@@ -101,9 +77,14 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
-    if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tiles(gp, sort);
+    if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
+    else sort->few = sort->desc->count <= gpi_sort_few(sort);
     if (result == GP_OK && !sort->program)
-        result = gpi_sort_program(gp, sort, sort->shares ? GPI_BUCKETS : GPI_SORT, &sort->plan);
+        result = gpi_sort_program(gp, sort,
+                                  sort->few      ? GPI_SORT_TILE
+                                  : sort->shares ? GPI_BUCKETS
+                                                 : GPI_SORT,
+                                  &sort->plan);
     if (result == GP_OK) result = gpi_sort_spans(gp, sort);
     if (result == GP_OK) result = gpi_buckets_plan(gp, sort);
     if (result == GP_OK) gpi_sort_lay_out(sort);
@@ -112,26 +93,18 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Each tile by itself: one, or those that are merged. */
-static gp_result gpi_sort_tiles_alone(gpi_call *call, gpi_sort *sort, bool tmp_first)
+/* Sorts all keys by one group. In the local shape it reads all before it writes anything. */
+static gp_result gpi_sort_tile(gpi_call *call, gpi_sort *sort)
 {
-    const size_t span = sort->few ? sort->desc->count : sort->tile_span;
-    gpi_call_kernel(call, sort->program, "gp_sort_single_tile");
+    gpi_call_kernel(call, sort->program, "gp_sort_tile");
     gpi_sort_arg_places(call, sort);
     gpi_sort_arg_bits(call, sort);
     gpi_call_arg_uint(call, gpi_sort_from(sort));
-    gpi_call_arg_uint(call, tmp_first);
-    gpi_call_arg_ulong(call, span);
+    gpi_call_arg_uint(call, gpi_sort_in_place(sort));
     GPI_CALL_ARG(call, sort->most);
     gpi_call_arg_count(call, &sort->count);
     GPI_CALL_ARG(call, call->gp->counters);
-    return gpi_call_launch(call, &sort->plan, gpi_ceil_div(sort->desc->count, span));
-}
-
-/* In the local shape all is read before anything is written. */
-static gp_result gpi_sort_small(gpi_call *call, gpi_sort *sort)
-{
-    return gpi_sort_tiles_alone(call, sort, sort->plan.shape == GP_SHAPE_SERIAL && gpi_sort_in_place(sort));
+    return gpi_call_launch(call, &sort->plan, 1);
 }
 
 static gp_result gpi_sort_shares_step(gpi_call *call, gpi_sort *sort, cl_mem parts, cl_uint steps)
@@ -154,26 +127,6 @@ static gp_result gpi_sort_shares(gpi_call *call, gpi_sort *sort, cl_mem parts)
         return gpi_sort_shares_step(call, sort, parts, GPI_SHARES_TAKE | GPI_SHARES_SORT);
     result = gpi_sort_shares_step(call, sort, parts, GPI_SHARES_TAKE);
     return result == GP_OK ? gpi_sort_shares_step(call, sort, parts, GPI_SHARES_SORT) : result;
-}
-
-/* From the output to the second buffer and back; the last launch writes the output. */
-static gp_result gpi_sort_merge(gpi_call *call, gpi_sort *sort)
-{
-    cl_uint m, from = sort->merges % 2 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
-    gp_result result = gpi_sort_tiles_alone(call, sort, from == GPI_PLACE_TMP);
-    for (m = 0; m < sort->merges && result == GP_OK; m++) {
-        const cl_uint to = from == GPI_PLACE_TMP ? GPI_PLACE_OUT : GPI_PLACE_TMP;
-        gpi_call_kernel(call, sort->program, "gp_sort_merge");
-        gpi_sort_arg_places(call, sort);
-        GPI_CALL_ARG(call, sort->flip);
-        GPI_CALL_ARG(call, from);
-        GPI_CALL_ARG(call, to);
-        gpi_call_arg_uint(call, 1u << m);
-        gpi_call_arg_count(call, &sort->count);
-        result = gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, 0));
-        from = to;
-    }
-    return result;
 }
 
 static gp_result gpi_sort_begin(gpi_call *call, gpi_sort *sort, cl_mem state)
@@ -332,9 +285,8 @@ static gp_result gpi_sort_launch(gpi_call *call, gpi_sort *sort)
     if (sort->at.end > 0) result = gpi_call_scratch(call, sort->desc->scratch, sort->at.end, &scratch);
     if (result != GP_OK) return result;
     gpi_sort_place(sort, scratch);
-    if (sort->few) return gpi_sort_small(call, sort);
+    if (sort->few) return gpi_sort_tile(call, sort);
     if (sort->shares) return gpi_sort_shares(call, sort, scratch);
-    if (sort->merges) return gpi_sort_merge(call, sort);
     result = gpi_sort_begin(call, sort, scratch);
     if (result != GP_OK) return result;
     return sort->onesweep && sort->passes ? gpi_sort_onesweep(call, sort, scratch)
@@ -417,7 +369,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     gp_sort_desc probe;
     gpi_sort sort;
     gp_result result;
-    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; merges or shares; passes; buckets */
+    size_t counts[4] = {1, 0, 0, 0}, i; /* one group; shares; passes; buckets */
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
@@ -430,8 +382,6 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     probe.count = sort.plan.shape == GP_SHAPE_SERIAL ? gpi_sort_few(&sort) : gpi_plan_tile(&sort.plan);
     probe.count++;
     counts[1] = probe.count;
-    while (sort.plan.shape == GP_SHAPE_LOCAL && gpi_sort_is_of_tiles(gp, &sort, &sort.plan))
-        probe.count = 2 * probe.count - 1;
     counts[2] = gpi_sort_warm_up_passes(gp, &sort);
     if (sort.plan.shape == GP_SHAPE_SERIAL) counts[3] = gpi_buckets_count_min(&sort);
     result = gpi_alloc_zeros(gp, (counts[2] + counts[3]) * sort.key_size, &probe.keys);

@@ -40,7 +40,6 @@ typedef struct gpi_sort {
     gpi_count count;
     bool few, onesweep;
     cl_uint shares;    /* groups that sort a share each (sort/shares_serial.cl); 0: another way */
-    cl_uint merges;    /* launches of a merge sort; 0: by digits, or one tile */
     cl_uint most;      /* few, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;

@@ -144,7 +144,6 @@ static gp_result gpi_sort_spans(gp_context *gp, gpi_sort *sort)
     const size_t n = sort->desc->count;
     gp_result result = GP_OK;
     if (sort->plan.shape == GP_SHAPE_SERIAL) {
-        sort->few = n <= gpi_sort_few(sort);
         gpi_sort_spans_serial(gp, sort);
     } else {
         result = gpi_sort_spans_local(gp, sort);
@@ -202,7 +201,7 @@ static void gpi_sort_lay_out(gpi_sort *sort)
     if (gpi_sort_is_nothing(sort)) return;
     if (sort->shares) {
         (void)gpi_sort_part(sort, sort->shares * 4 * sizeof(cl_ulong)); /* 1 + GPI_SHARE_PIECES */
-    } else if (!sort->few && !sort->merges) {
+    } else if (!sort->few) {
         const size_t histogram = sort->onesweep ? sort->passes * GPI_SORT_BINS * 8 : 0;
         (void)gpi_sort_part(sort, (GPI_STATE_LAUNCHES + 2 * launches) * 4);
         sort->at.histogram = gpi_sort_part(sort, histogram);
