@@ -3196,6 +3196,7 @@ static char *gpi_format(const char *format, ...) GPI_PRINTF(1, 2);
 static bool gpi_is_digit(char c);
 static void gpi_text_add(gpi_text *text, const char *format, ...) GPI_PRINTF(2, 3);
 static void gpi_text_add_line(gpi_text *text, const char *line);
+static char *gpi_text_take(gpi_text *text);
 /* ---- End file src/base/text.h ---- */
 
 /* ---- Begin file src/base/text.c ---- */
@@ -3262,6 +3263,14 @@ static void gpi_text_add_line(gpi_text *text, const char *line)
     memcpy(text->data + text->length, line, length);
     memcpy(text->data + text->length + length, "\n", 2);
     text->length += length + 1;
+}
+
+/* Returns the text, which is the caller's to free; NULL if there was no memory for it. */
+static char *gpi_text_take(gpi_text *text)
+{
+    if (!text->failed) return text->data;
+    GP_FREE(text->data);
+    return NULL;
 }
 /* ---- End file src/base/text.c ---- */
 
@@ -5053,8 +5062,9 @@ typedef struct gpi_program {
     bool borrowed;            /* the cl_program is another context's */
 } gpi_program;
 
-/* Writes a plan's and a description's prelude; NULL: no memory. */
-typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
+/* Writes the prelude of a plan and a description: all that makes a program differ from others of its primitive. */
+typedef void gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                  gpi_text *text);
 
 /* compose.c */
 static const char *const *gpi_kernel_names(gpi_primitive primitive);
@@ -5074,13 +5084,12 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
                                    gpi_program *program);
 
 /* program.c */
-static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, gpi_program **out);
-static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                     gpi_program **out);
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                 gpi_program **out);
 
 /* save.c */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size);
@@ -5402,9 +5411,7 @@ static char *gpi_log_arrange(const char *log)
     if (own > GPI_LOG_LINES_OWN) gpi_text_add(&text, "(of %zu lines)\n", own);
     if (own && rest > GPI_LOG_LINES_REST)
         gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    return gpi_text_take(&text);
 }
 
 /* What an array of negative size in gpi_prelude_monoid or gpi_records_define means, or an input's name where there is none. */
@@ -25220,9 +25227,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
     gpi_text_add_kernels(&text, gpi_program_file(primitive));
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    return gpi_text_take(&text);
 }
 
 static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
@@ -25717,14 +25722,19 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-/* The program for a description and plan; the plan's group may shrink. */
-static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                     gpi_program **out)
+/* Gets the program for a description and a plan. Where its kernels take smaller groups, or other sub-groups, than the plan has,
+   the plan changes, and the program is made again. */
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                 gpi_program **out)
 {
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), out);
+        gpi_text text;
+        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
+        if (result != GP_OK) return result;
+        memset(&text, 0, sizeof text);
+        prelude(gp, plan, description, &text);
+        result = gpi_program_get_text(gp, function, primitive, gpi_text_take(&text), out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }
@@ -27523,10 +27533,8 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
-static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
-                              const gpi_plan *plan);
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 const gpi_element *element, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     const gpi_element *element, gpi_plan *plan, gpi_program **out);
 
 /* monoid_check.c */
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
@@ -27980,33 +27988,30 @@ static cl_ulong gpi_key_flip(gp_type type, bool descending)
     return descending ? sign ^ ones : sign;
 }
 
-/* A program's prelude; `more` ends it. NULL: no memory. */
-static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_size, const char *more,
-                             const gpi_plan *plan)
+typedef struct gpi_key_of {
+    gp_type type;
+    size_t value_size;
+    const char *more; /* ends the prelude */
+} gpi_key_of;
+
+static void gpi_key_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                            gpi_text *text)
 {
+    const gpi_key_of *key = (const gpi_key_of *)description;
     const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_plan(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
+    gpi_text_plan(gp, plan, text);
+    gpi_text_add(text, "#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
                  local ? plan->per_item : 1, local ? plan->group * plan->per_item : 1);
-    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
-                 (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_text_add(text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
+                 (unsigned)gpi_type_size(key->type), gpi_is_float(key->type), (unsigned)key->value_size,
+                 key->more);
 }
 
 static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
                                  size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
 {
-    for (;;) {
-        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
-        if (result != GP_OK) return result;
-        result = gpi_program_get_text(gp, function, primitive,
-                                      gpi_key_prelude(gp, type, value_size, more, plan), out);
-        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
-    }
+    const gpi_key_of key = {type, value_size, more};
+    return gpi_program_get(gp, function, primitive, gpi_key_prelude, &key, plan, out);
 }
 
 static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)
@@ -28241,32 +28246,21 @@ static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
 
 /* ------------------------------------------------------------------ call */
 
-/* The program of the monoid, with the caller's idea of equal. */
-static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
+/* Writes the prelude of the monoid, with the caller's idea of equal. */
+static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                     gpi_text *text)
 {
+    const gpi_monoid_check *check = (const gpi_monoid_check *)description;
     const char *equal = check->desc->equal;
     const gpi_args *args = &check->element.operation.args;
-    for (;;) {
-        gpi_text text;
-        char *prelude = gpi_prelude_make(check->gp, GPI_MONOID_CHECK, &check->element, &check->plan);
-        gp_result result;
-        memset(&text, 0, sizeof text);
-        if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
-        if (equal) {
-            gpi_text_add(&text, "static bool gpi_user_equal(%sconst gpi_user x, const gpi_user y)\n{\n",
-                         gpi_args_parameter(args));
-            gpi_args_name(args, &text);
-            gpi_text_add(&text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
-        }
-        if (!prelude || text.failed) {
-            GP_FREE(text.data);
-            text.data = NULL;
-        }
-        GP_FREE(prelude);
-        result =
-            gpi_program_get_text(check->gp, check->function, GPI_MONOID_CHECK, text.data, &check->program);
-        if (result != GP_OK || gpi_plan_fits(&check->plan, check->program)) return result;
-    }
+    gpi_prelude_plan(gp, plan, text);
+    gpi_element_prelude(&check->element, GPI_MONOID_CHECK, plan, text);
+    gpi_text_add(text, "#define GPI_EQUAL %d\n", equal != NULL);
+    if (!equal) return;
+    gpi_text_add(text, "static bool gpi_user_equal(%sconst gpi_user x, const gpi_user y)\n{\n",
+                 gpi_args_parameter(args));
+    gpi_args_name(args, text);
+    gpi_text_add(text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
 }
 
 /* Nothing else is the caller's memory. */
@@ -28304,7 +28298,9 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
     if (result == GP_OK)
         result = gpi_plan_make(check->gp, check->function, GPI_REDUCE, &check->element,
                                GP_STRATEGY_MULTI_PASS, &check->plan);
-    return result == GP_OK ? gpi_monoid_check_program(check) : result;
+    return result == GP_OK ? gpi_program_get(check->gp, check->function, GPI_MONOID_CHECK,
+                                             gpi_monoid_check_prelude, check, &check->plan, &check->program)
+                           : result;
 }
 
 static gp_result gpi_monoid_check_run(gpi_monoid_check *check)
@@ -28629,28 +28625,24 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
 
 /* ------------------------------------------------------------------ programs */
 
-/* Everything that makes this program differ from others of its primitive. */
-static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
-                              const gpi_plan *plan)
+typedef struct gpi_element_of {
+    const gpi_element *element;
+    gpi_primitive primitive;
+} gpi_element_of;
+
+static void gpi_prelude_make(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
 {
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_plan(gp, plan, &text);
-    gpi_element_prelude(element, primitive, plan, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    const gpi_element_of *of = (const gpi_element_of *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_element_prelude(of->element, of->primitive, plan, text);
 }
 
-/* The program for this element and plan; as above. */
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 const gpi_element *element, gpi_plan *plan, gpi_program **out)
+static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     const gpi_element *element, gpi_plan *plan, gpi_program **out)
 {
-    for (;;) {
-        char *prelude = gpi_prelude_make(gp, primitive, element, plan);
-        const gp_result result = gpi_program_get_text(gp, function, primitive, prelude, out);
-        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
-    }
+    const gpi_element_of of = {element, primitive};
+    return gpi_program_get(gp, function, primitive, gpi_prelude_make, &of, plan, out);
 }
 /* ---- End file src/element/prelude.c ---- */
 
@@ -28768,7 +28760,7 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
     if (result != GP_OK) return result;
-    result = gpi_program_get(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
+    result = gpi_element_program(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
     if (result != GP_OK) return result;
     result = gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
     reduce->spans = result == GP_OK ? gpi_reduce_spans(gp, reduce) : 0;
@@ -29001,7 +28993,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
     if (result != GP_OK) return result;
-    result = gpi_program_get(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
+    result = gpi_element_program(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
     if (result != GP_OK) return result;
     scan->polls = scan->plan.polls;
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
@@ -29296,7 +29288,7 @@ static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const 
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
-    result = gpi_program_get(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
+    result = gpi_element_program(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
     return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
 }
 
@@ -29725,23 +29717,26 @@ static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, 
                  record);
 }
 
-static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, bool keys_out,
-                                const gpi_by_key_pass *p)
+typedef struct gpi_by_key_of {
+    const gpi_compact *keys;
+    const gpi_by_key_pass *pass;
+    bool keys_out;
+} gpi_by_key_of;
+
+static void gpi_by_key_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                               gpi_text *text)
 {
+    const gpi_by_key_of *of = (const gpi_by_key_of *)description;
+    const gpi_compact *keys = of->keys;
     const char *record = gpi_compact_record(keys->size);
     const char *equal = keys->equal ? keys->equal : keys->size == 16 ? "all(x == y)" : "x == y";
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_plan(gp, &p->plan, &text);
-    gpi_element_prelude(&p->element, GPI_BY_KEY, &p->plan, &text);
-    gpi_prelude_keyed(&p->element, &p->plan, keys->size, &text);
-    gpi_text_add(&text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n",
-                 record, keys_out, !p->element.exact);
-    gpi_by_key_prelude_key(keys, record, &text);
-    gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_element_prelude(&of->pass->element, GPI_BY_KEY, plan, text);
+    gpi_prelude_keyed(&of->pass->element, plan, keys->size, text);
+    gpi_text_add(text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n", record,
+                 of->keys_out, !of->pass->element.exact);
+    gpi_by_key_prelude_key(keys, record, text);
+    gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
 static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
@@ -29759,6 +29754,7 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {
+    const gpi_by_key_of of = {keys, p, d->keys_out != NULL};
     gp_result r;
     memset(p, 0, sizeof *p);
     if (!gpi_by_key_passes(d, keys)) return GP_OK;
@@ -29770,10 +29766,7 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
     if (r == GP_OK && d->map && gpi_map_has_positions(gp, d->map, &p->element.operation.args)) return GP_OK;
     if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
     if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
-    do {
-        r = gpi_program_get_text(gp, keys->function, GPI_BY_KEY,
-                                 gpi_by_key_prelude(gp, keys, d->keys_out != NULL, p), &p->program);
-    } while (r == GP_OK && !gpi_plan_fits(&p->plan, p->program));
+    r = gpi_program_get(gp, keys->function, GPI_BY_KEY, gpi_by_key_prelude, &of, &p->plan, &p->program);
     if (r == GP_OK) r = gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles);
     return r;
 }
@@ -30008,26 +30001,22 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
         gpi_compact_prelude_function(c, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
-static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)
+static void gpi_compact_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                gpi_text *text)
 {
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_plan(gp, plan, &text);
-    gpi_compact_prelude_counts(c, plan, &text);
-    gpi_compact_prelude_elements(c, &text);
+    const gpi_compact *c = (const gpi_compact *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_compact_prelude_counts(c, plan, text);
+    gpi_compact_prelude_elements(c, text);
     gpi_text_add(
-        &text,
-        "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_CLOSED %d\n#define GPI_LENGTHS %d\n",
+        text, "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_CLOSED %d\n#define GPI_LENGTHS %d\n",
         c->array[GPI_COMPACT_OUT].used, c->array[GPI_COMPACT_INDEX_OUT].used, c->closed,
         c->array[GPI_COMPACT_LENGTHS].used);
     gpi_text_add(
-        &text,
+        text,
         "#define GPI_PLACE %s\n#define GPI_PLACE_SIZE %u\n#define GPI_VALUE_SIZE %u\n#define GPI_BESIDE %s\n",
         gpi_type_cl(c->index_type), (unsigned)gpi_type_size(c->index_type), (unsigned)c->value_size,
         gpi_compact_record(c->value_size));
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
 }
 
 /* First elements of all runs and their lengths are reductions by key, where a single pass does these. */
@@ -30059,11 +30048,8 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
     if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
     if (result != GP_OK || c->pass.program) return result;
     result = gpi_plan_make_select(gp, c->function, moved > element ? moved : element, c->strategy, &c->plan);
-    while (result == GP_OK) {
-        result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
-                                      &c->program);
-        if (result != GP_OK || gpi_plan_fits(&c->plan, c->program)) break;
-    }
+    if (result == GP_OK)
+        result = gpi_program_get(gp, c->function, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;
     /* A device that drops out of long loops can look back over few tiles only. */
@@ -31565,9 +31551,7 @@ static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
     gpi_args_define(&search->args, &text);
     gpi_searched_prelude(search, &search->hay, &text);
     gpi_searched_prelude(search, &search->needle, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    return gpi_text_take(&text);
 }
 
 /* ------------------------------------------------------------------ plan */
@@ -33139,7 +33123,8 @@ static void gpi_records_prelude_key(const gpi_records *s, const gpi_records_key 
     gpi_text_add(text, ")\n");
 }
 
-static char *gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                gpi_text *text)
 {
     const gpi_records *s = (const gpi_records *)description;
     const gpi_records_key *key = &s->key[s->being_planned];
@@ -33148,23 +33133,18 @@ static char *gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, con
     const size_t size = s->size ? s->size : 1, word = gpi_word_of(size);
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong", "ulong2"};
     size_t log = 0;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
     while ((size_t)1 << log < word) log++;
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_INPUTS %d\n#define GPI_IN %s\n#define GPI_HALF %d\n#define GPI_X %s\n",
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_INPUTS %d\n#define GPI_IN %s\n#define GPI_HALF %d\n#define GPI_X %s\n",
                  s->size > 0, record ? record->cl_type : gpi_type_cl(type), type == GP_F16,
                  record ? record->cl_type
                  : type ? gpi_type_cl(gpi_operand(type))
                         : "int");
-    gpi_text_add(&text, "#define GPI_WORD %s\n#define GPI_WORDS %u\n", words[log], (unsigned)(size / word));
-    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT 0\n#define GPI_VALUE_SIZE %u\n",
+    gpi_text_add(text, "#define GPI_WORD %s\n#define GPI_WORDS %u\n", words[log], (unsigned)(size / word));
+    gpi_text_add(text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT 0\n#define GPI_VALUE_SIZE %u\n",
                  (unsigned)gpi_type_size(gpi_records_key_type(key)), (unsigned)s->index_size);
-    gpi_args_define(&s->args, &text);
-    gpi_records_prelude_key(s, key, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_args_define(&s->args, text);
+    gpi_records_prelude_key(s, key, text);
 }
 
 /* ------------------------------------------------------------------ plan */
@@ -33217,8 +33197,8 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
     if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, GPI_RECORDS_PLAN_BYTES, &key->plan);
     s->being_planned = k;
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, s->function, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan,
-                               &key->program);
+    return gpi_program_get(gp, s->function, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan,
+                           &key->program);
 }
 
 /* Appends a part of the scratch; where it begins. */
@@ -34343,7 +34323,8 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b);
 static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args);
 static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text);
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text);
-static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b);
+static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                 gpi_text *text);
 
 /* brackets.c */
 static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b);
@@ -34390,15 +34371,16 @@ static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
     return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
 }
 
+/* Whether it looks back depends on the plan, which may change with the program. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
-    for (;;) {
-        gp_result result;
+    gp_result result;
+    do {
         b->back = gpi_brackets_looks_back(gp, b);
-        result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                      gpi_brackets_prelude(gp, b), &b->program);
-        if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
-    }
+        result = gpi_program_get(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
+                                 gpi_brackets_prelude, b, &b->plan, &b->program);
+    } while (result == GP_OK && b->back != gpi_brackets_looks_back(gp, b));
+    return result;
 }
 
 static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
@@ -34988,17 +34970,14 @@ static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
 }
 
-static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
+static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                 gpi_text *text)
 {
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_brackets_add_shape(&b->plan, &text);
-    gpi_text_sub_group(gp, &b->plan, &text);
-    gpi_args_define(&b->args, &text);
-    gpi_brackets_add_nest(gp, b, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    const gpi_brackets *b = (const gpi_brackets *)description;
+    gpi_brackets_add_shape(plan, text);
+    gpi_text_sub_group(gp, plan, text);
+    gpi_args_define(&b->args, text);
+    gpi_brackets_add_nest(gp, b, text);
 }
 /* ---- End file src/nest/nest.c ---- */
 
@@ -35056,29 +35035,13 @@ static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
     return gpi_element_make(gp, s->nest.function, &o, &s->element);
 }
 
-/* NULL: no memory. */
-static char *gpi_stack_prelude(const gp_context *gp, const gpi_stack_scan *s)
+static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                              gpi_text *text)
 {
-    char *element = gpi_prelude_make(gp, GPI_STACK_SCAN, &s->element, &s->nest.plan);
-    gpi_text text;
-    if (!element) return NULL;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "%s", element);
-    gpi_brackets_add_nest(gp, &s->nest, &text);
-    GP_FREE(element);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
-}
-
-static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
-{
-    gpi_plan *plan = &s->nest.plan;
-    for (;;) {
-        const gp_result result = gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN,
-                                                      gpi_stack_prelude(gp, s), &s->nest.program);
-        if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
-    }
+    const gpi_stack_scan *s = (const gpi_stack_scan *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_element_prelude(&s->element, GPI_STACK_SCAN, plan, text);
+    gpi_brackets_add_nest(gp, &s->nest, text);
 }
 
 /* Tree, joints, bases, cells: see nest/stack_scan.cl. */
@@ -35100,7 +35063,9 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
     if (r == GP_OK)
         r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO,
                                    &s->nest.plan);
-    if (r == GP_OK) r = gpi_stack_program(gp, s);
+    if (r == GP_OK)
+        r = gpi_program_get(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude, s, &s->nest.plan,
+                            &s->nest.program);
     if (r == GP_OK) r = gpi_brackets_divide(gp, &s->nest);
     if (r == GP_OK) gpi_stack_lay_out(s);
     return r;
@@ -35320,28 +35285,24 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     return gpi_args_check(gp, t->function, &t->args);
 }
 
-static char *gpi_tree_prelude(const gp_context *gp, const gpi_tree *t)
+static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
 {
+    const gpi_tree *t = (const gpi_tree *)description;
     const gp_tree_desc *d = t->desc;
     const char *symbol = d->type ? gpi_type_cl(d->type) : "uchar";
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_brackets_add_shape(&t->plan, &text);
-    gpi_text_sub_group(gp, &t->plan, &text);
-    gpi_text_add(&text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol,
-                 (unsigned)t->index_size);
-    gpi_text_add(&text,
+    gpi_brackets_add_shape(plan, text);
+    gpi_text_sub_group(gp, plan, text);
+    gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol, (unsigned)t->index_size);
+    gpi_text_add(text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_LOOKBACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(&text, "#define GPI_MAP_BY_BYTE %d\n", gpi_map_is_by_byte(gp, d->type, d->map, &t->args));
-    gpi_args_define(&t->args, &text);
-    gpi_text_add(&text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
+    gpi_text_add(text, "#define GPI_MAP_BY_BYTE %d\n", gpi_map_is_by_byte(gp, d->type, d->map, &t->args));
+    gpi_args_define(&t->args, text);
+    gpi_text_add(text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&t->args), symbol);
-    gpi_args_name(&t->args, &text);
-    gpi_text_add(&text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_args_name(&t->args, text);
+    gpi_text_add(text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
 }
 
 /* Bytes of marks. */
@@ -35385,10 +35346,8 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
     result = gpi_tree_check_types(gp, t);
     if (result == GP_OK)
         result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
-    while (result == GP_OK) {
-        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(gp, t), &t->program);
-        if (result != GP_OK || gpi_plan_fits(&t->plan, t->program)) break;
-    }
+    if (result == GP_OK)
+        result = gpi_program_get(gp, function, GPI_TREE, gpi_tree_prelude, t, &t->plan, &t->program);
     return result == GP_OK ? gpi_tree_divide(gp, t) : result;
 }
 
@@ -35630,6 +35589,12 @@ enum {
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
 
+/* What the prelude of a table's programs says; `more` ends it. */
+typedef struct gpi_hash_of_program {
+    const gpi_table *table;
+    const char *more;
+} gpi_hash_of_program;
+
 enum { GPI_HASH_USES = 8 };
 
 /* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
@@ -35668,8 +35633,8 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
 static void gpi_hash_free(gpi_table *table);
 static void gpi_hash_release(gpi_table *table);
 static void gpi_hash_free_all(gp_context *gp);
-static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
-                              const char *more);
+static void gpi_hash_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text);
 static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
                                   const gpi_table *table, const char *more, gpi_plan *plan,
                                   gpi_program **program);
@@ -36174,18 +36139,16 @@ static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_h
 {
     const gpi_table *table = gpi_hash_of(gp, function, handle);
     gpi_plan plan;
-    char *prelude;
+    gpi_hash_of_program of;
     gp_result result;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
     plan.group = 1;
-    prelude = gpi_hash_prelude(gp, table, &plan,
-                               table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
-                                                      : "#define GPI_VALUE_WIDTH 0\n");
-    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
-    gpi_text_add(text, "%s", prelude);
-    GP_FREE(prelude);
+    of.table = table;
+    of.more =
+        table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n";
+    gpi_hash_prelude(gp, &plan, &of, text);
     gpi_text_add_kernels(text, "hash/device.cl");
     return GP_OK;
 }
@@ -36389,9 +36352,7 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
     gpi_args_define(args, &text);
     gpi_each_function(&text, args, "bool", "where", where, !is_set);
     gpi_each_function(&text, args, gpi_type_cl(value), "map", map, !is_set);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    return gpi_text_take(&text);
 }
 
 /* The table is changed, so expressions read it nowhere else. */
@@ -37328,34 +37289,27 @@ static void gpi_hash_free_all(gp_context *gp)
 
 /* ------------------------------------------------------------------ programs */
 
-/* Also for gp_device_source. */
-static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
-                              const char *more)
+static void gpi_hash_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
 {
+    const gpi_hash_of_program *of = (const gpi_hash_of_program *)description;
+    const gpi_table *table = of->table;
     const bool split_wide = table->wide && !table->packed;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_WG %u\n", plan->shape == GP_SHAPE_SERIAL,
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_WG %u\n", plan->shape == GP_SHAPE_SERIAL,
                  plan->group);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+    gpi_text_add(text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
                  table->wide, gp->info.int64_extended_atomics, split_wide && gp->info.fp64);
-    gpi_text_add(&text, "#define GPI_HASH_PACKED %d\n%s", table->packed, more);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_text_add(text, "#define GPI_HASH_PACKED %d\n%s", table->packed, of->more);
 }
 
 static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
                                   const gpi_table *table, const char *more, gpi_plan *plan,
                                   gpi_program **program)
 {
-    gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
-    while (result == GP_OK) {
-        result =
-            gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), program);
-        if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
-    }
-    return result;
+    const gpi_hash_of_program of = {table, more};
+    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get(gp, function, primitive, gpi_hash_prelude, &of, plan, program);
 }
 
 /* ------------------------------------------------------------------ facts */
@@ -37573,22 +37527,18 @@ static const char *gpi_gather_element_cl(size_t size)
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
 }
 
-static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                               gpi_text *text)
 {
     const gpi_gather *gather = (const gpi_gather *)description;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
                  gpi_gather_element_cl(gather->element_size), gpi_type_cl(gather->index_type),
                  gather->scatter);
     if (gather->flag_type) {
-        gpi_text_add(&text, "#define GPI_FLAG %s\n",
+        gpi_text_add(text, "#define GPI_FLAG %s\n",
                      gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
     }
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
 }
 
 /* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
@@ -37636,8 +37586,8 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
     }
     if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
-                               &gather->program);
+    return gpi_program_get(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
+                           &gather->program);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -38066,37 +38016,33 @@ static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
     return has;
 }
 
-static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                            gpi_text *text)
 {
     const gpi_map *map = (const gpi_map *)description;
     const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
-    gpi_text text;
     unsigned k;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
     for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
         const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
         const gp_record *record = k < map->inputs ? map->in[k].record : NULL;
-        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k,
+        gpi_text_add(text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k,
                      record ? record->cl_type : gpi_type_cl(type), k, type == GP_F16);
-        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k],
+        gpi_text_add(text, "#define GPI_%c %s\n", "XYZ"[k],
                      record ? record->cl_type
                      : type ? gpi_type_cl(gpi_operand(type))
                             : "int");
-        if (record) gpi_record_parts(record, k == 0 ? "0" : k == 1 ? "1" : "2", &text);
+        if (record) gpi_record_parts(record, k == 0 ? "0" : k == 1 ? "1" : "2", text);
     }
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);
-    gpi_text_add(&text, "#define GPI_OUT_RECORD %d\n", map->out_record != NULL);
-    if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
+    gpi_text_add(text, "#define GPI_OUT_RECORD %d\n", map->out_record != NULL);
+    if (map->out_type) gpi_text_add(text, "#define GPI_OUT_VECTOR %s16\n", lane);
     if (plan->shape == GP_SHAPE_LOCAL)
-        gpi_text_add(&text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
-    gpi_args_define(&map->args, &text);
-    gpi_map_prelude_function(map, lane, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+        gpi_text_add(text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
+    gpi_args_define(&map->args, text);
+    gpi_map_prelude_function(map, lane, text);
 }
 
 /* Everything but the buffers. */
@@ -38109,7 +38055,7 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
     }
     result = gpi_plan_make_map(gp, map->function, size, &map->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+    return gpi_program_get(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -38396,23 +38342,18 @@ static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
     return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
 }
 
-static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                               gpi_text *text)
 {
     const gpi_random *random = (const gpi_random *)description;
     const gp_type type = random->desc->type;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
-                 (int)random->desc->kind);
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words, (int)random->desc->kind);
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
                  gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
-    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
+    gpi_text_add(text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
                  gpi_random_fraction(type, random->desc->kind),
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
 }
 
 /* Everything but the buffers. Local memory holds the elements of a block for each item. */
@@ -38423,8 +38364,8 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
     random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
-                               &random->program);
+    return gpi_program_get(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
+                           &random->program);
 }
 
 /* ------------------------------------------------------------------ check */
@@ -38652,25 +38593,21 @@ static unsigned gpi_stencil_row_near(const gpi_stencil *s)
     return s->tile_x + 2 * (s->plan.shape == GP_SHAPE_LOCAL ? (rim + 3) / 4 * 4 : rim);
 }
 
-static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                gpi_text *text)
 {
     const gpi_stencil *s = (const gpi_stencil *)description;
     const gp_stencil_desc *d = s->desc;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_stencil_prelude_types(s, &text);
-    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
+    gpi_prelude_apart(gp, plan, text);
+    gpi_stencil_prelude_types(s, text);
+    gpi_text_add(text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
                  d->radius_y, (unsigned)s->channels);
-    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
+    gpi_text_add(text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
                  s->tile_y, gpi_stencil_row_near(s));
-    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
-                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
-    gpi_args_define(&s->args, &text);
-    if (d->map) gpi_stencil_prelude_map(s, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_text_add(text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n", (int)d->border,
+                 s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
+    gpi_args_define(&s->args, text);
+    if (d->map) gpi_stencil_prelude_map(s, text);
 }
 
 /* Elements of local memory that a tile takes. */
@@ -38704,7 +38641,7 @@ static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
     if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
     if (result != GP_OK) return result;
     gpi_stencil_choose_tile(gp, s);
-    return gpi_program_get_fit(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
+    return gpi_program_get(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
 }
 
 static size_t gpi_stencil_scratch(const gpi_stencil *s)
@@ -39096,37 +39033,24 @@ static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
     gpi_text_add(text, "#line 1 \"map\"\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
 }
 
-/* A program's prelude. NULL: no memory. */
-static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
+static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                  gpi_text *text)
 {
+    const gpi_histogram *h = (const gpi_histogram *)description;
     const gp_histogram_desc *d = h->desc;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_plan(gp, &h->plan, &text);
-    gpi_text_add(&text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
+    gpi_text_plan(gp, plan, text);
+    gpi_text_add(text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
                  d->map ? gp->info.fp64 : d->type == GP_F64, gpi_type_cl(h->type),
                  gpi_type_cl(gpi_operand(h->type)));
-    gpi_text_add(&text,
+    gpi_text_add(text,
                  "#define GPI_SAMPLE_SIZE %u\n#define GPI_SAMPLE_FLOAT %d\n#define GPI_SAMPLE_HALF %d\n",
                  (unsigned)h->size, gpi_is_float(h->type), h->type == GP_F16);
-    gpi_text_add(&text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
+    gpi_text_add(text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
                  (unsigned)h->channels, d->edges != NULL, h->out_size == 8);
-    gpi_text_add(&text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
+    gpi_text_add(text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
                  d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
                  (unsigned)h->near_cells);
-    gpi_histogram_prelude_map(h, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
-}
-
-static gp_result gpi_histogram_program(gp_context *gp, gpi_histogram *h)
-{
-    for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, h->function, GPI_HISTOGRAM, gpi_histogram_prelude(gp, h), &h->program);
-        if (result != GP_OK || gpi_plan_fits(&h->plan, h->program)) return result;
-    }
+    gpi_histogram_prelude_map(h, text);
 }
 
 /* Near: counts that a group keeps for itself. Samples of 8 bits are counted by value, whatever the bins. */
@@ -39210,7 +39134,7 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
     if (result != GP_OK) return result;
     gpi_histogram_near_cells(gp, h);
-    result = gpi_histogram_program(gp, h);
+    result = gpi_program_get(gp, h->function, GPI_HISTOGRAM, gpi_histogram_prelude, h, &h->plan, &h->program);
     if (result == GP_OK) gpi_histogram_spans(gp, h);
     return result;
 }

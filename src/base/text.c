@@ -69,3 +69,11 @@ static void gpi_text_add_line(gpi_text *text, const char *line)
     memcpy(text->data + text->length + length, "\n", 2);
     text->length += length + 1;
 }
+
+/* Returns the text, which is the caller's to free; NULL if there was no memory for it. */
+static char *gpi_text_take(gpi_text *text)
+{
+    if (!text->failed) return text->data;
+    GP_FREE(text->data);
+    return NULL;
+}

@@ -82,10 +82,8 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text);
 static void gpi_prelude_field(const gpi_field *field, gp_type lane, unsigned k, gpi_text *text);
-static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
-                              const gpi_plan *plan);
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 const gpi_element *element, gpi_plan *plan, gpi_program **out);
+static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     const gpi_element *element, gpi_plan *plan, gpi_program **out);
 
 /* monoid_check.c */
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,

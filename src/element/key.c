@@ -16,33 +16,30 @@ static cl_ulong gpi_key_flip(gp_type type, bool descending)
     return descending ? sign ^ ones : sign;
 }
 
-/* A program's prelude; `more` ends it. NULL: no memory. */
-static char *gpi_key_prelude(const gp_context *gp, gp_type type, size_t value_size, const char *more,
-                             const gpi_plan *plan)
+typedef struct gpi_key_of {
+    gp_type type;
+    size_t value_size;
+    const char *more; /* ends the prelude */
+} gpi_key_of;
+
+static void gpi_key_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                            gpi_text *text)
 {
+    const gpi_key_of *key = (const gpi_key_of *)description;
     const bool local = plan->shape == GP_SHAPE_LOCAL;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_plan(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
+    gpi_text_plan(gp, plan, text);
+    gpi_text_add(text, "#define GPI_PER_ITEM %u\n#define GPI_TILE %u\n#define GPI_FP64 0\n",
                  local ? plan->per_item : 1, local ? plan->group * plan->per_item : 1);
-    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
-                 (unsigned)gpi_type_size(type), gpi_is_float(type), (unsigned)value_size, more);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_text_add(text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT %d\n#define GPI_VALUE_SIZE %u\n%s",
+                 (unsigned)gpi_type_size(key->type), gpi_is_float(key->type), (unsigned)key->value_size,
+                 key->more);
 }
 
 static gp_result gpi_key_program(gp_context *gp, const char *function, gpi_primitive primitive, gp_type type,
                                  size_t value_size, const char *more, gpi_plan *plan, gpi_program **out)
 {
-    for (;;) {
-        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
-        if (result != GP_OK) return result;
-        result = gpi_program_get_text(gp, function, primitive,
-                                      gpi_key_prelude(gp, type, value_size, more, plan), out);
-        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
-    }
+    const gpi_key_of key = {type, value_size, more};
+    return gpi_program_get(gp, function, primitive, gpi_key_prelude, &key, plan, out);
 }
 
 static gp_result gpi_check_key_type(gp_context *gp, const char *function, gp_type type)

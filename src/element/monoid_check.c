@@ -199,32 +199,21 @@ static gp_result gpi_monoid_check_judge(const gpi_monoid_check *check)
 
 /* ------------------------------------------------------------------ call */
 
-/* The program of the monoid, with the caller's idea of equal. */
-static gp_result gpi_monoid_check_program(gpi_monoid_check *check)
+/* Writes the prelude of the monoid, with the caller's idea of equal. */
+static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                     gpi_text *text)
 {
+    const gpi_monoid_check *check = (const gpi_monoid_check *)description;
     const char *equal = check->desc->equal;
     const gpi_args *args = &check->element.operation.args;
-    for (;;) {
-        gpi_text text;
-        char *prelude = gpi_prelude_make(check->gp, GPI_MONOID_CHECK, &check->element, &check->plan);
-        gp_result result;
-        memset(&text, 0, sizeof text);
-        if (prelude) gpi_text_add(&text, "%s#define GPI_EQUAL %d\n", prelude, equal != NULL);
-        if (equal) {
-            gpi_text_add(&text, "static bool gpi_user_equal(%sconst gpi_user x, const gpi_user y)\n{\n",
-                         gpi_args_parameter(args));
-            gpi_args_name(args, &text);
-            gpi_text_add(&text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
-        }
-        if (!prelude || text.failed) {
-            GP_FREE(text.data);
-            text.data = NULL;
-        }
-        GP_FREE(prelude);
-        result =
-            gpi_program_get_text(check->gp, check->function, GPI_MONOID_CHECK, text.data, &check->program);
-        if (result != GP_OK || gpi_plan_fits(&check->plan, check->program)) return result;
-    }
+    gpi_prelude_plan(gp, plan, text);
+    gpi_element_prelude(&check->element, GPI_MONOID_CHECK, plan, text);
+    gpi_text_add(text, "#define GPI_EQUAL %d\n", equal != NULL);
+    if (!equal) return;
+    gpi_text_add(text, "static bool gpi_user_equal(%sconst gpi_user x, const gpi_user y)\n{\n",
+                 gpi_args_parameter(args));
+    gpi_args_name(args, text);
+    gpi_text_add(text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
 }
 
 /* Nothing else is the caller's memory. */
@@ -262,7 +251,9 @@ static gp_result gpi_monoid_check_begin(gpi_monoid_check *check)
     if (result == GP_OK)
         result = gpi_plan_make(check->gp, check->function, GPI_REDUCE, &check->element,
                                GP_STRATEGY_MULTI_PASS, &check->plan);
-    return result == GP_OK ? gpi_monoid_check_program(check) : result;
+    return result == GP_OK ? gpi_program_get(check->gp, check->function, GPI_MONOID_CHECK,
+                                             gpi_monoid_check_prelude, check, &check->plan, &check->program)
+                           : result;
 }
 
 static gp_result gpi_monoid_check_run(gpi_monoid_check *check)

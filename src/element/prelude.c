@@ -216,26 +216,22 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
 
 /* ------------------------------------------------------------------ programs */
 
-/* Everything that makes this program differ from others of its primitive. */
-static char *gpi_prelude_make(const gp_context *gp, gpi_primitive primitive, const gpi_element *element,
-                              const gpi_plan *plan)
+typedef struct gpi_element_of {
+    const gpi_element *element;
+    gpi_primitive primitive;
+} gpi_element_of;
+
+static void gpi_prelude_make(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
 {
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_plan(gp, plan, &text);
-    gpi_element_prelude(element, primitive, plan, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    const gpi_element_of *of = (const gpi_element_of *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_element_prelude(of->element, of->primitive, plan, text);
 }
 
-/* The program for this element and plan; as above. */
-static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
-                                 const gpi_element *element, gpi_plan *plan, gpi_program **out)
+static gp_result gpi_element_program(gp_context *gp, const char *function, gpi_primitive primitive,
+                                     const gpi_element *element, gpi_plan *plan, gpi_program **out)
 {
-    for (;;) {
-        char *prelude = gpi_prelude_make(gp, primitive, element, plan);
-        const gp_result result = gpi_program_get_text(gp, function, primitive, prelude, out);
-        if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
-    }
+    const gpi_element_of of = {element, primitive};
+    return gpi_program_get(gp, function, primitive, gpi_prelude_make, &of, plan, out);
 }

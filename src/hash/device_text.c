@@ -9,18 +9,16 @@ static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_h
 {
     const gpi_table *table = gpi_hash_of(gp, function, handle);
     gpi_plan plan;
-    char *prelude;
+    gpi_hash_of_program of;
     gp_result result;
     if (!table) return GP_ERROR_INVALID_ARGUMENT;
     result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, &plan);
     if (result != GP_OK) return result;
     plan.group = 1;
-    prelude = gpi_hash_prelude(gp, table, &plan,
-                               table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n"
-                                                      : "#define GPI_VALUE_WIDTH 0\n");
-    if (!prelude) return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a text", function);
-    gpi_text_add(text, "%s", prelude);
-    GP_FREE(prelude);
+    of.table = table;
+    of.more =
+        table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n";
+    gpi_hash_prelude(gp, &plan, &of, text);
     gpi_text_add_kernels(text, "hash/device.cl");
     return GP_OK;
 }

@@ -40,9 +40,7 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
     gpi_args_define(args, &text);
     gpi_each_function(&text, args, "bool", "where", where, !is_set);
     gpi_each_function(&text, args, gpi_type_cl(value), "map", map, !is_set);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    return gpi_text_take(&text);
 }
 
 /* The table is changed, so expressions read it nowhere else. */

@@ -36,6 +36,12 @@ enum {
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
 
+/* What the prelude of a table's programs says; `more` ends it. */
+typedef struct gpi_hash_of_program {
+    const gpi_table *table;
+    const char *more;
+} gpi_hash_of_program;
+
 enum { GPI_HASH_USES = 8 };
 
 /* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
@@ -74,8 +80,8 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
 static void gpi_hash_free(gpi_table *table);
 static void gpi_hash_release(gpi_table *table);
 static void gpi_hash_free_all(gp_context *gp);
-static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
-                              const char *more);
+static void gpi_hash_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text);
 static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
                                   const gpi_table *table, const char *more, gpi_plan *plan,
                                   gpi_program **program);

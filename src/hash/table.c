@@ -185,34 +185,27 @@ static void gpi_hash_free_all(gp_context *gp)
 
 /* ------------------------------------------------------------------ programs */
 
-/* Also for gp_device_source. */
-static char *gpi_hash_prelude(const gp_context *gp, const gpi_table *table, const gpi_plan *plan,
-                              const char *more)
+static void gpi_hash_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
 {
+    const gpi_hash_of_program *of = (const gpi_hash_of_program *)description;
+    const gpi_table *table = of->table;
     const bool split_wide = table->wide && !table->packed;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_WG %u\n", plan->shape == GP_SHAPE_SERIAL,
+    gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_WG %u\n", plan->shape == GP_SHAPE_SERIAL,
                  plan->group);
-    gpi_text_add(&text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
+    gpi_text_add(text, "#define GPI_WIDE %d\n#define GPI_INT64_EXTENDED %d\n#define GPI_FP64 %d\n",
                  table->wide, gp->info.int64_extended_atomics, split_wide && gp->info.fp64);
-    gpi_text_add(&text, "#define GPI_HASH_PACKED %d\n%s", table->packed, more);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_text_add(text, "#define GPI_HASH_PACKED %d\n%s", table->packed, of->more);
 }
 
 static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_primitive primitive,
                                   const gpi_table *table, const char *more, gpi_plan *plan,
                                   gpi_program **program)
 {
-    gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
-    while (result == GP_OK) {
-        result =
-            gpi_program_get_text(gp, function, primitive, gpi_hash_prelude(gp, table, plan, more), program);
-        if (result != GP_OK || gpi_plan_fits(plan, *program)) break;
-    }
-    return result;
+    const gpi_hash_of_program of = {table, more};
+    const gp_result result = gpi_plan_make_hash(gp, function, GP_STRATEGY_AUTO, plan);
+    if (result != GP_OK) return result;
+    return gpi_program_get(gp, function, primitive, gpi_hash_prelude, &of, plan, program);
 }
 
 /* ------------------------------------------------------------------ facts */

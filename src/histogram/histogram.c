@@ -224,37 +224,24 @@ static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
     gpi_text_add(text, "#line 1 \"map\"\n    return (\n#line 1 \"map\"\n%s\n    );\n}\n", d->map);
 }
 
-/* A program's prelude. NULL: no memory. */
-static char *gpi_histogram_prelude(const gp_context *gp, const gpi_histogram *h)
+static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                  gpi_text *text)
 {
+    const gpi_histogram *h = (const gpi_histogram *)description;
     const gp_histogram_desc *d = h->desc;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_text_plan(gp, &h->plan, &text);
-    gpi_text_add(&text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
+    gpi_text_plan(gp, plan, text);
+    gpi_text_add(text, "#define GPI_FP64 %d\n#define GPI_SAMPLE %s\n#define GPI_OPERAND %s\n",
                  d->map ? gp->info.fp64 : d->type == GP_F64, gpi_type_cl(h->type),
                  gpi_type_cl(gpi_operand(h->type)));
-    gpi_text_add(&text,
+    gpi_text_add(text,
                  "#define GPI_SAMPLE_SIZE %u\n#define GPI_SAMPLE_FLOAT %d\n#define GPI_SAMPLE_HALF %d\n",
                  (unsigned)h->size, gpi_is_float(h->type), h->type == GP_F16);
-    gpi_text_add(&text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
+    gpi_text_add(text, "#define GPI_CHANNELS %u\n#define GPI_EDGES %d\n#define GPI_COUNT_WIDE %d\n",
                  (unsigned)h->channels, d->edges != NULL, h->out_size == 8);
-    gpi_text_add(&text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
+    gpi_text_add(text, "#define GPI_WEIGHTS %d\n#define GPI_WEIGHT %s\n#define GPI_NEAR_CELLS %u\n",
                  d->weights != NULL, gpi_type_cl(d->weights ? d->weight_type : GP_U32),
                  (unsigned)h->near_cells);
-    gpi_histogram_prelude_map(h, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
-}
-
-static gp_result gpi_histogram_program(gp_context *gp, gpi_histogram *h)
-{
-    for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, h->function, GPI_HISTOGRAM, gpi_histogram_prelude(gp, h), &h->program);
-        if (result != GP_OK || gpi_plan_fits(&h->plan, h->program)) return result;
-    }
+    gpi_histogram_prelude_map(h, text);
 }
 
 /* Near: counts that a group keeps for itself. Samples of 8 bits are counted by value, whatever the bins. */
@@ -338,7 +325,7 @@ static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const 
     if (result == GP_OK) result = gpi_plan_make_keys(gp, function, GPI_HISTOGRAM, h->size, &h->plan);
     if (result != GP_OK) return result;
     gpi_histogram_near_cells(gp, h);
-    result = gpi_histogram_program(gp, h);
+    result = gpi_program_get(gp, h->function, GPI_HISTOGRAM, gpi_histogram_prelude, h, &h->plan, &h->program);
     if (result == GP_OK) gpi_histogram_spans(gp, h);
     return result;
 }

@@ -91,22 +91,18 @@ static const char *gpi_gather_element_cl(size_t size)
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
 }
 
-static char *gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                               gpi_text *text)
 {
     const gpi_gather *gather = (const gpi_gather *)description;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_INDEX %s\n#define GPI_SCATTER %d\n",
                  gpi_gather_element_cl(gather->element_size), gpi_type_cl(gather->index_type),
                  gather->scatter);
     if (gather->flag_type) {
-        gpi_text_add(&text, "#define GPI_FLAG %s\n",
+        gpi_text_add(text, "#define GPI_FLAG %s\n",
                      gather->flag_type == GP_F16 ? "ushort" : gpi_type_cl(gather->flag_type));
     }
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
 }
 
 /* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
@@ -154,8 +150,8 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
     }
     if (result == GP_OK) result = gpi_plan_make_map(gp, gather->function, size, &gather->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
-                               &gather->program);
+    return gpi_program_get(gp, gather->function, GPI_GATHER, gpi_gather_prelude, gather, &gather->plan,
+                           &gather->program);
 }
 
 /* ------------------------------------------------------------------ check */

@@ -255,37 +255,33 @@ static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
     return has;
 }
 
-static char *gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                            gpi_text *text)
 {
     const gpi_map *map = (const gpi_map *)description;
     const char *lane = map->out_type ? gpi_type_cl(gpi_operand(map->out_type)) : map->out_cl;
-    gpi_text text;
     unsigned k;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_INPUTS %u\n#define GPI_LAG %d\n", (unsigned)map->inputs, map->lag);
     for (k = 0; k < GPI_MAP_INPUTS_MAX; k++) {
         const gp_type type = k < map->inputs ? map->in[k].type : GP_TYPE_NONE;
         const gp_record *record = k < map->inputs ? map->in[k].record : NULL;
-        gpi_text_add(&text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k,
+        gpi_text_add(text, "#define GPI_IN_%u %s\n#define GPI_HALF_%u %d\n", k,
                      record ? record->cl_type : gpi_type_cl(type), k, type == GP_F16);
-        gpi_text_add(&text, "#define GPI_%c %s\n", "XYZ"[k],
+        gpi_text_add(text, "#define GPI_%c %s\n", "XYZ"[k],
                      record ? record->cl_type
                      : type ? gpi_type_cl(gpi_operand(type))
                             : "int");
-        if (record) gpi_record_parts(record, k == 0 ? "0" : k == 1 ? "1" : "2", &text);
+        if (record) gpi_record_parts(record, k == 0 ? "0" : k == 1 ? "1" : "2", text);
     }
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n", map->out_cl,
                  map->out_type == GP_F16, lane);
-    gpi_text_add(&text, "#define GPI_OUT_RECORD %d\n", map->out_record != NULL);
-    if (map->out_type) gpi_text_add(&text, "#define GPI_OUT_VECTOR %s16\n", lane);
+    gpi_text_add(text, "#define GPI_OUT_RECORD %d\n", map->out_record != NULL);
+    if (map->out_type) gpi_text_add(text, "#define GPI_OUT_VECTOR %s16\n", lane);
     if (plan->shape == GP_SHAPE_LOCAL)
-        gpi_text_add(&text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
-    gpi_args_define(&map->args, &text);
-    gpi_map_prelude_function(map, lane, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+        gpi_text_add(text, "#define GPI_CHUNK %d\n", gpi_map_has_quads(map, plan) ? 4 : 1);
+    gpi_args_define(&map->args, text);
+    gpi_map_prelude_function(map, lane, text);
 }
 
 /* Everything but the buffers. */
@@ -298,7 +294,7 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
     }
     result = gpi_plan_make_map(gp, map->function, size, &map->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
+    return gpi_program_get(gp, map->function, GPI_MAP, gpi_map_prelude, map, &map->plan, &map->program);
 }
 
 /* ------------------------------------------------------------------ check */

@@ -89,23 +89,18 @@ static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
     return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
 }
 
-static char *gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                               gpi_text *text)
 {
     const gpi_random *random = (const gpi_random *)description;
     const gp_type type = random->desc->type;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words,
-                 (int)random->desc->kind);
-    gpi_text_add(&text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_WORDS %u\n#define GPI_KIND %d\n", random->words, (int)random->desc->kind);
+    gpi_text_add(text, "#define GPI_OUT %s\n#define GPI_OUT_HALF %d\n#define GPI_LANE %s\n",
                  gpi_type_cl(type), type == GP_F16, gpi_type_cl(gpi_operand(type)));
-    gpi_text_add(&text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
+    gpi_text_add(text, "#define GPI_FRACTION %u\n#define GPI_AS_LANE(x) %s\n",
                  gpi_random_fraction(type, random->desc->kind),
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
 }
 
 /* Everything but the buffers. Local memory holds the elements of a block for each item. */
@@ -116,8 +111,8 @@ static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
     random->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
     if (result == GP_OK) result = gpi_plan_make_map(gp, random->function, 16, &random->plan);
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
-                               &random->program);
+    return gpi_program_get(gp, random->function, GPI_RANDOM, gpi_random_prelude, random, &random->plan,
+                           &random->program);
 }
 
 /* ------------------------------------------------------------------ check */

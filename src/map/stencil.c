@@ -158,25 +158,21 @@ static unsigned gpi_stencil_row_near(const gpi_stencil *s)
     return s->tile_x + 2 * (s->plan.shape == GP_SHAPE_LOCAL ? (rim + 3) / 4 * 4 : rim);
 }
 
-static char *gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                gpi_text *text)
 {
     const gpi_stencil *s = (const gpi_stencil *)description;
     const gp_stencil_desc *d = s->desc;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_stencil_prelude_types(s, &text);
-    gpi_text_add(&text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
+    gpi_prelude_apart(gp, plan, text);
+    gpi_stencil_prelude_types(s, text);
+    gpi_text_add(text, "#define GPI_RX %u\n#define GPI_RY %u\n#define GPI_CHANNELS %u\n", d->radius_x,
                  d->radius_y, (unsigned)s->channels);
-    gpi_text_add(&text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
+    gpi_text_add(text, "#define GPI_TILE_X %u\n#define GPI_TILE_Y %u\n#define GPI_ROW %u\n", s->tile_x,
                  s->tile_y, gpi_stencil_row_near(s));
-    gpi_text_add(&text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n",
-                 (int)d->border, s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
-    gpi_args_define(&s->args, &text);
-    if (d->map) gpi_stencil_prelude_map(s, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_text_add(text, "#define GPI_BORDER %d\n#define GPI_WEIGHTS %d\n#define GPI_NEAR %s\n", (int)d->border,
+                 s->weights > 0, plan->shape == GP_SHAPE_LOCAL ? "__local" : "__private");
+    gpi_args_define(&s->args, text);
+    if (d->map) gpi_stencil_prelude_map(s, text);
 }
 
 /* Elements of local memory that a tile takes. */
@@ -210,7 +206,7 @@ static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
     if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, gpi_type_size(s->desc->type), &s->plan);
     if (result != GP_OK) return result;
     gpi_stencil_choose_tile(gp, s);
-    return gpi_program_get_fit(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
+    return gpi_program_get(gp, s->function, GPI_STENCIL, gpi_stencil_prelude, s, &s->plan, &s->program);
 }
 
 static size_t gpi_stencil_scratch(const gpi_stencil *s)

@@ -34,15 +34,16 @@ static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
     return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
 }
 
+/* Whether it looks back depends on the plan, which may change with the program. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
-    for (;;) {
-        gp_result result;
+    gp_result result;
+    do {
         b->back = gpi_brackets_looks_back(gp, b);
-        result = gpi_program_get_text(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
-                                      gpi_brackets_prelude(gp, b), &b->program);
-        if (result != GP_OK || gpi_plan_fits(&b->plan, b->program)) return result;
-    }
+        result = gpi_program_get(gp, b->function, b->back ? GPI_BRACKETS_BACK : GPI_BRACKETS,
+                                 gpi_brackets_prelude, b, &b->plan, &b->program);
+    } while (result == GP_OK && b->back != gpi_brackets_looks_back(gp, b));
+    return result;
 }
 
 static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)

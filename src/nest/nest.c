@@ -193,15 +193,12 @@ static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
     gpi_text_add(text, "#define GPI_WIDE 0\n#define GPI_FP64 0\n");
 }
 
-static char *gpi_brackets_prelude(const gp_context *gp, const gpi_brackets *b)
+static void gpi_brackets_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                 gpi_text *text)
 {
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_brackets_add_shape(&b->plan, &text);
-    gpi_text_sub_group(gp, &b->plan, &text);
-    gpi_args_define(&b->args, &text);
-    gpi_brackets_add_nest(gp, b, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    const gpi_brackets *b = (const gpi_brackets *)description;
+    gpi_brackets_add_shape(plan, text);
+    gpi_text_sub_group(gp, plan, text);
+    gpi_args_define(&b->args, text);
+    gpi_brackets_add_nest(gp, b, text);
 }

@@ -61,29 +61,13 @@ static gp_result gpi_stack_element(gp_context *gp, gpi_stack_scan *s)
     return gpi_element_make(gp, s->nest.function, &o, &s->element);
 }
 
-/* NULL: no memory. */
-static char *gpi_stack_prelude(const gp_context *gp, const gpi_stack_scan *s)
+static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                              gpi_text *text)
 {
-    char *element = gpi_prelude_make(gp, GPI_STACK_SCAN, &s->element, &s->nest.plan);
-    gpi_text text;
-    if (!element) return NULL;
-    memset(&text, 0, sizeof text);
-    gpi_text_add(&text, "%s", element);
-    gpi_brackets_add_nest(gp, &s->nest, &text);
-    GP_FREE(element);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
-}
-
-static gp_result gpi_stack_program(gp_context *gp, gpi_stack_scan *s)
-{
-    gpi_plan *plan = &s->nest.plan;
-    for (;;) {
-        const gp_result result = gpi_program_get_text(gp, s->nest.function, GPI_STACK_SCAN,
-                                                      gpi_stack_prelude(gp, s), &s->nest.program);
-        if (result != GP_OK || gpi_plan_fits(plan, s->nest.program)) return result;
-    }
+    const gpi_stack_scan *s = (const gpi_stack_scan *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_element_prelude(&s->element, GPI_STACK_SCAN, plan, text);
+    gpi_brackets_add_nest(gp, &s->nest, text);
 }
 
 /* Tree, joints, bases, cells: see nest/stack_scan.cl. */
@@ -105,7 +89,9 @@ static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
     if (r == GP_OK)
         r = gpi_plan_make_brackets(gp, s->nest.function, GPI_STACK_SCAN, s->element.size, GP_STRATEGY_AUTO,
                                    &s->nest.plan);
-    if (r == GP_OK) r = gpi_stack_program(gp, s);
+    if (r == GP_OK)
+        r = gpi_program_get(gp, s->nest.function, GPI_STACK_SCAN, gpi_stack_prelude, s, &s->nest.plan,
+                            &s->nest.program);
     if (r == GP_OK) r = gpi_brackets_divide(gp, &s->nest);
     if (r == GP_OK) gpi_stack_lay_out(s);
     return r;

@@ -50,28 +50,24 @@ static gp_result gpi_tree_check_types(gp_context *gp, gpi_tree *t)
     return gpi_args_check(gp, t->function, &t->args);
 }
 
-static char *gpi_tree_prelude(const gp_context *gp, const gpi_tree *t)
+static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                             gpi_text *text)
 {
+    const gpi_tree *t = (const gpi_tree *)description;
     const gp_tree_desc *d = t->desc;
     const char *symbol = d->type ? gpi_type_cl(d->type) : "uchar";
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_brackets_add_shape(&t->plan, &text);
-    gpi_text_sub_group(gp, &t->plan, &text);
-    gpi_text_add(&text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol,
-                 (unsigned)t->index_size);
-    gpi_text_add(&text,
+    gpi_brackets_add_shape(plan, text);
+    gpi_text_sub_group(gp, plan, text);
+    gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_INDEX_SIZE %u\n", symbol, (unsigned)t->index_size);
+    gpi_text_add(text,
                  "#define GPI_KINDS 0\n#define GPI_MATCH 0\n#define GPI_LOOKBACK 0\n#define GPI_SELECT %d\n",
                  d->type != 0);
-    gpi_text_add(&text, "#define GPI_MAP_BY_BYTE %d\n", gpi_map_is_by_byte(gp, d->type, d->map, &t->args));
-    gpi_args_define(&t->args, &text);
-    gpi_text_add(&text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
+    gpi_text_add(text, "#define GPI_MAP_BY_BYTE %d\n", gpi_map_is_by_byte(gp, d->type, d->map, &t->args));
+    gpi_args_define(&t->args, text);
+    gpi_text_add(text, "static uint gpi_counted(%sconst %s x, const ulong i)\n{\n",
                  gpi_args_parameter(&t->args), symbol);
-    gpi_args_name(&t->args, &text);
-    gpi_text_add(&text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_args_name(&t->args, text);
+    gpi_text_add(text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
 }
 
 /* Bytes of marks. */
@@ -115,10 +111,8 @@ static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function
     result = gpi_tree_check_types(gp, t);
     if (result == GP_OK)
         result = gpi_plan_make_brackets(gp, function, GPI_TREE, t->index_size, GP_STRATEGY_AUTO, &t->plan);
-    while (result == GP_OK) {
-        result = gpi_program_get_text(gp, function, GPI_TREE, gpi_tree_prelude(gp, t), &t->program);
-        if (result != GP_OK || gpi_plan_fits(&t->plan, t->program)) break;
-    }
+    if (result == GP_OK)
+        result = gpi_program_get(gp, function, GPI_TREE, gpi_tree_prelude, t, &t->plan, &t->program);
     return result == GP_OK ? gpi_tree_divide(gp, t) : result;
 }
 

@@ -52,9 +52,7 @@ static char *gpi_log_arrange(const char *log)
     if (own > GPI_LOG_LINES_OWN) gpi_text_add(&text, "(of %zu lines)\n", own);
     if (own && rest > GPI_LOG_LINES_REST)
         gpi_text_add(&text, "(%zu more lines about kernels/*.cl)\n", rest - GPI_LOG_LINES_REST);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    return gpi_text_take(&text);
 }
 
 /* What an array of negative size in gpi_prelude_monoid or gpi_records_define means, or an input's name where there is none. */

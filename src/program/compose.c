@@ -138,9 +138,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
     gpi_text_add_kernels(&text, gpi_program_file(primitive));
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    return gpi_text_take(&text);
 }
 
 static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)

@@ -135,14 +135,19 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-/* The program for a description and plan; the plan's group may shrink. */
-static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                     gpi_program **out)
+/* Gets the program for a description and a plan. Where its kernels take smaller groups, or other sub-groups, than the plan has,
+   the plan changes, and the program is made again. */
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                 gpi_program **out)
 {
     for (;;) {
-        const gp_result result =
-            gpi_program_get_text(gp, function, primitive, prelude(gp, plan, description), out);
+        gpi_text text;
+        gp_result result = gpi_plan_check_group(gp, function, primitive, plan);
+        if (result != GP_OK) return result;
+        memset(&text, 0, sizeof text);
+        prelude(gp, plan, description, &text);
+        result = gpi_program_get_text(gp, function, primitive, gpi_text_take(&text), out);
         if (result != GP_OK || gpi_plan_fits(plan, *out)) return result;
     }
 }

@@ -38,8 +38,9 @@ typedef struct gpi_program {
     bool borrowed;            /* the cl_program is another context's */
 } gpi_program;
 
-/* Writes a plan's and a description's prelude; NULL: no memory. */
-typedef char *gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description);
+/* Writes the prelude of a plan and a description: all that makes a program differ from others of its primitive. */
+typedef void gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                  gpi_text *text);
 
 /* compose.c */
 static const char *const *gpi_kernel_names(gpi_primitive primitive);
@@ -59,13 +60,12 @@ static gp_result gpi_program_build(gp_context *gp, const char *function, const c
                                    gpi_program *program);
 
 /* program.c */
-static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program);
 static void gpi_programs_free(gp_context *gp);
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, gpi_program **out);
-static gp_result gpi_program_get_fit(gp_context *gp, const char *function, gpi_primitive primitive,
-                                     gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
-                                     gpi_program **out);
+static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
+                                 gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
+                                 gpi_program **out);
 
 /* save.c */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size);

@@ -68,7 +68,7 @@ static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_REDUCE, &reduce->element, GP_STRATEGY_AUTO, &reduce->plan);
     if (result != GP_OK) return result;
-    result = gpi_program_get(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
+    result = gpi_element_program(gp, function, GPI_REDUCE, &reduce->element, &reduce->plan, &reduce->program);
     if (result != GP_OK) return result;
     result = gpi_plan_tiles(gp, function, &reduce->plan, desc->count, &reduce->tiles);
     reduce->spans = result == GP_OK ? gpi_reduce_spans(gp, reduce) : 0;

@@ -47,7 +47,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_SCAN, &scan->element, desc->strategy, &scan->plan);
     if (result != GP_OK) return result;
-    result = gpi_program_get(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
+    result = gpi_element_program(gp, function, GPI_SCAN, &scan->element, &scan->plan, &scan->program);
     if (result != GP_OK) return result;
     scan->polls = scan->plan.polls;
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);

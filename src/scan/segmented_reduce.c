@@ -88,7 +88,7 @@ static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const 
     if (result != GP_OK) return result;
     result = gpi_plan_make(gp, function, GPI_REDUCE, &s->element, GP_STRATEGY_AUTO, &s->plan);
     if (result != GP_OK) return result;
-    result = gpi_program_get(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
+    result = gpi_element_program(gp, function, GPI_SEGMENTED_REDUCE, &s->element, &s->plan, &s->program);
     return result == GP_OK ? gpi_segmented_spans(gp, s) : result;
 }
 

@@ -68,23 +68,26 @@ static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, 
                  record);
 }
 
-static char *gpi_by_key_prelude(const gp_context *gp, const gpi_compact *keys, bool keys_out,
-                                const gpi_by_key_pass *p)
+typedef struct gpi_by_key_of {
+    const gpi_compact *keys;
+    const gpi_by_key_pass *pass;
+    bool keys_out;
+} gpi_by_key_of;
+
+static void gpi_by_key_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                               gpi_text *text)
 {
+    const gpi_by_key_of *of = (const gpi_by_key_of *)description;
+    const gpi_compact *keys = of->keys;
     const char *record = gpi_compact_record(keys->size);
     const char *equal = keys->equal ? keys->equal : keys->size == 16 ? "all(x == y)" : "x == y";
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_plan(gp, &p->plan, &text);
-    gpi_element_prelude(&p->element, GPI_BY_KEY, &p->plan, &text);
-    gpi_prelude_keyed(&p->element, &p->plan, keys->size, &text);
-    gpi_text_add(&text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n",
-                 record, keys_out, !p->element.exact);
-    gpi_by_key_prelude_key(keys, record, &text);
-    gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_element_prelude(&of->pass->element, GPI_BY_KEY, plan, text);
+    gpi_prelude_keyed(&of->pass->element, plan, keys->size, text);
+    gpi_text_add(text, "#define GPI_HEADS_TYPE %s\n#define GPI_KEYS_OUT %d\n#define GPI_ORDERED %d\n", record,
+                 of->keys_out, !of->pass->element.exact);
+    gpi_by_key_prelude_key(keys, record, text);
+    gpi_compact_prelude_function(keys, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
 static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
@@ -102,6 +105,7 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {
+    const gpi_by_key_of of = {keys, p, d->keys_out != NULL};
     gp_result r;
     memset(p, 0, sizeof *p);
     if (!gpi_by_key_passes(d, keys)) return GP_OK;
@@ -113,10 +117,7 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
     if (r == GP_OK && d->map && gpi_map_has_positions(gp, d->map, &p->element.operation.args)) return GP_OK;
     if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
     if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
-    do {
-        r = gpi_program_get_text(gp, keys->function, GPI_BY_KEY,
-                                 gpi_by_key_prelude(gp, keys, d->keys_out != NULL, p), &p->program);
-    } while (r == GP_OK && !gpi_plan_fits(&p->plan, p->program));
+    r = gpi_program_get(gp, keys->function, GPI_BY_KEY, gpi_by_key_prelude, &of, &p->plan, &p->program);
     if (r == GP_OK) r = gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles);
     return r;
 }

@@ -156,26 +156,22 @@ static void gpi_compact_prelude_elements(const gpi_compact *c, gpi_text *text)
         gpi_compact_prelude_function(c, "gpi_equal", "const GPI_X x, const GPI_X y", "equal", equal, text);
 }
 
-static char *gpi_compact_prelude(const gp_context *gp, const gpi_compact *c, const gpi_plan *plan)
+static void gpi_compact_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                gpi_text *text)
 {
-    gpi_text text;
-    memset(&text, 0, sizeof text);
-    gpi_prelude_plan(gp, plan, &text);
-    gpi_compact_prelude_counts(c, plan, &text);
-    gpi_compact_prelude_elements(c, &text);
+    const gpi_compact *c = (const gpi_compact *)description;
+    gpi_prelude_plan(gp, plan, text);
+    gpi_compact_prelude_counts(c, plan, text);
+    gpi_compact_prelude_elements(c, text);
     gpi_text_add(
-        &text,
-        "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_CLOSED %d\n#define GPI_LENGTHS %d\n",
+        text, "#define GPI_OUT %d\n#define GPI_INDEX_OUT %d\n#define GPI_CLOSED %d\n#define GPI_LENGTHS %d\n",
         c->array[GPI_COMPACT_OUT].used, c->array[GPI_COMPACT_INDEX_OUT].used, c->closed,
         c->array[GPI_COMPACT_LENGTHS].used);
     gpi_text_add(
-        &text,
+        text,
         "#define GPI_PLACE %s\n#define GPI_PLACE_SIZE %u\n#define GPI_VALUE_SIZE %u\n#define GPI_BESIDE %s\n",
         gpi_type_cl(c->index_type), (unsigned)gpi_type_size(c->index_type), (unsigned)c->value_size,
         gpi_compact_record(c->value_size));
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
 }
 
 /* First elements of all runs and their lengths are reductions by key, where a single pass does these. */
@@ -207,11 +203,8 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
     if (result == GP_OK) result = gpi_compact_plan_by_key(gp, c);
     if (result != GP_OK || c->pass.program) return result;
     result = gpi_plan_make_select(gp, c->function, moved > element ? moved : element, c->strategy, &c->plan);
-    while (result == GP_OK) {
-        result = gpi_program_get_text(gp, c->function, GPI_SELECT, gpi_compact_prelude(gp, c, &c->plan),
-                                      &c->program);
-        if (result != GP_OK || gpi_plan_fits(&c->plan, c->program)) break;
-    }
+    if (result == GP_OK)
+        result = gpi_program_get(gp, c->function, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;
     /* A device that drops out of long loops can look back over few tiles only. */

@@ -163,9 +163,7 @@ static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
     gpi_args_define(&search->args, &text);
     gpi_searched_prelude(search, &search->hay, &text);
     gpi_searched_prelude(search, &search->needle, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    return gpi_text_take(&text);
 }
 
 /* ------------------------------------------------------------------ plan */

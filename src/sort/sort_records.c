@@ -207,7 +207,8 @@ static void gpi_records_prelude_key(const gpi_records *s, const gpi_records_key 
     gpi_text_add(text, ")\n");
 }
 
-static char *gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, const void *description)
+static void gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, const void *description,
+                                gpi_text *text)
 {
     const gpi_records *s = (const gpi_records *)description;
     const gpi_records_key *key = &s->key[s->being_planned];
@@ -216,23 +217,18 @@ static char *gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, con
     const size_t size = s->size ? s->size : 1, word = gpi_word_of(size);
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong", "ulong2"};
     size_t log = 0;
-    gpi_text text;
-    memset(&text, 0, sizeof text);
     while ((size_t)1 << log < word) log++;
-    gpi_prelude_apart(gp, plan, &text);
-    gpi_text_add(&text, "#define GPI_INPUTS %d\n#define GPI_IN %s\n#define GPI_HALF %d\n#define GPI_X %s\n",
+    gpi_prelude_apart(gp, plan, text);
+    gpi_text_add(text, "#define GPI_INPUTS %d\n#define GPI_IN %s\n#define GPI_HALF %d\n#define GPI_X %s\n",
                  s->size > 0, record ? record->cl_type : gpi_type_cl(type), type == GP_F16,
                  record ? record->cl_type
                  : type ? gpi_type_cl(gpi_operand(type))
                         : "int");
-    gpi_text_add(&text, "#define GPI_WORD %s\n#define GPI_WORDS %u\n", words[log], (unsigned)(size / word));
-    gpi_text_add(&text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT 0\n#define GPI_VALUE_SIZE %u\n",
+    gpi_text_add(text, "#define GPI_WORD %s\n#define GPI_WORDS %u\n", words[log], (unsigned)(size / word));
+    gpi_text_add(text, "#define GPI_KEY_SIZE %u\n#define GPI_KEY_FLOAT 0\n#define GPI_VALUE_SIZE %u\n",
                  (unsigned)gpi_type_size(gpi_records_key_type(key)), (unsigned)s->index_size);
-    gpi_args_define(&s->args, &text);
-    gpi_records_prelude_key(s, key, &text);
-    if (!text.failed) return text.data;
-    GP_FREE(text.data);
-    return NULL;
+    gpi_args_define(&s->args, text);
+    gpi_records_prelude_key(s, key, text);
 }
 
 /* ------------------------------------------------------------------ plan */
@@ -285,8 +281,8 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
     if (result == GP_OK) result = gpi_plan_make_map(gp, s->function, GPI_RECORDS_PLAN_BYTES, &key->plan);
     s->being_planned = k;
     if (result != GP_OK) return result;
-    return gpi_program_get_fit(gp, s->function, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan,
-                               &key->program);
+    return gpi_program_get(gp, s->function, GPI_SORT_RECORDS, gpi_records_prelude, s, &key->plan,
+                           &key->program);
 }
 
 /* Appends a part of the scratch; where it begins. */
