@@ -593,6 +593,9 @@ format: | deps-lint ## format the sources
 check-format: | deps-lint ## are the sources formatted?
 	tools/format.sh --check
 
+measures: gpuprim.h ## how large the house is: lines, branches, files of a program
+	@tools/measures.sh
+
 cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk cache's keys
 	tools/check_cache_keys.sh
 

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Prints how large the house is: a table of what readers and compilers have to take in.
+#
+# usage: tools/measures.sh
+#
+# Lines of kernels/ and src/ with comments; branches are #if, #ifdef, #ifndef and #elif, but for include guards; a program's files are
+# those that its entry file includes, directly or not, in any shape.
+set -eu
+cd "$(dirname "$0")/.."
+
+row() { printf '| %s | %s |\n' "$1" "$2"; }
+
+lines() { find "$1" -name '*.c' -o -name '*.h' -o -name '*.cl' | xargs cat | wc -l; }
+
+# The files of kernels/ that a program is made of.
+files() {
+    seen=
+    wanted=$1
+    while [ "$wanted" ]; do
+        # shellcheck disable=SC2086 # no name has blanks
+        seen="$seen $wanted"
+        wanted=$(for file in $wanted; do sed -n 's/^#include "\(.*\)"/\1/p' "kernels/$file"; done | sort -u |
+            while read -r file; do case " $(echo $seen) " in *" $file "*) ;; *) echo "$file" ;; esac done)
+    done
+    echo $seen | wc -w
+}
+
+row measure value
+row --- ---:
+row "lines of kernels" "$(lines kernels)"
+row "lines of src" "$(lines src)"
+row "bytes of gpuprim.h" "$(wc -c <gpuprim.h)"
+row "branches of the preprocessor in kernels" \
+    "$(cat kernels/*/*.cl | grep -E '^[ 	]*#[ 	]*(if|ifdef|ifndef|elif)' | grep -vc '_CL$')"
+row "tests of the shape in kernels" "$(cat kernels/*/*.cl | grep -c 'GPI_SHAPE_')"
+row "files of kernels that stand in for another" "$(sed -n 's/^instead //p' kernels/layers.txt | wc -w)"
+for program in scan/scan sort/sort sort/sort_tile hash/hash nest/brackets; do
+    row "files of $program.cl" "$(files $program.cl)"
+done
