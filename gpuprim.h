@@ -1107,9 +1107,8 @@ GP_API gp_result gp_run_length_encode_scratch_size(gp_context *gp, const gp_run_
    Count 0: the count of runs is 0.
    Scratch: a single pass needs some bytes per tile, two steps 4 bytes per element and some bytes per tile.
    Cost: a single pass is one launch, and reads keys and values once. Two steps read the keys as gp_unique does, and the
-     values once; they write 4 bytes per run to scratch, and read them. Two steps are taken for maps of i; for argmin
-     and argmax; for keys of GP_F16; for key records of other sizes than 1, 2, 4, 8 and 16 bytes; for monoids on CPUs;
-     and for floats and inexact monoids on devices that are not known to be fair (gp_device_info).
+     values once; they write 4 bytes per run to scratch, and read them. Some calls take two steps with either strategy: those
+     with maps of i, argmin, argmax, or keys of GP_F16, among others.
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {
@@ -1170,16 +1169,6 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
    0, and all bits if it is 1. There is one pass for every 8 bits or more, so fewer bits are faster. With begin_bit =
    end_bit > 0 the keys are only copied.
 
-   The ways of sorting, and how often each reads and writes a key (and its value), in p passes. gp_sort chooses among
-   those that its strategy allows:
-
-       way                     for                                          reads  writes  launches
-       one tile                up to some thousand keys                     1      1       1
-       onesweep                single pass                                  p + 1  p       p + 4
-       classic                 multi-pass                                   2 p    p       3 p + 2
-       shares, one a core      CPUs: more than a tile, less than 1 MiB      cores  1       1, in place 2
-       buckets, in the caches  CPUs: 1 MiB and more, at least 25 bits       3      2       3 p + 7
-
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
      sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
      The same keys give the same result every time, on every device.
@@ -1190,9 +1179,10 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
      alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
      fewer that is not in place needs no second buffers.
-   Cost: the table above. Keys that are in order already are read twice at most (by shares: by each core), and
-     copied unless the sort is in place. A pass in which all keys have the same digit moves nothing. There are no
-     buckets if one of them would have more than 1/64 of the elements.
+   Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches; with
+     GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
+     take 3 reads and 2 writes, as long as their highest bits differ. A pass in which all keys have the same digit moves nothing.
+     Keys that are in order already are read, and copied unless the sort is in place.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
      (buckets).
@@ -1439,12 +1429,10 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
    Count 0: k = 0 does nothing.
    Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
      5 MiB for the sort.
-   Cost: reads n keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them: those that reach a threshold,
-     which comes from a sample of 8192 keys. If the sample misleads, the keys are read again: twice as a rule, and at
-     most once for each byte of a key and once more. gp_stats.fallbacks counts these calls: one in some hundred with
-     random keys, on GPUs one in some ten thousand. Equal keys cost nothing extra. All keys are sorted, as by
-     gp_argsort, if k > count / 8 or if one launch can sort them. No group waits for another. `strategy` is that of
-     the sort.
+   Cost: reads all keys once, and sorts those that reach a threshold, which comes from a sample: little more than k of them.
+     If the sample misleads, the keys are read again: twice as a rule, and at most once for each byte of a key and once more.
+     gp_stats.fallbacks counts these calls, which are rare with random keys. Equal keys cost nothing extra. If k is a large part
+     of the keys, or if one launch can sort them, all are sorted, as by gp_argsort. `strategy` is that of the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
    Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
    Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample).

@@ -25,9 +25,8 @@
    Count 0: the count of runs is 0.
    Scratch: a single pass needs some bytes per tile, two steps 4 bytes per element and some bytes per tile.
    Cost: a single pass is one launch, and reads keys and values once. Two steps read the keys as gp_unique does, and the
-     values once; they write 4 bytes per run to scratch, and read them. Two steps are taken for maps of i; for argmin
-     and argmax; for keys of GP_F16; for key records of other sizes than 1, 2, 4, 8 and 16 bytes; for monoids on CPUs;
-     and for floats and inexact monoids on devices that are not known to be fair (gp_device_info).
+     values once; they write 4 bytes per run to scratch, and read them. Some calls take two steps with either strategy: those
+     with maps of i, argmin, argmax, or keys of GP_F16, among others.
    Limits: 2^32 - 2 elements.
    Example: examples/16_csv.c */
 typedef struct gp_reduce_by_key_desc {

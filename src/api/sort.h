@@ -14,16 +14,6 @@
    0, and all bits if it is 1. There is one pass for every 8 bits or more, so fewer bits are faster. With begin_bit =
    end_bit > 0 the keys are only copied.
 
-   The ways of sorting, and how often each reads and writes a key (and its value), in p passes. gp_sort chooses among
-   those that its strategy allows:
-
-       way                     for                                          reads  writes  launches
-       one tile                up to some thousand keys                     1      1       1
-       onesweep                single pass                                  p + 1  p       p + 4
-       classic                 multi-pass                                   2 p    p       3 p + 2
-       shares, one a core      CPUs: more than a tile, less than 1 MiB      cores  1       1, in place 2
-       buckets, in the caches  CPUs: 1 MiB and more, at least 25 bits       3      2       3 p + 7
-
    Order: integers by value. Floats by a total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaNs of one
      sign by their bits. `descending` reverses the order. Stable in both: equal keys keep their input order.
      The same keys give the same result every time, on every device.
@@ -34,9 +24,10 @@
      the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
      alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
      fewer that is not in place needs no second buffers.
-   Cost: the table above. Keys that are in order already are read twice at most (by shares: by each core), and
-     copied unless the sort is in place. A pass in which all keys have the same digit moves nothing. There are no
-     buckets if one of them would have more than 1/64 of the elements.
+   Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches; with
+     GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
+     take 3 reads and 2 writes, as long as their highest bits differ. A pass in which all keys have the same digit moves nothing.
+     Keys that are in order already are read, and copied unless the sort is in place.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
    Source: Adinets & Merrill 2022 (onesweep); Satish, Harris & Garland 2009 (classic); Stehle & Jacobsen 2017
      (buckets).

@@ -20,12 +20,10 @@
    Count 0: k = 0 does nothing.
    Scratch: 3 elements (key and index) for each key that may be left to sort, 16 bytes per tile, and up to
      5 MiB for the sort.
-   Cost: reads n keys once, and sorts about k + 4 sqrt(k n / 8192) + n / 8192 of them: those that reach a threshold,
-     which comes from a sample of 8192 keys. If the sample misleads, the keys are read again: twice as a rule, and at
-     most once for each byte of a key and once more. gp_stats.fallbacks counts these calls: one in some hundred with
-     random keys, on GPUs one in some ten thousand. Equal keys cost nothing extra. All keys are sorted, as by
-     gp_argsort, if k > count / 8 or if one launch can sort them. No group waits for another. `strategy` is that of
-     the sort.
+   Cost: reads all keys once, and sorts those that reach a threshold, which comes from a sample: little more than k of them.
+     If the sample misleads, the keys are read again: twice as a rule, and at most once for each byte of a key and once more.
+     gp_stats.fallbacks counts these calls, which are rare with random keys. Equal keys cost nothing extra. If k is a large part
+     of the keys, or if one launch can sort them, all are sorted, as by gp_argsort. `strategy` is that of the sort.
    Limits: 2^31 - 1 tiles; 2^32 - 1 keys with indices of 4 bytes. Checked.
    Errors: k > count is GP_ERROR_INVALID_ARGUMENT.
    Source: Alabi et al. 2012 (radix selection); Floyd & Rivest 1975 (threshold from a sample).
