@@ -20,6 +20,9 @@
      - All ranks of the communicator make the same calls in the same order, each with its own `all`: a rank that passes
        NULL for it fails alone, and the others wait for it. A call begins with gp_finish, and returns when
        its result is there.
+     - In a process that was forked after the communicator was joined, and in a callback of a call with the same `all`, calls
+       fail at once, on this rank alone, with GP_ERROR_INVALID_ARGUMENT. They send nothing, so that the other ranks are not
+       disturbed.
      - Fields that have no meaning across ranks stay zero: count_buffer, scratch, wait, done, and those that a call names.
      - An error on one rank ends the call on all of them, with the same result, and gp_last_error tells which rank it
        was and why. If MPI itself fails, the result is GP_ERROR_MPI; a rank that dies is MPI's affair (mpirun ends the
@@ -60,7 +63,7 @@ typedef struct gp_mpi gp_mpi;
    Errors: GP_ERROR_INVALID_ARGUMENT for MPI_COMM_NULL, of this rank alone, and for an intercommunicator. */
 GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out);
 
-/* Accepts NULL. Collective; before MPI_Finalize. */
+/* Accepts NULL. Collective; before MPI_Finalize. Does nothing in a forked process and in a callback of a call with `all`. */
 GP_MPI_API void gp_mpi_destroy(gp_mpi *all);
 
 /* Where a part lies in the whole: elements [first, first + count) of total. */
@@ -219,6 +222,13 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(_WIN32)
+#define GPI_MPI_PROCESS() 0
+#else
+#include <unistd.h>
+#define GPI_MPI_PROCESS() ((long)getpid())
+#endif
+
 #ifdef GP_MALLOC
 #define GPI_MPI_MALLOC(bytes) GP_MALLOC(bytes)
 #define GPI_MPI_FREE(memory) GP_FREE(memory)
@@ -235,7 +245,9 @@ struct gp_mpi {
     gp_context *gp;
     MPI_Comm comm;
     int rank, ranks;
-    bool failed; /* this call has, on all ranks */
+    bool failed;  /* this call has, on all ranks */
+    bool busy;    /* a call is at work */
+    long process; /* that has made it; MPI works in no other one */
 };
 
 /* ------------------------------------------------------------------ errors */
@@ -304,6 +316,19 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
 
 /* ------------------------------------------------------------------ handle */
 
+/* Refuses in a process that was forked after the library's first use, where MPI would wait for ever. */
+static gp_result gpi_mpi_check_process(gp_context *gp)
+{
+    size_t count;
+    if (gp && gp_cl_queue(gp)) return GP_OK;
+    return gp_devices(NULL, 0, &count) == GP_ERROR_INVALID_ARGUMENT
+               ? gp_set_error(
+                     gp, GP_ERROR_INVALID_ARGUMENT,
+                     "gp_mpi_create: this process was forked, and neither OpenCL nor MPI works here: fork "
+                     "before their first use, or exec")
+               : GP_OK;
+}
+
 GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
 {
     static const char function[] = "gp_mpi_create";
@@ -312,7 +337,10 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     int between = 0; /* two groups of ranks */
     memset(&made, 0, sizeof made);
     made.gp = gp;
+    made.process = GPI_MPI_PROCESS();
     if (out) *out = NULL;
+    result = gpi_mpi_check_process(gp);
+    if (result != GP_OK) return result;
     if (comm == MPI_COMM_NULL)
         return gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "comm is MPI_COMM_NULL");
     result = gpi_mpi_did(&made, function, "MPI_Comm_test_inter", MPI_Comm_test_inter(comm, &between));
@@ -339,26 +367,50 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     return GP_OK;
 }
 
+/* Why no call with *all can begin on this rank, whatever the others do; NULL: it can. A message that a forked process or a
+   callback sends would be taken for one of the call that the rank is in. */
+static const char *gpi_mpi_refusal(const gp_mpi *all)
+{
+    if (!all) return "all is NULL";
+    if (all->process != GPI_MPI_PROCESS())
+        return "this process was forked, and MPI does not work here: fork before MPI_Init, or exec";
+    return all->busy ? "a callback called it with the gp_mpi whose call is still at work" : NULL;
+}
+
 GP_MPI_API void gp_mpi_destroy(gp_mpi *all)
 {
-    if (!all) return;
+    if (gpi_mpi_refusal(all)) return;
     (void)MPI_Comm_free(&all->comm);
     GPI_MPI_FREE(all);
 }
 
 /* ------------------------------------------------------------------ what calls share */
 
-/* How a call begins. `given`: a pointer that must not be NULL. Commands of the caller's on an out-of-order queue have ended,
-   too, before the call reads what they wrote. */
-static gp_result gpi_mpi_begin(gp_mpi *all, const char *function, const void *given, const char *name)
+/* How a call begins. `given`: a pointer that must not be NULL. Sets *all to NULL if the call ends at once, on this rank alone;
+   else it ends with gpi_mpi_end. Commands of the caller's on an out-of-order queue have ended, too, before the call reads
+   what they wrote. */
+static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name)
 {
-    gp_mpi none;
+    const char *refusal = gpi_mpi_refusal(*all);
     char line[64];
-    (void)snprintf(line, sizeof line, "%s is NULL", all ? name : "all");
-    if (all) all->failed = false;
-    if (all && given) return gp_finish(all->gp);
+    gp_mpi none;
     memset(&none, 0, sizeof none);
-    return gpi_mpi_fail(all ? all : &none, GP_ERROR_INVALID_ARGUMENT, function, line);
+    if (refusal) {
+        none.gp = *all ? (*all)->gp : NULL;
+        *all = NULL;
+        return gpi_mpi_fail(&none, GP_ERROR_INVALID_ARGUMENT, function, refusal);
+    }
+    (*all)->failed = false;
+    (*all)->busy = true;
+    if (given) return gp_finish((*all)->gp);
+    (void)snprintf(line, sizeof line, "%s is NULL", name);
+    return gpi_mpi_fail(*all, GP_ERROR_INVALID_ARGUMENT, function, line);
+}
+
+static gp_result gpi_mpi_end(gp_mpi *all, gp_result result)
+{
+    all->busy = false;
+    return result;
 }
 
 /* What ranks must agree on, field by field, each as a number. The first is the call. */
@@ -549,10 +601,10 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
 {
     static const char function[] = "gp_mpi_share";
     const gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    gp_result result = gpi_mpi_begin(all, function, part, "part");
+    gp_result result = gpi_mpi_begin(&all, function, part, "part");
     if (!all) return result;
     result = gpi_mpi_same(all, function, result, &terms);
-    return result == GP_OK ? gpi_mpi_even(all, function, count, part) : result;
+    return gpi_mpi_end(all, result == GP_OK ? gpi_mpi_even(all, function, count, part) : result);
 }
 
 /* ------------------------------------------------------------------ reduce */
@@ -575,7 +627,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     gp_type type = (gp_type)0;
     size_t size = 0;
     cl_mem gathered = NULL;
-    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
     if (!all) return result;
     memset(&parts, 0, sizeof parts);
     if (result == GP_OK && !result_out)
@@ -603,7 +655,7 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
         result = gp_reduce_read(all->gp, &part, own);
     }
     result = gpi_mpi_agree(all, function, result);
-    if (result != GP_OK) return result;
+    if (result != GP_OK) return gpi_mpi_end(all, result);
     result = gpi_mpi_gather(all, function, own, size, &gathered);
     if (result == GP_OK) {
         parts.in = gathered;
@@ -621,8 +673,10 @@ GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void
     }
     if (gathered) (void)clReleaseMemObject(gathered);
     result = gpi_mpi_agree(all, function, result);
-    if (result != GP_OK) return result; /* devices may differ in the order in which they add up */
-    return gpi_mpi_did(all, function, "MPI_Bcast", MPI_Bcast(result_out, (int)size, MPI_BYTE, 0, all->comm));
+    if (result != GP_OK)
+        return gpi_mpi_end(all, result); /* devices may differ in the order in which they add up */
+    return gpi_mpi_end(all, gpi_mpi_did(all, function, "MPI_Bcast",
+                                        MPI_Bcast(result_out, (int)size, MPI_BYTE, 0, all->comm)));
 }
 
 /* ------------------------------------------------------------------ scan */
@@ -669,7 +723,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
     gp_scan_desc part;
     gp_type type = (gp_type)0;
     size_t size = 0;
-    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
     if (!all) return result;
     if (result == GP_OK) {
         GPI_MPI_REFUSE_COMMON;
@@ -711,7 +765,7 @@ GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
         result = gp_scan(all->gp, &part);
     }
     if (result == GP_OK) result = gp_finish(all->gp);
-    return gpi_mpi_agree(all, function, result);
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
 }
 
 /* ------------------------------------------------------------------ histogram */
@@ -722,7 +776,7 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
     gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     size_t counts = 0, size = 0;
     void *mapped = NULL;
-    gp_result result = gpi_mpi_begin(all, function, desc, "desc"), unmapped;
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc"), unmapped;
     if (!all) return result;
     if (result == GP_OK) {
         const uint32_t channels = desc->channels ? desc->channels : 1;
@@ -760,7 +814,7 @@ GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc
                              MPI_Allreduce(MPI_IN_PLACE, mapped, (int)counts,
                                            size == 8 ? MPI_UINT64_T : MPI_UINT32_T, MPI_SUM, all->comm));
     unmapped = mapped ? gpi_mpi_unmap(all, function, desc->out, mapped) : GP_OK;
-    return gpi_mpi_agree(all, function, result == GP_OK ? unmapped : result);
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result == GP_OK ? unmapped : result));
 }
 
 /* ------------------------------------------------------------------ exchange */
@@ -907,7 +961,7 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
     cl_mem chosen = NULL;
     size_t size = 0;
     uint64_t count = 0;
-    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
     if (!all) return result;
     memset(&moves, 0, sizeof moves);
     if (result == GP_OK) {
@@ -950,7 +1004,7 @@ GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_m
     if (chosen) (void)clReleaseMemObject(chosen);
     GPI_MPI_FREE(memory);
     if (result == GP_OK && part) *part = place;
-    return gpi_mpi_agree(all, function, result);
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
 }
 
 /* ------------------------------------------------------------------ split */
@@ -1174,7 +1228,7 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
     gpi_mpi_split s;
     gp_mpi_part place;
     cl_mem values = NULL;
-    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
     if (!all) return result;
     memset(&s, 0, sizeof s);
     if (result == GP_OK) {
@@ -1206,7 +1260,7 @@ GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_p
     if (values) (void)clReleaseMemObject(values);
     gpi_mpi_split_close(&s);
     if (result == GP_OK && part) *part = place;
-    return gpi_mpi_agree(all, function, result);
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
 }
 
 /* ------------------------------------------------------------------ group by */
@@ -1359,7 +1413,7 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
     gpi_mpi_groups groups;
     gpi_mpi_split s;
     gp_mpi_part place;
-    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
     int i;
     if (!all) return result;
     memset(&groups, 0, sizeof groups);
@@ -1377,7 +1431,7 @@ GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *d
     for (i = 0; i < 3; i++) gpi_mpi_group_free(&groups, i);
     gpi_mpi_split_close(&s);
     if (result == GP_OK && part) *part = place;
-    return gpi_mpi_agree(all, function, result);
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
 }
 
 /* ------------------------------------------------------------------ what joins and brackets share */
@@ -1829,7 +1883,7 @@ GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
     gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gpi_mpi_join j;
     unsigned char ones[16];
-    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
     if (!all) return result;
     memset(&j, 0, sizeof j);
     memset(ones, 0xff, sizeof ones);
@@ -1846,7 +1900,7 @@ GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
     if (result == GP_OK) result = gpi_mpi_join_build(all, function, &j);
     if (result == GP_OK) result = gpi_mpi_join_probe(all, function, &j);
     gpi_mpi_join_free(all, &j);
-    return gpi_mpi_agree(all, function, result);
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
 }
 
 /* ------------------------------------------------------------------ brackets */
@@ -2369,7 +2423,7 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
     static const char function[] = "gp_mpi_brackets";
     gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gpi_mpi_nest n;
-    gp_result result = gpi_mpi_begin(all, function, desc, "desc");
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
     if (!all) return result;
     memset(&n, 0, sizeof n);
     n.desc = desc;
@@ -2388,7 +2442,7 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
     GPI_MPI_FREE(n.memory);
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK && errors) *errors = n.errors;
-    return result;
+    return gpi_mpi_end(all, result);
 }
 #endif /* GPI_MPI_IMPLEMENTATION_ONCE */
 #endif /* GP_MPI_IMPLEMENTATION */

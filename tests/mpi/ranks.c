@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static gp_context *gp;
@@ -1000,6 +1001,98 @@ static void test_create(void)
     gp_mpi_destroy(NULL);
 }
 
+/* ------------------------------------------------------------------ forked processes and callbacks */
+
+enum { CHILD_CALLS = 3, CHILD_SECONDS = 20 };
+
+/* What a forked process calls. Returns whether it was refused in words. */
+static bool is_refused(int call)
+{
+    gp_mpi *made = all;
+    gp_mpi_part part;
+    if (call == 0)
+        return gp_mpi_share(all, 1, &part) == GP_ERROR_INVALID_ARGUMENT &&
+               strstr(gp_last_error(gp), "gp_mpi_share: this process was forked");
+    if (call == 1)
+        return gp_mpi_create(gp, MPI_COMM_WORLD, &made) == GP_ERROR_INVALID_ARGUMENT && !made &&
+               strstr(gp_last_error(gp), "gp_mpi_create: this process was forked");
+    gp_mpi_destroy(all);
+    return true;
+}
+
+/* A child sends nothing: the ranks' own calls afterwards are right. */
+static void test_fork(void)
+{
+    int call, status = -1;
+    gp_mpi_part part;
+    for (call = 0; call < CHILD_CALLS && rank == 0; call++) {
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            (void)alarm(CHILD_SECONDS);
+            _exit(!is_refused(call));
+        }
+        CHECK(waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+    }
+    OK(gp_mpi_share(all, 1, &part));
+    CHECK(part.total == (uint64_t)ranks);
+}
+
+static gp_context *called;
+static gp_mpi *joined;
+static int refused;
+
+/* On rank 0 alone. */
+static cl_mem scratch_that_calls(size_t bytes, void *user)
+{
+    gp_mpi_part part;
+    (void)user;
+    if (joined && rank == 0) {
+        CHECK(gp_mpi_share(joined, 1, &part) == GP_ERROR_INVALID_ARGUMENT);
+        CHECK(strstr(gp_last_error(called), "gp_mpi_share: a callback"));
+        gp_mpi_destroy(joined);
+        refused++;
+    }
+    return clCreateBuffer(gp_cl_context(called), CL_MEM_READ_WRITE, bytes, NULL, NULL);
+}
+
+static void scratch_release(cl_mem scratch, void *user)
+{
+    (void)user;
+    (void)clReleaseMemObject(scratch);
+}
+
+/* The call whose callback calls is as right as without. */
+static void test_callback(void)
+{
+    enum { COUNT = 50000 };
+    const gp_context_desc desc = {.scratch_alloc = scratch_that_calls, .scratch_free = scratch_release};
+    uint32_t *const keys = malloc(COUNT * sizeof *keys), *sorted;
+    gp_sort_desc sort = {.count = COUNT, .key_type = GP_U32};
+    gp_mpi_part part;
+    gp_mpi *made;
+    uint32_t i;
+    for (i = 0; i < COUNT; i++) keys[i] = (COUNT - i) * (uint32_t)ranks - (uint32_t)rank - 1;
+    OK(gp_context_create(&desc, &called));
+    OK(gp_mpi_create(called, MPI_COMM_WORLD, &made));
+    OK(gp_buffer_create(called, COUNT * sizeof *keys, keys, &sort.keys));
+    joined = made;
+    CHECK(gp_mpi_sort(made, &sort, &part) == GP_OK);
+    joined = NULL;
+    CHECK(refused > 0 || rank > 0);
+    sorted = malloc(COUNT * sizeof *sorted);
+    CHECK(clEnqueueReadBuffer(gp_cl_queue(called), sort.keys, CL_TRUE, 0, COUNT * sizeof *sorted, sorted, 0,
+                              NULL, NULL) == CL_SUCCESS);
+    for (i = 0; i < COUNT; i++) CHECK(sorted[i] == part.first + i);
+    OK(gp_mpi_share(made, 1, &part));
+    gp_mpi_destroy(made);
+    clReleaseMemObject(sort.keys);
+    gp_context_destroy(called);
+    free(sorted);
+    free(keys);
+}
+
 static void killed(int signal)
 {
     (void)signal;
@@ -1042,6 +1135,8 @@ int main(int argc, char **argv)
     OK(gp_mpi_create(gp, MPI_COMM_WORLD, &all));
     if (dies) die(moment);
     test_create();
+    test_fork();
+    test_callback();
     test_errors();
     test_differences();
     test_scan(large);
