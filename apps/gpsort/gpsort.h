@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "gpuprim.h"
@@ -168,9 +169,12 @@ typedef struct output {
     bool is_file;
     char *target, *folder; /* target NULL: what is open is written to, and not replaced */
     char *temporary;       /* the new file's name; NULL: it has none yet */
+    int old;               /* the file whose place the new one takes; -1: none */
+    struct stat was;       /* that file when it was opened */
 } output;
 
-/* The output is a new file, which takes the target's name in the end; or what is there, if none can take its place. */
+/* The output is a new file, which takes the target's name in the end; or what is there, if none can take its place. If what
+   is there has changed by the end, so that none can, the new file is copied into it. */
 void output_open(output *out, const options *o);
 void output_close(output *out);
 

@@ -209,6 +209,7 @@ void options_read(options *o, int argc, char **argv)
     o->files = optind < argc ? argv + optind : standard;
     o->file_count = optind < argc ? (size_t)(argc - optind) : 1;
     if (!o->memory) o->memory = memory_of_machine() / 4;
+    if (o->check && o->output) die("-c and -o: one of them");
     if (o->check && o->file_count > 1) die("%s: one file at a time with -c", o->files[1]);
     check_keys(o);
     if (o->record_size > o->memory / 8)

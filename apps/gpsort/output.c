@@ -218,14 +218,21 @@ static bool has_attributes(int fd)
 #endif
 }
 
-/* Whether a file is mounted there: nothing can take its place. */
-static bool is_mount(const char *path)
+#ifdef STATX_ATTR_MOUNT_ROOT
+static bool has_attribute(const char *path, uint64_t attribute)
+{
+    struct statx is;
+    return statx(AT_FDCWD, path, 0, 0, &is) == 0 && (is.stx_attributes & attribute);
+}
+#endif
+
+/* Whether nothing can take the target's place: a file is mounted there, or the folder only takes more files. */
+static bool is_fixed(const output *out)
 {
 #ifdef STATX_ATTR_MOUNT_ROOT
-    struct statx is;
-    return statx(AT_FDCWD, path, 0, 0, &is) == 0 && (is.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+    return has_attribute(out->target, STATX_ATTR_MOUNT_ROOT) || has_attribute(out->folder, STATX_ATTR_APPEND);
 #else
-    (void)path;
+    (void)out;
     return false;
 #endif
 }
@@ -240,7 +247,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 static bool is_replaceable(const output *out, int fd, const struct stat *old)
 {
     struct stat other;
-    if (old->st_nlink != 1 || has_attributes(fd) || is_mount(out->target)) return false;
+    if (old->st_nlink != 1 || has_attributes(fd) || is_fixed(out)) return false;
     if (fstat(STDOUT_FILENO, &other) == 0 && is_same(&other, old)) return false;
     return stat(out->target, &other) == 0 && is_same(&other, old);
 }
@@ -288,7 +295,7 @@ static int name_file(output *out, int (*make)(const output *out, const char *nam
 static int make_named(const output *out, const char *name, mode_t mode)
 {
     (void)out;
-    return open(name, O_WRONLY | O_CREAT | O_EXCL, mode);
+    return open(name, O_RDWR | O_CREAT | O_EXCL, mode);
 }
 
 static int make_link(const output *out, const char *name, mode_t mode)
@@ -305,7 +312,7 @@ static int open_new(output *out, const struct stat *old)
     const mode_t mode = old ? 0600 : 0666;
     int fd = -1;
     /* linkat gives it a name through /proc */
-    if (access("/proc/self/fd", X_OK) == 0) fd = open_unnamed(out->folder, O_WRONLY, mode);
+    if (access("/proc/self/fd", X_OK) == 0) fd = open_unnamed(out->folder, O_RDWR, mode);
     if (fd < 0) fd = name_file(out, make_named, mode);
     if (fd < 0 || !old || keep_access(fd, old)) return fd;
     remove_unfinished();
@@ -331,7 +338,8 @@ static int open_old(output *out, const char *path, const struct stat *old)
     out->folder = folder_of(out->target);
     if (is_replaceable(out, fd, old)) made = open_new(out, old);
     if (made >= 0) {
-        (void)close(fd);
+        out->old = fd;
+        out->was = *old;
         return made;
     }
     output_forget(out);
@@ -363,6 +371,7 @@ void output_open(output *out, const options *o)
     bool truncates;
     int fd = STDOUT_FILENO;
     memset(out, 0, sizeof *out);
+    out->old = -1;
     if (o->output) fd = open_output(out, o->output);
     truncates = out->w.truncates;
     writer_open(&out->w, fd, o->output ? o->output : "standard output");
@@ -389,9 +398,46 @@ static int synchronise(int file)
     return fsync(file);
 }
 
+/* Gives the new file what the old one has been given since. Returns whether it can still take the old one's place: then
+   there is nothing to lose, or the name leads to another file by now, which the old one's owner has put there. */
+static bool keep_changes(const output *out)
+{
+    struct stat now, named;
+    if (out->old < 0 || fstat(out->old, &now) != 0) return true;
+    if (stat(out->target, &named) != 0 || !is_same(&named, &now)) return true;
+    if (!is_replaceable(out, out->old, &now)) return false;
+    return (now.st_mode == out->was.st_mode && now.st_uid == out->was.st_uid &&
+            now.st_gid == out->was.st_gid) ||
+           keep_access(out->w.fd, &now);
+}
+
+/* Copies the new file into the old one, and has no new one any more. */
+static void copy_to_old(output *out)
+{
+    char *buffer = (char *)allocate(WRITE_BYTES);
+    const int made = out->w.fd;
+    off_t at = 0;
+    ssize_t count = 0;
+    out->w.fd = out->old;
+    if (ftruncate(out->w.fd, 0) != 0) die_errno("cannot write %s", out->w.name);
+    while ((count = pread(made, buffer, WRITE_BYTES, at)) > 0 || (count < 0 && errno == EINTR)) {
+        if (count < 0) continue;
+        write_all(&out->w, buffer, (size_t)count);
+        at += count;
+    }
+    if (count < 0) die_errno("cannot read what was written for %s", out->w.name);
+    free(buffer);
+    (void)close(made);
+    out->old = -1;
+    remove_unfinished();
+    unfinished = NULL;
+    output_forget(out);
+}
+
 void output_close(output *out)
 {
     writer_close(&out->w);
+    if (out->target && !keep_changes(out)) copy_to_old(out);
     if (out->is_file && synchronise(out->w.fd) != 0) die_errno("cannot write %s", out->w.name);
     if (out->target && !out->temporary && name_file(out, make_link, 0) < 0)
         die_errno("cannot write %s", out->w.name);
@@ -399,6 +445,7 @@ void output_close(output *out)
     if (!out->target) return;
     if (rename(out->temporary, out->target) != 0) die_errno("cannot write %s", out->w.name);
     unfinished = NULL;
+    if (out->old >= 0) (void)close(out->old);
     synchronise_folder(out->folder);
     output_forget(out);
 }

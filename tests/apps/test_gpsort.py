@@ -288,6 +288,60 @@ class Files(Case):
         self.assertEqual(run("-S", SMALL, "-T", self.folder, "-o", several, several)[0], 0)
         self.same(several.read_bytes(), wanted)
 
+    def changed_meanwhile(self, path, change):
+        """FILE is changed when gpsort has opened it and waits for its input. Returns what FILE was then."""
+        sorting = subprocess.Popen([GPSORT, "-o", path], stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+        self.addCleanup(sorting.kill)
+        opened = time.time() + 60
+        while not any(os.path.realpath(link).startswith(str(path.parent)) for link in pathlib.Path(f"/proc/{sorting.pid}/fd").glob("*")):
+            self.assertTrue(time.time() < opened and sorting.poll() is None)
+            time.sleep(.01)
+        time.sleep(.1)  # between the old file and the new one
+        change()
+        changed = path.stat()
+        said = sorting.communicate(b"b\nc\na\n")[1]
+        self.assertEqual((sorting.returncode, said), (0, b""))
+        self.assertEqual(path.read_bytes(), b"a\nb\nc\n")
+        return changed
+
+    @unittest.skipUnless(os.path.isdir("/proc/self/fd"), "no /proc")
+    def test_changed_meanwhile(self):
+        """What belongs to FILE in the end is kept, also if it was given to it while gpsort read."""
+        path = self.file(b"old\n").resolve()
+        path.chmod(0o644)
+        self.changed_meanwhile(path, lambda: path.chmod(0o600))
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+        if os.geteuid() == 0:
+            self.changed_meanwhile(path, lambda: os.chown(path, 65534, 65533))
+            self.assertEqual((path.stat().st_uid, path.stat().st_gid), (65534, 65533))
+        other = self.folder / "other"
+        changed = self.changed_meanwhile(path, lambda: os.link(path, other))
+        self.assertEqual((path.stat().st_ino, other.read_bytes()), (changed.st_ino, b"a\nb\nc\n"))
+        other.unlink()
+        try:
+            os.setxattr(path, "user.kind", b"kept")
+            os.removexattr(path, "user.kind")
+        except OSError:
+            return
+        self.changed_meanwhile(path, lambda: os.setxattr(path, "user.kind", b"kept"))
+        self.assertEqual(os.getxattr(path, "user.kind"), b"kept")
+        self.assertEqual(os.listdir(self.folder), ["file"])
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("chattr"), "not root")
+    def test_append_only_folder(self):
+        """Nothing is replaced or removed there."""
+        folder = self.folder / "append"
+        folder.mkdir()
+        path = folder / "file"
+        path.write_bytes(b"old\n")
+        if subprocess.run(["chattr", "+a", folder], stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest("no such attribute here")
+        try:
+            self.sorts_into(path, b"b\na\n", False)
+            self.assertEqual(os.listdir(folder), ["file"])
+        finally:
+            subprocess.run(["chattr", "-a", folder], check=True)
+
     def test_beside_sort(self):
         """300 generated files, options and ways to name the output: what is there afterwards, as after sort(1)."""
         chance = random.Random(45)
@@ -453,7 +507,7 @@ class Files(Case):
     def test_usage(self):
         for wrong in ("--nonsense", "-S x", "-S 5X", "-S -1", "--key=0:u8", "--record-size=8", "--record-size=0", "--record-size=4 --key=1:u32",
                       "--record-size=4 --key=0:u33", "--record-size=4 --key=0", "--record-size=4 --key=0:u8:up",
-                      "--record-size=9 " + "--key=0:u8 " * 9, "--check=x", "-z --record-size=1 --key=0:u8", "-c a b"):
+                      "--record-size=9 " + "--key=0:u8 " * 9, "--check=x", "-z --record-size=1 --key=0:u8", "-c a b", "-c -o a b"):
             status, got, said = run(*wrong.split())
             self.assertEqual((status, got), (2, b""), wrong)
             self.assertRegex(said, r"gpsort\S*: ", wrong)
