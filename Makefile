@@ -296,7 +296,7 @@ build/races/test_%: build/tests/test_%.o $(SUPPORT:%=build/tests/%.o) build/race
 
 # Every call of OpenCL and of the C library fails once. The layer goes between the driver and the ICD loader.
 FAULT_OBJECTS := $(patsubst tests/fault/%.c,build/fault/%.o,$(filter-out tests/fault/layer.c,$(wildcard tests/fault/*.c)))
-FAULT_WRAPPED := malloc calloc realloc fopen fread fwrite fclose rename opendir stat
+FAULT_WRAPPED := malloc calloc realloc open read write close rename opendir stat
 
 fault: build/fault/driver build/fault/layer.so ## every call and command fails, one after the other: error or exact result, no leak
 	@$(POCL_ALONE) tools/fault.sh

@@ -266,7 +266,7 @@ static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_
 {
     gpi_cache_header header;
     char *path = gp->cache_dir ? gpi_cache_path(gp, program) : NULL;
-    unsigned char *data = path ? gpi_file_read(path, size) : NULL;
+    unsigned char *data = path ? gpi_file_read(path, true, size) : NULL;
     bool valid = false;
     if (data && *size > sizeof header) {
         memcpy(&header, data, sizeof header);

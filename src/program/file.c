@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
-#define GPI_MKDIR(path) mkdir(path, 0777)
+#define GPI_MKDIR(path) mkdir(path, 0755) /* whatever the umask: who can write there could replace programs */
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
@@ -44,12 +44,13 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* All of a file, to be freed; NULL when it cannot be read. */
-static unsigned char *gpi_file_read(const char *path, size_t *size)
+/* All of a file, to be freed; NULL when it cannot be read. `own`: or somebody else may write to it. */
+static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     unsigned char *data = NULL;
     long length;
+    (void)own; /* Windows: modes do not tell */
     if (!file) return NULL;
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
         fseek(file, 0, SEEK_SET) == 0) {
@@ -64,20 +65,29 @@ static unsigned char *gpi_file_read(const char *path, size_t *size)
     return data;
 }
 
-static FILE *gpi_file_create(const char *path) { return fopen(path, "wb"); }
+static bool gpi_file_fill_new(const char *path, const void *head, size_t head_size, const void *body,
+                              size_t body_size)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL;
+    if (!file) return false;
+    good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
+    return fclose(file) == 0 && good;
+}
 
 static void gpi_file_touch(const char *path) { (void)path; }
 
 #else
 
 /* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
-   end, and a binary of another user's, root's apart, would run as this one. */
-static int gpi_file_open(const char *path, struct stat *info)
+   end, and a binary of another user's, root's apart, would run as this one. `refused`: bits that its mode must not have. */
+static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
 {
-    const int file = open(path, O_RDONLY | O_NONBLOCK);
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (file < 0) return -1;
     if (fstat(file, info) == 0 && S_ISREG(info->st_mode) &&
-        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_FILE_MAX)
+        (info->st_uid == geteuid() || info->st_uid == 0) && info->st_size <= GPI_FILE_MAX &&
+        !(info->st_mode & refused))
         return file;
     (void)close(file);
     return -1;
@@ -96,11 +106,11 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* All of a file, to be freed; NULL when it cannot be read. */
-static unsigned char *gpi_file_read(const char *path, size_t *size)
+/* All of a file, to be freed; NULL when it cannot be read. `own`: or somebody else may write to it. */
+static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;
-    const int file = gpi_file_open(path, &info);
+    const int file = gpi_file_open(path, own ? S_IWGRP | S_IWOTH : 0, &info);
     unsigned char *data = NULL;
     if (file < 0) return NULL;
     *size = (size_t)info.st_size;
@@ -118,7 +128,7 @@ static bool gpi_file_begins(const char *path, const char *bytes, size_t size)
 {
     unsigned char head[16];
     struct stat info;
-    const int file = gpi_file_open(path, &info);
+    const int file = gpi_file_open(path, 0, &info);
     const bool good = file >= 0 && gpi_file_fill(file, head, size) && memcmp(head, bytes, size) == 0;
     if (file >= 0) (void)close(file);
     return good;
@@ -126,11 +136,32 @@ static bool gpi_file_begins(const char *path, const char *bytes, size_t size)
 
 static void gpi_file_touch(const char *path) { (void)utime(path, NULL); }
 
-/* A new file: it follows no link that somebody may have put there. */
-static FILE *gpi_file_create(const char *path)
+static bool gpi_file_append(int file, const void *bytes, size_t size)
 {
+    const char *at = (const char *)bytes;
+    while (size > 0) {
+        const ssize_t put = write(file, at, size);
+        if (put < 0 && errno != EINTR) return false;
+        if (put <= 0) continue;
+        at += put;
+        size -= (size_t)put;
+    }
+    return true;
+}
+
+/* A new file of head and body: it follows no link that somebody may have put there, and nobody else may write to it, whatever
+   the umask. */
+static bool gpi_file_fill_new(const char *path, const void *head, size_t head_size, const void *body,
+                              size_t body_size)
+{
+    int file;
+    bool good;
     (void)remove(path); /* a dead process's with this number */
-    return fopen(path, "wbx");
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
+    if (file < 0) return false;
+    (void)fcntl(file, F_SETFD, FD_CLOEXEC);
+    good = gpi_file_append(file, head, head_size) && gpi_file_append(file, body, body_size);
+    return close(file) == 0 && good;
 }
 
 #endif
@@ -140,17 +171,12 @@ static bool gpi_file_write(const char *path, const void *head, size_t head_size,
                            size_t body_size)
 {
     char *temporary = gpi_format("%s.%u.%p.tmp", path, GPI_PID(), (const void *)&path);
-    FILE *file = temporary ? gpi_file_create(temporary) : NULL;
-    bool good = file != NULL;
-    if (file) {
-        good = fwrite(head, 1, head_size, file) == head_size && fwrite(body, 1, body_size, file) == body_size;
-        good = fclose(file) == 0 && good;
+    bool good = temporary && gpi_file_fill_new(temporary, head, head_size, body, body_size);
 #if defined(_WIN32)
-        if (good) (void)remove(path); /* rename does not replace there */
+    if (good) (void)remove(path); /* rename does not replace there */
 #endif
-        good = good && rename(temporary, path) == 0;
-        if (!good) (void)remove(temporary);
-    }
+    good = good && rename(temporary, path) == 0;
+    if (temporary && !good) (void)remove(temporary);
     GP_FREE(temporary);
     return good;
 }
@@ -188,7 +214,7 @@ static int gpi_mark_make(const char *path)
 static bool gpi_mark_is_dead(const char *path)
 {
     struct stat info;
-    const int mark = gpi_file_open(path, &info);
+    const int mark = gpi_file_open(path, 0, &info);
     bool dead = mark >= 0 && flock(mark, LOCK_EX | LOCK_NB) == 0 && fstat(mark, &info) == 0;
     dead = dead && info.st_nlink > 0 && info.st_size > 0;
     if (mark >= 0) (void)close(mark);

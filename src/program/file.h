@@ -4,7 +4,7 @@
 
 /* file.c */
 static bool gpi_make_dirs(const char *path);
-static unsigned char *gpi_file_read(const char *path, size_t *size);
+static unsigned char *gpi_file_read(const char *path, bool own, size_t *size);
 static void gpi_file_touch(const char *path);
 #if !defined(_WIN32)
 static bool gpi_file_begins(const char *path, const char *bytes, size_t size);

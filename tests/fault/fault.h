@@ -14,7 +14,7 @@ typedef enum fault_kind {
     FAULT_CALL,    /* an OpenCL call returns an error, and has done nothing */
     FAULT_COMMAND, /* an enqueued command, and all enqueued behind it until somebody waits, do not run; their
                       events say so */
-    FAULT_HOST,    /* malloc, fopen and their like */
+    FAULT_HOST,    /* malloc, open and their like */
     FAULT_KINDS
 } fault_kind;
 

@@ -119,6 +119,7 @@ static void open_folder(void)
     const char *base = getenv("TMPDIR");
     const struct dirent *entry;
     DIR *listing;
+    (void)umask(022); /* files that others may write to are not loaded */
     (void)snprintf(folder, sizeof folder, "%s/gpuprim-fuzz-XXXXXX", base ? base : "/tmp");
     if (!mkdtemp(folder)) fuzz_stop("no folder");
     (void)call(0);

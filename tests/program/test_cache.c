@@ -158,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_others_stay),
         cmocka_unit_test(test_load_renews),
     };
+    (void)umask(022);                             /* files that others may write to are not loaded */
     (void)setenv("GPUPRIM_SUB_GROUPS", "off", 1); /* the program that tries them would be counted */
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
 }

@@ -90,6 +90,7 @@ static int set_up(void **state)
     size_t i;
     (void)state;
     (void)alarm(60);
+    (void)umask(022);
     test_make_folder(folder, sizeof folder);
     for (i = 0; i < sizeof body; i++) body[i] = (unsigned char)(7 * i);
     program.key.word[0] = 0x0123456789abcdefu;
@@ -217,6 +218,31 @@ static void test_other_user(void **state)
     assert_true(saves() && loads());
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_uid, geteuid());
+}
+
+/* What somebody else may write to is not loaded, and nothing is made so, whatever the umask. */
+static void test_others_may_write(void **state)
+{
+    static const mode_t modes[] = {0664, 0646, 0666};
+    char made[300];
+    struct stat info;
+    const mode_t mask = umask(0);
+    size_t k;
+    (void)state;
+    for (k = 0; k < sizeof modes / sizeof *modes; k++) {
+        assert_int_equal(chmod(path, modes[k]), 0);
+        assert_false(loads());
+        assert_true(is_there());
+        assert_true(saves() && loads());
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_mode & 022, 0);
+    }
+    (void)snprintf(made, sizeof made, "%s/made", folder);
+    assert_true(gpi_make_dirs(made));
+    (void)umask(mask);
+    assert_int_equal(stat(made, &info), 0);
+    assert_int_equal(info.st_mode & 022, 0);
+    assert_int_equal(rmdir(made), 0);
 }
 
 /* ------------------------------------------------------------------ marks of files that are being loaded */
@@ -461,11 +487,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        TEST(test_every_bit),      TEST(test_every_length),    TEST(test_huge),
-        TEST(test_no_file),        TEST(test_folder),          TEST(test_link),
-        TEST(test_other_user),     TEST(test_no_space),        TEST(test_no_folder),
-        TEST(test_silly_folders),  TEST(test_cache_variables), TEST(test_mark_of_dead),
-        TEST(test_mark_of_living), TEST(test_mark_of_own),     TEST(test_mark_is_none),
+        TEST(test_every_bit),    TEST(test_every_length),     TEST(test_huge),
+        TEST(test_no_file),      TEST(test_folder),           TEST(test_link),
+        TEST(test_other_user),   TEST(test_others_may_write), TEST(test_no_space),
+        TEST(test_no_folder),    TEST(test_silly_folders),    TEST(test_cache_variables),
+        TEST(test_mark_of_dead), TEST(test_mark_of_living),   TEST(test_mark_of_own),
+        TEST(test_mark_is_none),
     };
     return cmocka_run_group_tests_name("cache_files", tests, NULL, NULL);
 }
