@@ -112,6 +112,8 @@ AFFINE = gpuprim.Monoid(
         (lambda c: c.fill(None, 2.7, out=np.zeros(3, "i4")), "int32", "float64"),
         (lambda c: c.fill(3, np.nan, np.int32), "int32", "float64"),
         (lambda c: c.fill(3, 2, np.bool_), "bool", "int64"),
+        (lambda c: c.fill(3, None, np.int32), "int32", "NoneType"),
+        (lambda c: c.fill(None, None, out=np.ones(3, "i4")), "int32", "NoneType"),
         (lambda c: c.iota(3, 0.5, 1, np.int32), "int32", "float64"),
         (lambda c: c.iota(3, 0, -1, np.uint32), "uint32", "int64"),
         (lambda c: c.iota(3, 0, 0.5, np.int64), "int64", "float64"),

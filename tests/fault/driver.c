@@ -239,10 +239,7 @@ static bool is_probe(const char *function)
 }
 
 /* The only file whose caller wants to know that it cannot be opened. */
-static bool is_tuning_file(void)
-{
-    return fault->kind == FAULT_HOST && strcmp(fault->function, "open") == 0;
-}
+static bool is_tuning_file(void) { return fault->kind == FAULT_HOST && strcmp(fault->function, "open") == 0; }
 
 /* What the call's error must come out as. */
 static bool fits(gp_result result)

@@ -115,6 +115,8 @@ class Maps(Sorts):
         call.buffer("out", target)
         call.set(element_size=target.dtype.itemsize)
         call.count(target)
+        if value is None:  # no value would be zeros
+            raise TypeError(f"value is NoneType, not {target.dtype}")
         call.value("value", value, target.dtype)
         call.run("gp_fill")
         return self._give(out, target)
