@@ -20,8 +20,8 @@
      - All ranks of the communicator make the same calls in the same order, each with its own `all`: a rank that passes
        NULL for it fails alone, and the others wait for it. A call begins with gp_finish, and returns when
        its result is there.
-     - In a process that was forked after the communicator was joined, and in a callback of a call with the same `all`, calls
-       fail at once, on this rank alone, with GP_ERROR_INVALID_ARGUMENT. They send nothing, so that the other ranks are not
+     - Before MPI_Init, after MPI_Finalize, in a process that was forked after the communicator was joined, and in a callback of
+       a call with the same `all`, calls fail at once, on this rank alone, with GP_ERROR_INVALID_ARGUMENT (gp_mpi_create without MPI: GP_ERROR_MPI). They send nothing, so that the other ranks are not
        disturbed.
      - Fields that have no meaning across ranks stay zero: count_buffer, scratch, wait, done, and those that a call names.
      - An error on one rank ends the call on all of them, with the same result, and gp_last_error tells which rank it
@@ -63,7 +63,7 @@ typedef struct gp_mpi gp_mpi;
    Errors: GP_ERROR_INVALID_ARGUMENT for MPI_COMM_NULL, of this rank alone, and for an intercommunicator. */
 GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out);
 
-/* Accepts NULL. Collective; before MPI_Finalize. Does nothing in a forked process and in a callback of a call with `all`. */
+/* Accepts NULL. Collective; before MPI_Finalize. Does nothing after it, in a forked process and in a callback of a call with `all`. */
 GP_MPI_API void gp_mpi_destroy(gp_mpi *all);
 
 /* Where a part lies in the whole: elements [first, first + count) of total. */
@@ -316,6 +316,16 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
 
 /* ------------------------------------------------------------------ handle */
 
+/* Says why MPI would end a process that calls it now; NULL: it would not. */
+static const char *gpi_mpi_absence(void)
+{
+    int begun = 0, ended = 0;
+    (void)MPI_Initialized(&begun);
+    (void)MPI_Finalized(&ended);
+    if (!begun) return "MPI has not begun: MPI_Init";
+    return ended ? "MPI has ended: call it before MPI_Finalize" : NULL;
+}
+
 /* Refuses in a process that was forked after the library's first use, where MPI would wait for ever. */
 static gp_result gpi_mpi_check_process(gp_context *gp)
 {
@@ -341,6 +351,7 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     if (out) *out = NULL;
     result = gpi_mpi_check_process(gp);
     if (result != GP_OK) return result;
+    if (gpi_mpi_absence()) return gpi_mpi_fail(&made, GP_ERROR_MPI, function, gpi_mpi_absence());
     if (comm == MPI_COMM_NULL)
         return gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "comm is MPI_COMM_NULL");
     result = gpi_mpi_did(&made, function, "MPI_Comm_test_inter", MPI_Comm_test_inter(comm, &between));
@@ -374,6 +385,7 @@ static const char *gpi_mpi_refusal(const gp_mpi *all)
     if (!all) return "all is NULL";
     if (all->process != GPI_MPI_PROCESS())
         return "this process was forked, and MPI does not work here: fork before MPI_Init, or exec";
+    if (gpi_mpi_absence()) return gpi_mpi_absence();
     return all->busy ? "a callback called it with the gp_mpi whose call is still at work" : NULL;
 }
 

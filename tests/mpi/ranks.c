@@ -1093,6 +1093,21 @@ static void test_callback(void)
     free(keys);
 }
 
+/* Before MPI_Init and after MPI_Finalize MPI ends the process that calls it. */
+static void test_without_mpi(const char *text)
+{
+    gp_mpi *made = NULL;
+    gp_mpi_part part;
+    bool good =
+        gp_mpi_create(gp, MPI_COMM_WORLD, &made) == GP_ERROR_MPI && !made && strstr(gp_last_error(gp), text);
+    if (all)
+        good = good && gp_mpi_share(all, 1, &part) == GP_ERROR_INVALID_ARGUMENT &&
+               strstr(gp_last_error(gp), text);
+    if (good) return;
+    fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, gp_last_error(gp));
+    exit(1);
+}
+
 static void killed(int signal)
 {
     (void)signal;
@@ -1128,10 +1143,11 @@ int main(int argc, char **argv)
     const long moment = dies ? atol(argv[2]) : 0;
     const size_t large = argc > 1 ? (size_t)strtoul(argv[1], NULL, 0) : 100003;
     const gp_context_desc desc = {0};
+    if (gp_context_create(&desc, &gp) != GP_OK) return 1;
+    test_without_mpi("MPI has not begun");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    OK(gp_context_create(&desc, &gp));
     OK(gp_mpi_create(gp, MPI_COMM_WORLD, &all));
     if (dies) die(moment);
     test_create();
@@ -1149,8 +1165,11 @@ int main(int argc, char **argv)
     test_brackets(large);
     test_brackets_errors();
     gp_mpi_destroy(all);
-    gp_context_destroy(gp);
     if (rank == 0) printf("mpi: %d ranks, %zu elements: right\n", ranks, large);
+    OK(gp_mpi_create(gp, MPI_COMM_WORLD, &all));
     MPI_Finalize();
+    test_without_mpi("MPI has ended");
+    gp_mpi_destroy(all);
+    gp_context_destroy(gp);
     return 0;
 }
