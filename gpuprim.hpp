@@ -445,8 +445,10 @@ returns<void> copy(gp_context *ctx, const view<Element> &v, Enqueue enqueue, Hos
 {
     gp_result code = gp_finish(ctx);
     if (code != GP_OK) return ended(ctx, code);
-    if (v.size() && enqueue(gp_cl_queue(ctx), v.get(), CL_TRUE, v.offset() * sizeof(Element),
-                            v.size() * sizeof(Element), host, 0, nullptr, nullptr) != CL_SUCCESS)
+    const size_t most = SIZE_MAX / sizeof(Element); // more would wrap to bytes that are there
+    if (v.size() > most || v.offset() > most) code = GP_ERROR_INVALID_BUFFER;
+    else if (v.size() && enqueue(gp_cl_queue(ctx), v.get(), CL_TRUE, v.offset() * sizeof(Element),
+                                 v.size() * sizeof(Element), host, 0, nullptr, nullptr) != CL_SUCCESS)
         code = GP_ERROR_OPENCL;
     return ended(ctx, code, "gp::read, gp::write: OpenCL does not copy this view");
 }

@@ -138,6 +138,15 @@ void test_buffers(gp_context *ctx)
     gp::write(ctx, part, two);
     CHECK(gp::read(ctx, a.subview(3, 4)) == u32s{host[3], 7, 8, host[6]});
 
+    // Their bytes would wrap to 4 * 0 and 4 * 2, which are there.
+    const size_t wraps = SIZE_MAX / sizeof(uint32_t) + 1;
+    uint32_t untouched[4] = {1, 2, 3, 4};
+    const gp::view<uint32_t> far(a.get(), 4, wraps), long_one(a.get(), wraps + 2);
+    CHECK(has(error_of([&] { gp::read(ctx, far, untouched); }, GP_ERROR_INVALID_BUFFER), "view"));
+    CHECK(has(error_of([&] { gp::write(ctx, far, untouched); }, GP_ERROR_INVALID_BUFFER), "view"));
+    CHECK(has(error_of([&] { gp::read(ctx, long_one, untouched); }, GP_ERROR_INVALID_BUFFER), "view"));
+    CHECK(untouched[0] == 1 && gp::read(ctx, a.subview(0, 1)) == u32s{host[0]});
+
     const cl_mem memory = a.get();
     gp::buffer<uint32_t> b = std::move(a), c;
     CHECK(b.get() == memory && b.size() == n && !a && a.size() == 0);
