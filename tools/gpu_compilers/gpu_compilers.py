@@ -34,6 +34,7 @@ CLASSES = {1: "unknown", 4: "llvmpipe", 5: "nvidia", 6: "amd", 7: "intel_gpu", 8
 LONGEST = 384 << 10  # of a program's text, in bytes
 GROWTH = ("spilled_bytes", "private_bytes")
 AT_ONCE = 8  # programs of one process
+SLOWEST = 4  # programs of a device that are printed
 
 Program = collections.namedtuple("Program", "device class_ work path text options lanes group")
 
@@ -103,7 +104,7 @@ def parts(sequence, size):
 
 
 def build(programs, sources, folder):
-    """For each program [kernels' counters by name, seconds, log]; no kernels: it was not built."""
+    """For each program [kernels' counters by name, seconds of the CPU, log]; no kernels: it was not built."""
     os.makedirs(os.path.join(folder, "kept"), exist_ok=True)
     places = {p.path: kept(p, sources[p.device], folder) for p in programs}
     todo = [p for p in programs if not os.path.exists(places[p.path])]
@@ -163,17 +164,23 @@ def compare(rows, baseline):
                                                                         known.get(counter, "no such kernel"))
 
 
+def slowest_of(pairs):
+    """Returns the works of the slowest programs with their seconds, as text; `pairs` are programs and their results."""
+    pairs = sorted(pairs, key=lambda pair: -pair[1][1])[:SLOWEST]
+    return ", ".join("%s %.1f" % (program.work, result[1]) for program, result in pairs)
+
+
 def print_table(programs, results, rows):
     print("%-10s%-10s%10s%10s%12s%12s%10s   %s" % ("device", "class", "programs", "kernels", "that spill", "with private",
-                                                  "seconds", "the slowest program"))
+                                                  "seconds", "of which the slowest programs"))
     for device in dict.fromkeys(p.device for p in programs):
         mine = [(p, r) for p, r in zip(programs, results) if p.device == device]
         own = [row for row in rows if row["device"] == device]
-        slowest = max(mine, key=lambda pair: pair[1][1])
-        print("%-10s%-10s%10d%10d%12d%12d%10.1f   %s, %.1f s" %
+        print("%-10s%-10s%10d%10d%12d%12d%10.1f   %s" %
               (device, mine[0][0].class_, len(mine), len(own), sum(row["spilled_bytes"] > 0 for row in own),
-               sum(row["private_bytes"] > 0 for row in own), sum(r[1] for _, r in mine), slowest[0].work, slowest[1][1]))
-    print("the longest text: %d bytes" % max(len(p.text) for p in programs))
+               sum(row["private_bytes"] > 0 for row in own), sum(r[1] for _, r in mine), slowest_of(mine)))
+    print("seconds are of the CPU, when a program was compiled last; the longest text: %d bytes" %
+          max(len(p.text) for p in programs))
     names = sorted({key(row)[2:] for row in rows if any(row[counter] for counter in GROWTH)})
     columns = list(dict.fromkeys(row["device"] for row in rows))
     values = {(row["device"], row["work"], row["kernel"]): row for row in rows}

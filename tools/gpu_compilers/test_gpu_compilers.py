@@ -105,6 +105,16 @@ class Readers(unittest.TestCase):
                                                                              "instructions": 1252})])
 
 
+class Seconds(unittest.TestCase):
+    def test_run_has_what_a_command_writes(self):
+        status, output, seconds = intel.run("sh", "-c", "echo a; echo b >&2; exit 3")
+        self.assertEqual((status != 0, output, seconds >= 0), (True, "a\nb\n", True))
+
+    def test_slowest_come_first(self):
+        pairs = [(program(), ({}, seconds, "")) for seconds in (1, 7, 3, 2, 5)]
+        self.assertEqual(gpu_compilers.slowest_of(pairs), "scan-u32 7.0, scan-u32 5.0, scan-u32 3.0, scan-u32 2.0")
+
+
 class Faults(unittest.TestCase):
     def faults(self, kernels, **how):
         return list(gpu_compilers.faults_of(program(**how), kernels, "log"))

@@ -56,6 +56,17 @@ def run(work, name, folder):
     return Run(work, name, dump, call["elements"], launches[call["before"]:])
 
 
+def longest_program(run):
+    """Returns the lines of the longest program that the call builds."""
+    names = [name for name in os.listdir(run.dump) if name.endswith(".cl") and not name.startswith("form")]
+    return max(lines_of(os.path.join(run.dump, name)) for name in names)
+
+
+def lines_of(path):
+    with open(path) as lines:
+        return sum(1 for _ in lines)
+
+
 def sectors(launch):
     return launch["global_load"]["units"] + launch["global_store"]["units"]
 

@@ -54,6 +54,12 @@ def rows_of_counts(all_runs):
         yield from rows_of("sort-pairs-u32", name, "oclgrind", counts.values_of_pairs(all_runs, name))
 
 
+def rows_of_texts(all_runs):
+    for run in all_runs:
+        if run.work not in counts.SKEWED:
+            yield from rows_of(run.work, run.name, "text", {"longest_program_lines": counts.longest_program(run)})
+
+
 def compiled_runs(all_runs, name):
     return [run for run in all_runs if run.name == name and run.work not in counts.SKEWED]
 
@@ -94,7 +100,7 @@ def rows_of_model(all_runs, rows):
 
 
 def count(all_runs):
-    rows = [*rows_of_counts(all_runs), *rows_of_nvidia(all_runs), *rows_of_amd(all_runs)]
+    rows = [*rows_of_counts(all_runs), *rows_of_texts(all_runs), *rows_of_nvidia(all_runs), *rows_of_amd(all_runs)]
     return [*rows, *rows_of_model(all_runs, rows)]
 
 

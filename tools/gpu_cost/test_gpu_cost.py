@@ -9,8 +9,10 @@ import json
 import os
 import sys
 import tempfile
+import types
 import unittest
 
+import counts
 import gpu_cost
 import machine
 import nvidia
@@ -117,6 +119,20 @@ class Ways(unittest.TestCase):
     def test_call_returns(self):
         self.assertEqual(instructions(1, "CALL.REL.NOINC 0x30", "STG.E [R4.64], R2", "EXIT", "IADD3 R2, R2, 0x1, RZ",
                                       "RET.REL.NODEC R6 0x0"), 1 + 2 + 2)
+
+
+class Texts(unittest.TestCase):
+    def test_longest_program_of_a_call_is_what_the_library_built(self):
+        with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+            for name, lines in {"1.cl": 3, "2.cl": 5, "form3.2.cl": 9, "hot.s": 20}.items():
+                with open(os.path.join(folder, name), "w") as out:
+                    out.write("\n" * lines)
+            self.assertEqual(counts.longest_program(types.SimpleNamespace(dump=folder)), 5)
+
+    def test_longer_program_is_worse(self):
+        row = {"work": "scan-u32", "class": "nvidia", "counter": "longest_program_lines", "value": 1000, "source": "text"}
+        self.assertEqual(list(gpu_cost.check([dict(row, value=1020)], [row])), [])
+        self.assertEqual(len(list(gpu_cost.check([dict(row, value=1021)], [row]))), 1)
 
 
 class Comparison(unittest.TestCase):
