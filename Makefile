@@ -533,10 +533,10 @@ build/gpu_cost/plugin.so: tools/gpu_cost/plugin.cpp | deps-gpu-cost
 GPU_COMPILERS = tools/gpu_compilers/test_gpu_compilers.py && { \
 	found=0; tools/deps.sh next || found=$$?; \
 	if [ $$found = 2 ]; then echo "gpu-compilers: skipped: no root of Debian's next release"; \
-	elif [ $$found = 0 ]; then tools/gpu_compilers/gpu_compilers.py $(1) $(DEVICES:%=--devices %) build/gpu_compilers; \
+	elif [ $$found = 0 ]; then tools/gpu_compilers/gpu_compilers.py $(1) $(DEVICES:%=--devices %) $(if $(FORMS),--forms) build/gpu_compilers; \
 	else exit $$found; fi; }
 
-gpu-compilers: build/gpu_compilers/build build/gpu_compilers/calls ## every program by the compilers of Intel's, AMD's and Adreno's GPUs; writes bench/gpu_compilers.json; DEVICES=dg2,navi31 takes some
+gpu-compilers: build/gpu_compilers/build build/gpu_compilers/calls ## every program by the compilers of Intel's, AMD's and Adreno's GPUs; writes bench/gpu_compilers.json; DEVICES=dg2,navi31 takes some; FORMS=all: those of lint, too
 	@$(call GPU_COMPILERS)
 
 gpu-compilers-check: build/gpu_compilers/build build/gpu_compilers/calls ## do all programs build there, and is no more spilled than in bench/gpu_compilers.json?

@@ -1,7 +1,10 @@
 #!/bin/sh
 # Compiles the kernels as strictly as clang can, without any OpenCL implementation.
 #
-# usage: tools/lint_kernels.sh [--declarations]
+# usage: tools/lint_kernels.sh [--declarations | --list]
+#
+# --list: prints what would be compiled, and compiles nothing: the name of each program, arguments of clang, one a line, and an
+# empty line.
 #
 # --declarations: as PoCL on a CPU would, each program with all of OpenCL's declarations, and with those of
 # kernels/base/declarations.cl, and compares what they call.
@@ -44,10 +47,16 @@ compare() { # what it is; arguments of clang
 checked=0
 failed=0
 check() { # what it is, for messages; arguments of clang
-    if [ "${mode:-}" = --declarations ]; then
+    case ${mode:-} in
+    --declarations)
         compare "$@"
         return
-    fi
+        ;;
+    --list)
+        printf '%s\n' "$@" ""
+        return
+        ;;
+    esac
     what=$1
     shift
     checked=$((checked + 1))
@@ -270,5 +279,6 @@ for form in "$BITS" "$HALVES" "$RANGE" "$NORMAL"; do
         check "random $form $shape" -DGPI_FP64=1 $NARROW $form $shape kernels/map/random.cl
     done
 done
+test "$mode" = --list && exit
 echo "lint: $checked kernel programs, $failed with errors"
 test $failed = 0

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """gpu_compilers.py - every program of the calls, compiled by the compilers of GPUs that are not there (docs/gpu-cost.md).
 
-usage: gpu_compilers.py [--check] [--devices NAME,...] FOLDER
+usage: gpu_compilers.py [--check] [--devices NAME,...] [--forms] FOLDER
 
 FOLDER has calls and build, and takes what is made on the way; what was compiled before is kept there. Prints a table, and
 writes bench/gpu_compilers.json. With --check it compares with that file instead: it fails when a program is not built, when
 kernels do not have the groups and the sub-groups that the program is for, and when more is spilled, or kept in private
-memory, than in that file.
+memory, than in that file. --forms: besides, every program of `make lint` in the local shape; the file has none of these.
 """
 import argparse
 import collections
@@ -23,6 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "gpu_cost"))
 
 import counts  # noqa: E402
+import forms  # noqa: E402
 import intel  # noqa: E402
 import mesa  # noqa: E402
 
@@ -70,6 +71,24 @@ def programs_of(device, description, folder):
             found.setdefault((text, options), Program(device, CLASSES[call["class"]], work, source, text, options,
                                                       number_in(text, "GPI_SUB_GROUP"), number_in(text, "GPI_WG")))
     return list(found.values())
+
+
+def forms_of(device, description, calls, folder):
+    """Returns the programs of `make lint` for a device, with the sub-groups and options of the programs of its calls."""
+    own = os.path.join(folder, device, "forms")
+    os.makedirs(own)
+    plain = next(p for p in calls if not p.lanes)
+    grouped = next((p for p in calls if p.lanes), None)
+    found = []
+    for name, text, options in forms.composed(re.search("^extensions (.*)", description, re.M).group(1).split(),
+                                              plain[4:6], grouped and grouped[4:6]):
+        path = os.path.join(own, "%d.cl" % len(found))
+        for place, what in ((path, text), (path.replace(".cl", ".op"), options)):
+            with open(place, "w") as out:
+                out.write(what)
+        found.append(Program(device, plain.class_, name, path, text, options, number_in(text, "GPI_SUB_GROUP"),
+                             number_in(text, "GPI_WG")))
+    return found
 
 
 def kept(program, source, folder):
@@ -170,7 +189,7 @@ def slowest_of(pairs):
     return ", ".join("%s %.1f" % (program.work, result[1]) for program, result in pairs)
 
 
-def print_table(programs, results, rows):
+def print_devices(programs, results, rows):
     print("%-10s%-10s%10s%10s%12s%12s%10s   %s" % ("device", "class", "programs", "kernels", "that spill", "with private",
                                                   "seconds", "of which the slowest programs"))
     for device in dict.fromkeys(p.device for p in programs):
@@ -181,14 +200,18 @@ def print_table(programs, results, rows):
                sum(row["private_bytes"] > 0 for row in own), sum(r[1] for _, r in mine), slowest_of(mine)))
     print("seconds are of the CPU, when a program was compiled last; the longest text: %d bytes" %
           max(len(p.text) for p in programs))
+
+
+def print_spills(rows):
     names = sorted({key(row)[2:] for row in rows if any(row[counter] for counter in GROWTH)})
     columns = list(dict.fromkeys(row["device"] for row in rows))
     values = {(row["device"], row["work"], row["kernel"]): row for row in rows}
-    print("\nbytes a work-item spilled / private\n%-22s%-30s%s" % ("work", "kernel", "".join("%13s" % c for c in columns)))
+    wide = max([20, *(len(work) for work, _ in names)])
+    print("\nbytes a work-item spilled / private\n%-*s  %-30s%s" % (wide, "work", "kernel", "".join("%13s" % c for c in columns)))
     for work, kernel in names:
         cells = [values.get((device, work, kernel)) for device in columns]
         line = "".join("%13s" % ("%d / %d" % (c["spilled_bytes"], c["private_bytes"]) if c else "") for c in cells)
-        print("%-22s%-30s%s" % (work, kernel, line))
+        print("%-*s  %-30s%s" % (wide, work, kernel, line))
 
 
 def write(rows, baseline):
@@ -214,10 +237,20 @@ def describe(devices, folder):
     return descriptions, sources
 
 
+def compile_and_print(programs, sources, folder):
+    """Returns the kernels' rows, and what is wrong, a line each."""
+    results = build(programs, sources, folder)
+    rows = [row for p, r in zip(programs, results) for row in rows_of(p, sources[p.device], r[0])]
+    print_devices(programs, results, rows)
+    print_spills(rows)
+    return rows, [line for p, r in zip(programs, results) for line in faults_of(p, r[0], r[2])]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--devices", default=",".join(DEVICES))
+    parser.add_argument("--forms", action="store_true")
     parser.add_argument("folder")
     arguments = parser.parse_args()
     folder = arguments.folder
@@ -226,14 +259,16 @@ def main():
     if not descriptions:
         sys.exit("gpu-compilers: no device answers")
     programs = [p for device, text in descriptions.items() for p in programs_of(device, text, folder)]
-    results = build(programs, sources, folder)
-    faults = [line for p, r in zip(programs, results) for line in faults_of(p, r[0], r[2])]
-    rows = [row for p, r in zip(programs, results) for row in rows_of(p, sources[p.device], r[0])]
-    print_table(programs, results, rows)
+    rows, faults = compile_and_print(programs, sources, folder)
     if arguments.check:
         faults += compare(rows, baseline)
     else:
         write(rows, baseline)
+    if arguments.forms:
+        print("\nthe programs of `make lint`")
+        forms_ = [form for device, text in descriptions.items()
+                  for form in forms_of(device, text, [p for p in programs if p.device == device], folder)]
+        faults += compile_and_print(forms_, sources, folder)[1]
     for line in faults:
         print("gpu-compilers: " + line, file=sys.stderr)
     return 1 if faults else 0

@@ -5,6 +5,7 @@ usage: test_gpu_compilers.py
 """
 import unittest
 
+import forms
 import gpu_compilers
 import intel
 import mesa
@@ -113,6 +114,32 @@ class Seconds(unittest.TestCase):
     def test_slowest_come_first(self):
         pairs = [(program(), ({}, seconds, "")) for seconds in (1, 7, 3, 2, 5)]
         self.assertEqual(gpu_compilers.slowest_of(pairs), "scan-u32 7.0, scan-u32 5.0, scan-u32 3.0, scan-u32 2.0")
+
+
+class Forms(unittest.TestCase):
+    ARGUMENTS = ["-DGPI_FP64=1", "-DGPI_SHAPE_LOCAL=1", "-DGPI_SUB_GROUP=32", "-DGPI_SUB_GROUP_FORM=1", "-Dgpi_map(x,i)=((x) + (i))",
+                 "-include", "tests/native/a.h", "kernels/b.cl"]
+
+    def takes(self, *more, extensions=(), lanes=32):
+        arguments = [*more, *self.ARGUMENTS]
+        return forms.takes(arguments, forms.split(arguments)[0], extensions, lanes)
+
+    def test_text_has_the_device_s_sub_groups(self):
+        own = "#define GPI_SUB_GROUP 16\n#define GPI_SUB_GROUP_FORM 2\n#define GPI_SUB_GROUP_PINNED 1\n"
+        text = forms.text_of(*forms.split(self.ARGUMENTS), "#define GPI_WG 8\n" + own + "#line 1\n#define GPI_SUB_GROUP 0\n", 0)
+        self.assertEqual(text.split("\n")[:4], own.split("\n")[:3] + ["#define GPI_FP64 0"])
+        self.assertTrue(text.endswith('gpi_map(x,i) ((x) + (i))\n#include "tests/native/a.h"\n#include "kernels/b.cl"\n'))
+
+    def test_takes_what_the_device_has(self):
+        self.assertTrue(self.takes())
+        self.assertFalse(self.takes(lanes=0))
+        self.assertFalse(self.takes("-DGPI_WIDE=1"))
+        self.assertTrue(self.takes("-DGPI_WIDE=1", extensions=["cl_khr_int64_base_atomics"]))
+        self.assertFalse(self.takes("-DGPI_OUT=double"))
+        self.assertFalse(self.takes("-target", "nvptx64"))
+
+    def test_list_is_read(self):
+        self.assertEqual(forms.listed("a b\n-DX=1\nk.cl\n\nc\nk.cl\n\n"), [("a b", ["-DX=1", "k.cl"]), ("c", ["k.cl"])])
 
 
 class Faults(unittest.TestCase):
