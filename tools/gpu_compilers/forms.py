@@ -11,6 +11,11 @@ LINT = os.path.join(HERE, "..", "lint_kernels.sh")
 FOLDERS = "kernels", "tests/native"
 
 
+def read(path):
+    with open(path) as lines:
+        return lines.read()
+
+
 def listed(text):
     """Returns what lint checks, from its list: names, and arguments of clang."""
     parts = [part.split("\n") for part in text.strip("\n").split("\n\n")]
@@ -30,9 +35,10 @@ def split(arguments):
     return macros, included, arguments[-1]
 
 
-def takes(arguments, macros, extensions, lanes):
-    """Whether a device compiles the program; `lanes`: of its sub-groups, 0 without them."""
-    if macros.get("GPI_SHAPE_LOCAL") != "1" or "-target" in arguments:
+def takes(arguments, macros, prelude, extensions, lanes):
+    """Whether a device compiles the program; `prelude`: the text of what is included first; `lanes`: whether the device has
+    sub-groups. A device.cl has no kernels."""
+    if macros.get("GPI_SHAPE_LOCAL") != "1" or "-target" in arguments or arguments[-1].endswith("/device.cl"):
         return False
     if "GPI_SUB_GROUP" in macros and not lanes:
         return False
@@ -40,7 +46,7 @@ def takes(arguments, macros, extensions, lanes):
         return False
     if macros.get("GPI_INT64_EXTENDED") == "1" and "cl_khr_int64_extended_atomics" not in extensions:
         return False
-    return "cl_khr_fp64" in extensions or not re.search("double|f64", " ".join(arguments))
+    return "cl_khr_fp64" in extensions or not re.search("double|f64", " ".join(arguments) + prelude)
 
 
 def text_of(macros, included, path, own, fp64):
@@ -76,7 +82,8 @@ def composed(extensions, plain, grouped):
     state, seen = digest(), set()
     for name, arguments in listed(output):
         macros, included, path = split(arguments)
-        if not takes(arguments, macros, extensions, grouped is not None):
+        prelude = "".join(read(file) for file in included)
+        if not takes(arguments, macros, prelude, extensions, grouped is not None):
             continue
         own, options = grouped if "GPI_SUB_GROUP" in macros else plain
         text = text_of(macros, included, path, own, int("cl_khr_fp64" in extensions))

@@ -120,9 +120,9 @@ class Forms(unittest.TestCase):
     ARGUMENTS = ["-DGPI_FP64=1", "-DGPI_SHAPE_LOCAL=1", "-DGPI_SUB_GROUP=32", "-DGPI_SUB_GROUP_FORM=1", "-Dgpi_map(x,i)=((x) + (i))",
                  "-include", "tests/native/a.h", "kernels/b.cl"]
 
-    def takes(self, *more, extensions=(), lanes=32):
+    def takes(self, *more, prelude="", extensions=(), lanes=True):
         arguments = [*more, *self.ARGUMENTS]
-        return forms.takes(arguments, forms.split(arguments)[0], extensions, lanes)
+        return forms.takes(arguments, forms.split(arguments)[0], prelude, extensions, lanes)
 
     def test_text_has_the_device_s_sub_groups(self):
         own = "#define GPI_SUB_GROUP 16\n#define GPI_SUB_GROUP_FORM 2\n#define GPI_SUB_GROUP_PINNED 1\n"
@@ -132,10 +132,11 @@ class Forms(unittest.TestCase):
 
     def test_takes_what_the_device_has(self):
         self.assertTrue(self.takes())
-        self.assertFalse(self.takes(lanes=0))
+        self.assertFalse(self.takes(lanes=False))
         self.assertFalse(self.takes("-DGPI_WIDE=1"))
         self.assertTrue(self.takes("-DGPI_WIDE=1", extensions=["cl_khr_int64_base_atomics"]))
         self.assertFalse(self.takes("-DGPI_OUT=double"))
+        self.assertFalse(self.takes(prelude="typedef double a;"))
         self.assertFalse(self.takes("-target", "nvptx64"))
 
     def test_list_is_read(self):
