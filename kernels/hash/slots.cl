@@ -123,6 +123,16 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
 /* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram has the probe depths of
    bit length b: 0, 1, 2-3, 4-7, ... */
 
+/* Counts of probe depths, of a group. */
+typedef struct gpi_depths {
+    uint bin[GPI_LENGTH_BINS];
+} gpi_depths;
+#if GPI_SHAPE_SERIAL
+#define GPI_DEPTH_COUNT(shared, b) (shared)->bin[b]++
+#else
+#define GPI_DEPTH_COUNT(shared, b) (void)atomic_inc((volatile __local uint *)&(shared)->bin[b])
+#endif
+
 /* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */
 GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
                                       volatile __global uint *stats, ulong span,
@@ -130,10 +140,11 @@ GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETER
 {
     const ulong4 facts = GPI_FACTS(table);
     const gp_hash_table t = gpi_hash_table_of(memory, facts);
-    uint bins[GPI_LENGTH_BINS];
+    GPI_SHARED(gpi_depths, shared);
     uint live = 0, dead = 0, deepest = 0;
     ulong depths = 0, begin, end;
-    for (uint b = 0; b < GPI_LENGTH_BINS; b++) bins[b] = 0;
+    for (uint b = (uint)GPI_LOCAL_ID; b < GPI_LENGTH_BINS; b += GPI_WG) shared->bin[b] = 0;
+    gpi_sync(); /* the bins are zero */
     gpi_span(gpi_hash_work(memory, facts, gpi_slot_count(t), counters), span, &begin, &end);
     for (ulong i = begin + GPI_LOCAL_ID; i < end; i += GPI_WG) {
         gp_hash_key key;
@@ -145,15 +156,16 @@ GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETER
         live++;
         depths += depth;
         deepest = max(deepest, depth);
-        bins[32 - clz(depth)]++;
+        GPI_DEPTH_COUNT(shared, 32 - clz(depth));
     }
     if (live) gpi_add_wide(stats + GPI_STATS_LIVE, live);
     if (dead) gpi_add_wide(stats + GPI_STATS_DEAD, dead);
     if (depths & 0xffffffffu) gpi_add_wide(stats + GPI_STATS_DEPTHS, (uint)depths);
     if (depths >> 32) (void)atomic_add(stats + GPI_STATS_DEPTHS + 1, (uint)(depths >> 32));
     if (deepest) (void)atomic_max(stats + GPI_STATS_MAX, deepest);
-    for (uint b = 0; b < GPI_LENGTH_BINS; b++) {
-        if (bins[b]) gpi_add_wide(stats + GPI_STATS_BINS + 2 * b, bins[b]);
+    gpi_sync(); /* the group's keys are counted */
+    for (uint b = (uint)GPI_LOCAL_ID; b < GPI_LENGTH_BINS; b += GPI_WG) {
+        if (shared->bin[b]) gpi_add_wide(stats + GPI_STATS_BINS + 2 * b, shared->bin[b]);
     }
 }
 #endif

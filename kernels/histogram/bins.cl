@@ -29,12 +29,13 @@
 #define GPI_HISTOGRAM_NOWHERE (~0u) /* a sample's bin that has none */
 #define GPI_BYTES (GPI_SAMPLE_SIZE == 1)
 
-/* lower, limit and scale are numbers, or bits of GPI_OPERAND: src/histogram/histogram.c. */
+/* lower, limit and scale are numbers, or bits of GPI_OPERAND: src/histogram/histogram.c. No gaps between members: a struct
+   with gaps is copied in memory by Mesa's drivers, not in registers. */
 typedef struct gpi_bins {
     uint count;
+    uint shift;         /* integers: a bin is 2^shift numbers; GPI_HISTOGRAM_NOWHERE: it is no such number */
     ulong lower, limit; /* integers: upper - lower - 1; floats: upper */
     ulong scale[3];     /* integers: bins / range, and the fraction's words; floats: bins / (upper - lower) */
-    uint shift;         /* integers: a bin is 2^shift numbers; GPI_HISTOGRAM_NOWHERE: it is no such number */
     __global const GPI_SAMPLE *edges;
 } gpi_bins;
 

@@ -74,13 +74,14 @@ static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + 
 /* The first byte is of `channel`. */
 static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
 {
-    const uint word[4] = {x.s0, x.s1, x.s2, x.s3};
     uint first[GPI_CHANNELS];
 #pragma unroll
     for (uint c = 0; c < GPI_CHANNELS; c++) first[c] = (channel + c) % GPI_CHANNELS * 256;
 #pragma unroll
-    for (uint k = 0; k < GPI_TURNS(16); k++)
-        gpi_count_byte(t, first[k % GPI_CHANNELS] + (word[k / 4] >> 8 * (k % 4) & 255u));
+    for (uint k = 0; k < GPI_TURNS(16); k++) {
+        const uint word = k < 8 ? k < 4 ? x.s0 : x.s1 : k < 12 ? x.s2 : x.s3; /* no array: see gpi_bins */
+        gpi_count_byte(t, first[k % GPI_CHANNELS] + (word >> 8 * (k % 4) & 255u));
+    }
 }
 
 /* Aligned vectors, several loaded before any is counted; fewer than 16 bytes before and after them. */

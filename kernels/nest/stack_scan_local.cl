@@ -175,12 +175,12 @@ static void gpi_fold_load(gpi_input input, gpi_fold f)
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_STACK_LOADS) {
         GPI_T x[GPI_STACK_LOADS];
         GPI_UNROLL
-        for (uint k = j; k < j + GPI_STACK_LOADS; k++)
-            if (gpi_fold_opens(f, l, k)) x[k - j] = gpi_load(input, first + k * GPI_WG);
+        for (uint k = 0; k < GPI_STACK_LOADS; k++)
+            if (gpi_fold_opens(f, l, j + k)) x[k] = gpi_load(input, first + (j + k) * GPI_WG);
         GPI_UNROLL
-        for (uint k = j; k < j + GPI_STACK_LOADS; k++)
-            if (gpi_fold_opens(f, l, k))
-                f.memory->row[GPI_STRIPE_ROW(l, k) + GPI_STRIPE_PLACE(l, k) + 1] = x[k - j];
+        for (uint k = 0; k < GPI_STACK_LOADS; k++)
+            if (gpi_fold_opens(f, l, j + k))
+                f.memory->row[GPI_STRIPE_ROW(l, j + k) + GPI_STRIPE_PLACE(l, j + k) + 1] = x[k];
     }
 }
 

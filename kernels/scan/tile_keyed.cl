@@ -87,8 +87,8 @@ GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared 
     const ulong first = base + (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
     (void)shared;
     GPI_UNROLL
-    for (uint k = j; k < j + GPI_CELL_CHUNK; k++)
-        value[k - j] = k < own ? gpi_value_load(input, first + k) : gpi_identity().value;
+    for (uint k = 0; k < GPI_CELL_CHUNK; k++)
+        value[k] = j + k < own ? gpi_value_load(input, first + j + k) : gpi_identity().value;
 #else
     (void)input;
     (void)base;

@@ -245,20 +245,28 @@ static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)
     return sum;
 }
 
+#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* of an item */
+
 GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
                               __local gpi_scatter_memory *shared)
 {
     __global const gpi_sort_cell *table = segments.table + (ulong)row.large->row * GPI_BINS;
     const uint l = (uint)GPI_LOCAL_ID, from = row.large->from[pass % 2];
-    ulong next[(GPI_BINS + GPI_WG - 1) / GPI_WG];
+    ulong next[GPI_ROW_DIGITS];
     GPI_EACH_BIN(d) shared->bases.next[d] = gpi_rows_sum(table + d, row.large->rows);
     gpi_sync(); /* the columns' sums are there */
     const uint to = gpi_bases_of(&shared->bases) ? from : gpi_place_next(from, first_place);
     if (l == 0 && r == row.large->row) row.large->from[1 - pass % 2] = to;
-    GPI_EACH_BIN(d)
-    next[d / GPI_WG] = row.large->begin + shared->bases.next[d] + gpi_rows_sum(table + d, r - row.large->row);
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_ROW_DIGITS; k++) {
+        const uint d = l + k * GPI_WG;
+        if (d < GPI_BINS)
+            next[k] = row.large->begin + shared->bases.next[d] + gpi_rows_sum(table + d, r - row.large->row);
+    }
     gpi_sync(); /* the bases are read: the tile may overwrite them */
-    GPI_EACH_BIN(d) shared->move.next[d] = next[d / GPI_WG];
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_ROW_DIGITS; k++)
+        if (l + k * GPI_WG < GPI_BINS) shared->move.next[l + k * GPI_WG] = next[k];
     return to;
 }
 #endif

@@ -94,8 +94,7 @@ GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *o
     for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {
         uint count = 0;
         GPI_UNROLL
-        for (uint j = r * GPI_KEY_RUN; j < (r + 1) * GPI_KEY_RUN; j++)
-            count += gpi_passes(tile, order[j], equals);
+        for (uint k = 0; k < GPI_KEY_RUN; k++) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);
         counts |= (ulong)count << 16 * r;
     }
     ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);
@@ -105,7 +104,8 @@ GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *o
     for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {
         uint rank = (uint)(ranks >> 16 * r) & 0xffff;
         GPI_UNROLL
-        for (uint j = r * GPI_KEY_RUN; j < (r + 1) * GPI_KEY_RUN; j++) {
+        for (uint k = 0; k < GPI_KEY_RUN; k++) {
+            const uint j = r * GPI_KEY_RUN + k;
             if (!gpi_passes(tile, order[j], equals) || (equals && rank >= most)) continue;
             to.key[rank] = tile.key[first + GPI_KEY_RUN_AT(j)];
             to.index[rank++] = GPI_VALUE_OF(base + first + GPI_KEY_RUN_AT(j));
