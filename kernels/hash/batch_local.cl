@@ -41,9 +41,11 @@ static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 fa
 {
     gpi_sync(); /* all items have added theirs */
     for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {
-        const uint8 columns = vload8(k % 4, sums);
-        const uint4 four = columns.lo + columns.hi;
-        const uint x = (four.x + four.y + four.z + four.w) >> 16 * (k / 4) & 0xffffu;
+        __local const uint *columns =
+            sums + k % 4 * GPI_TALLY_COLUMNS; /* Intel's compiler keeps a vector in memory */
+        uint sum = 0;
+        for (uint c = 0; c < GPI_TALLY_COLUMNS; c++) sum += columns[c];
+        const uint x = sum >> 16 * (k / 4) & 0xffffu;
         if (x && k != GP_HASH_ABSENT) gpi_hash_count(t, k, x);
         if (x && k == GP_HASH_REFUSED) gpi_hash_tell_refused(facts, counters, min(change, 2u), x);
         if (x && k == GP_HASH_FAILED && (wants & GPI_TELLS_FULL))

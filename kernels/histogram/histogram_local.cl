@@ -84,7 +84,8 @@ static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
     }
 }
 
-/* Aligned vectors, several loaded before any is counted; fewer than 16 bytes before and after them. */
+/* Aligned vectors, several loaded before any is counted; fewer than 16 bytes before and after them. (Four names: Mesa's
+   driver for Adreno keeps an array in memory.) */
 static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 {
     __global const uchar *in = (__global const uchar *)s.in;
@@ -99,13 +100,14 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
         if (rest + k < last) gpi_count_byte(t, (uint)((rest + k) % GPI_CHANNELS) * 256 + in[rest + k]);
     }
     for (uint i = l; i < vectors; i += 4 * GPI_WG) {
-        uint4 x[4];
-#pragma unroll
-        for (uint k = 0; k < GPI_TURNS(4); k++) x[k] = vector[min(i + k * GPI_WG, vectors - 1)];
+        const uint4 x0 = vector[i], x1 = vector[min(i + GPI_WG, vectors - 1)];
+        const uint4 x2 = vector[min(i + 2 * GPI_WG, vectors - 1)],
+                    x3 = vector[min(i + 3 * GPI_WG, vectors - 1)];
 #pragma unroll
         for (uint k = 0; k < GPI_TURNS(4); k++) {
             const uint at = i + k * GPI_WG;
-            if (at < vectors) gpi_count_vector(t, x[k], (uint)((body + (ulong)16 * at) % GPI_CHANNELS));
+            const uint4 x = k < 2 ? k < 1 ? x0 : x1 : k < 3 ? x2 : x3;
+            if (at < vectors) gpi_count_vector(t, x, (uint)((body + (ulong)16 * at) % GPI_CHANNELS));
         }
     }
 }
