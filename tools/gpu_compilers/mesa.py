@@ -40,7 +40,10 @@ def source_name(text):
 
 def by_name(text):
     """What is said of each kernel, with its name. A kernel may be compiled twice: once for any offset, and once for none."""
-    return re.findall(r"decl_function __wrapped_(\w+) \(\) \(entrypoint\)(.*?)(?=decl_function __wrapped_|\Z)", text, re.S)
+    for part in text.split("decl_function __wrapped_")[1:]:
+        head = re.match(r"(\w+) \(\) \(entrypoint\)", part)
+        if head:
+            yield head.group(1), part[head.end():]
 
 
 def amd_kernels(text, kernels):
@@ -81,7 +84,7 @@ def facts_of(stdout):
 def build(runner, program, device, paths):
     """Of each program: its path, kernels' counters by name (None: it was not built), seconds and the log."""
     stdout, stderr = output_of(runner, program, device, *paths)
-    said = dict(re.findall(r"^program (\S+)\n(.*?)(?=^program \S+\n|\Z)", stderr, flags=re.M | re.S))
+    said = dict(part.split("\n", 1) for part in re.split(r"^program ", stderr, flags=re.M)[1:])
     for path, good, seconds, log, kernels in facts_of(stdout):
         for name, figures in READERS[DEVICES[device]](said.get(path, ""), kernels):
             for counter, value in figures.items():
