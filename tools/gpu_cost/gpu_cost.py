@@ -54,14 +54,14 @@ def rows_of_counts(all_runs):
         yield from rows_of("sort-pairs-u32", name, "oclgrind", counts.values_of_pairs(all_runs, name))
 
 
-def rows_of_texts(all_runs):
-    for run in all_runs:
-        if run.work not in counts.SKEWED:
-            yield from rows_of(run.work, run.name, "text", {"longest_program_lines": counts.longest_program(run)})
-
-
 def compiled_runs(all_runs, name):
     return [run for run in all_runs if run.name == name and run.work not in counts.SKEWED]
+
+
+def rows_of_texts(all_runs):
+    """Of one class: texts of others differ in values only."""
+    for run in compiled_runs(all_runs, nvidia.CLASS):
+        yield from rows_of(run.work, run.name, "text", {"longest_program_lines": counts.longest_program(run)})
 
 
 def rows_of_nvidia(all_runs):
