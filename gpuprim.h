@@ -303,7 +303,7 @@ typedef struct gp_monoid {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
-   The size of a record is its stride: what no expression reads is padding in a packed struct. Vertices of 32 bytes with
+   The size of a record is its stride. Members that no expression reads can be padding in a packed struct. Vertices of 32 bytes with
    a position at byte 12:
 
        "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
@@ -312,7 +312,7 @@ typedef struct gp_monoid {
    its monoid. Equal texts among them are pasted once; two different ones must not define the same name. (Structs of
    uchars meet a fault of Mesa: docs/drivers.md.)
 
-   Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; for `source` as for a monoid's. */
+   Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; `source` has the errors of a monoid's source. */
 typedef struct gp_record {
     const char *cl_type; /* its name, which may be "struct name" */
     size_t size;         /* sizeof, at most GP_RECORD_BYTES */
@@ -362,8 +362,8 @@ typedef struct gp_context gp_context;
 /* How tiles learn what comes before them. */
 typedef enum gp_strategy {
     GP_STRATEGY_AUTO = 0,    /* as the tuning table says for the device */
-    GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
-    GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
+    GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: a scan reads the input once, a sort is onesweep */
+    GP_STRATEGY_MULTI_PASS, /* no group waits for another: reduce, scan the sums, scan again; a sort counts, then moves */
     GP_STRATEGY_COUNT
 } gp_strategy;
 
@@ -4198,7 +4198,7 @@ static void gpi_settle(gp_context *gp)
     gp->pending_stalled = stalled;
 }
 
-/* Settles everything; the queue has been finished. An event's status can change after clFinish has returned (Mesa). */
+/* Settles all commands. The caller has finished the queue. An event's status can change after clFinish has returned (Mesa). */
 static void gpi_settle_all(gp_context *gp)
 {
     size_t i;
@@ -4349,9 +4349,9 @@ typedef struct gpi_tuning_row {
     uint32_t polls;
 } gpi_tuning_row;
 
-/* How a call is going to run: a row of the profile table, fitted to the element. */
+/* How a call is going to run: a row of the tuning table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape; /* serial or local */
+    gp_shape shape; /* serial or local; SUB_GROUP in a row is local with sub_group > 0 */
     gp_words words;
     gp_strategy strategy;
     uint32_t sub_group; /* local: work-items of a sub-group; 0: without */
@@ -4975,8 +4975,7 @@ static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_str
     return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
 }
 
-/* Where elements are made one by one, of `size` bytes: no group waits for another, and there is one
-   strategy. */
+/* Makes the plan of a map whose elements have `size` bytes. No group waits for another, and there is one strategy. */
 static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);
@@ -5372,8 +5371,8 @@ static bool gpi_line_begins(const char *line, size_t length)
            gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
 }
 
-/* Adds a build log's messages about our kernels, or all others; tells how many lines there were, of which at
-   most `most` are added. */
+/* Adds the messages of a build log that are about kernels/ (`ours`), or all other messages: at most `most` lines. Returns how
+   many lines there were. */
 static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
 {
     bool about_ours = false;
@@ -6235,7 +6234,7 @@ static const char *const gpi_kernel_base_platform[] = {
 "",
 "/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a",
 "   vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a",
-"   vector as its elements, of which 32 bytes are what memory hands out at once. */",
+"   vector as its elements, and memory hands out 32 bytes at once. */",
 "#if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)",
 "#define GPI_LINE_WORDS 8",
 "typedef ulong8 gpi_line;",
@@ -6254,8 +6253,8 @@ static const char *const gpi_kernel_base_platform[] = {
 "#define GPI_LINE_WORDS 0",
 "#endif",
 "",
-"/* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known",
-"   to take them; the built-in prefetch() of OpenCL C does nothing there. */",
+"/* Hints that the cache line at p will be read, or written, soon. Only PoCL is known to take them, where",
+"   the built-in prefetch() of OpenCL C does nothing. */",
 "#if GPI_ON_CPU",
 "#define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)",
 "#define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)",
@@ -6386,15 +6385,14 @@ static const char *const gpi_kernel_base_platform[] = {
 "#define GPI_PAST_CACHES (32u << 20)",
 "#endif",
 "",
-"/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what",
-"   follows them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's",
-"   instructions for it. GPI_PACKS 1: so it is. */",
+"/* Stores those of 16 elements whose bit in `mask` is set together, from `to` on, in private memory; up to 16 elements from",
+"   `to` on are overwritten. GPI_PACKS 1: the compiler is known to have AVX-512's instructions for it. */",
 "#if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \\",
 "    defined(__AVX512VL__) && defined(__BMI2__)",
 "#define GPI_PACKS 1",
 "",
 "/* Bit k: lane k, which is 0 or 1. */",
-"#line 328 \"kernels/base/platform.cl\"",
+"#line 327 \"kernels/base/platform.cl\"",
 "static uint gpi_mask_of(uint16 lanes) { return __builtin_ia32_cvtd2mask512(as_int16(lanes << 31)); }",
 "",
 "static uint16 gpi_pack_lanes(uint16 v, uint mask)",
@@ -6468,7 +6466,7 @@ static const char *const gpi_kernel_base_platform[] = {
 "   combined bit by bit and made a number with a bit for each byte. gpi_bytes_where: y where v is x, else 0. */",
 "#if GPI_PACKS",
 "#define GPI_COMPARED 64",
-"#line 401 \"kernels/base/platform.cl\"",
+"#line 400 \"kernels/base/platform.cl\"",
 "typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));",
 "typedef uchar gpi_bytes_aligned __attribute__((ext_vector_type(64)));",
 "typedef ulong gpi_hits;",
@@ -6491,7 +6489,7 @@ static const char *const gpi_kernel_base_platform[] = {
 "static ulong gpi_hits_bits(gpi_hits hits) { return hits; }",
 "#elif GPI_ON_CPU && defined(__AVX2__)",
 "#define GPI_COMPARED 32",
-"#line 423 \"kernels/base/platform.cl\"",
+"#line 422 \"kernels/base/platform.cl\"",
 "typedef uchar gpi_bytes __attribute__((ext_vector_type(32), aligned(1)));",
 "typedef uchar gpi_bytes_aligned __attribute__((ext_vector_type(32)));",
 "typedef char gpi_hits __attribute__((ext_vector_type(32)));",
@@ -6506,7 +6504,7 @@ static const char *const gpi_kernel_base_platform[] = {
 "static ulong gpi_hits_bits(gpi_hits hits) { return (uint)__builtin_ia32_pmovmskb256(hits); }",
 "#else",
 "#define GPI_COMPARED 16",
-"#line 437 \"kernels/base/platform.cl\"",
+"#line 436 \"kernels/base/platform.cl\"",
 "typedef uchar16 gpi_bytes __attribute__((aligned(1)));",
 "typedef uchar16 gpi_bytes_aligned;",
 "typedef char16 gpi_hits;",
@@ -9276,7 +9274,7 @@ static const char *const gpi_kernel_hash_line[] = {
 "}",
 "return GP_HASH_ABSENT;",
 "}",
-"#line 169",
+"#line 170",
 "GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)",
 "{",
 "uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;",
@@ -9492,8 +9490,8 @@ static const char *const gpi_kernel_hash_table[] = {
 "",
 "   Invariants:",
 "     - A slot belongs to the key that claimed it, erased or not. So a probe that meets an empty slot has seen",
-"   all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the",
-"   first slot that was empty for either of them, and one of their exchanges fails.",
+"       all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the",
+"       first slot that was empty for either of them, and one of their exchanges fails.",
 "     - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and",
 "       value change together; split, a reader between the two exchanges sees an absent key.",
 "     - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).",
@@ -9615,7 +9613,7 @@ static const char *const gpi_kernel_hash_table[] = {
 "    if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);",
 "}",
 "",
-"/* Of which the table's size takes the low bits. */",
+"/* Returns the hash of a key; its low bits are the home slot. */",
 "GPI_INLINE uint gpi_hash_of(gp_hash_table t, gp_hash_key key)",
 "{",
 "#if GPI_WIDE && !GPI_HASH_PACKED",
@@ -13351,7 +13349,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
 "const gpi_nest nest = gpi_nest_make(scratch, notes_at, (gpi_tiles)(scratch + tree_at), leaves, \\",
 "gpi_count(bound, wanted, wanted_offset, wanted_words))",
 "#endif",
-"#line 34 \"kernels/nest/cross_tile.cl\"",
+"#line 33 \"kernels/nest/cross_tile.cl\"",
 "static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,",
 "ulong begin, gpi_note *note)",
 "{",
@@ -13368,7 +13366,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
 "(void)in;",
 "(void)note;",
 "}",
-"#line 53",
+"#line 52",
 "static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,",
 "gpi_index there, gpi_index begin, uint run)",
 "{",
@@ -13390,7 +13388,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
 "#endif",
 "return k;",
 "}",
-"#line 77",
+"#line 76",
 "GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,",
 "uint first, uint stride)",
 "{",
@@ -13430,7 +13428,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
 "#define GPI_ERRORS_JOINED 7",
 "#define GPI_ERRORS_SEARCHES 8",
 "#if !GPI_LOOKBACK || GPI_SHAPE_SERIAL",
-"#line 122",
+"#line 121",
 "static ulong gpi_first_unmatched_closer(gpi_nest nest)",
 "{",
 "gpi_index height = 0;",
@@ -13448,7 +13446,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
 "return gpi_cell_index(nest.cells[end - 1 - height], (gpi_index)gpi_tile_begin(tile));",
 "}",
 "#endif",
-"#line 141 \"kernels/nest/cross_tile.cl\"",
+"#line 140 \"kernels/nest/cross_tile.cl\"",
 "static ulong gpi_first_unmatched_opener(gpi_nest nest)",
 "{",
 "const gpi_index left = GPI_TILE_NODE(nest.tree, 1).pushes;",
@@ -13459,7 +13457,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
 "ulong mismatches, first, joined, searches, depth;",
 "ulong lone;",
 "} gpi_summary;",
-"#line 155",
+"#line 154",
 "static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)",
 "{",
 "const uint tiles = gpi_tiles_of(nest.n);",
@@ -13475,7 +13473,7 @@ static const char *const gpi_kernel_nest_cross_tile[] = {
 "}",
 "return sum;",
 "}",
-"#line 172",
+"#line 171",
 "GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,",
 "GPI_NEST_PARAMETERS)",
 "{",
@@ -26568,7 +26566,7 @@ static void gpi_args_add_record(gpi_args *args, const char *field, const gp_reco
 
 /* ------------------------------------------------------------------ check */
 
-/* Whether the call's expressions have the name already: as an operand, or as an argument before this one. */
+/* True if the name of argument k is an operand's, or that of an argument before it. */
 static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
 {
     const char *name = args->list[k].name;
@@ -27964,8 +27962,9 @@ static bool gpi_element_has_quads(const gpi_element *element)
            o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
 }
 
-/* A scan's tile is for elements that are read four at a time, half of which stay in registers (scan/tile_chunks.cl). Others
-   take a selection's, of which all are on the stage. */
+/* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of the
+   tile stays in registers (scan/tile_chunks.cl). A scan of other elements takes the row of SELECT, whose whole tile is in local
+   memory. */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
@@ -28089,7 +28088,7 @@ static gp_result gpi_check_value_size(gp_context *gp, const char *function, size
 /* ---- End file kernels/scan/constants.cl ---- */
 
 /* ---- Begin file src/element/monoid_check.c ---- */
-/* monoid_check.c - gp_check_monoid: looks for elements that violate the monoid check. */
+/* monoid_check.c - gp_check_monoid: looks for elements that violate the laws of a monoid. */
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
     GPI_MONOID_CHECK_MADE = 64,      /* elements made up; products added for the second round */
@@ -30335,7 +30334,7 @@ static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 
 /* ---- Begin file src/select/condition.c ---- */
 /* condition.c - text on records, and on conditions of the caller's. */
-/* Unsigned, as wide as a record. */
+/* Returns the unsigned type that has a record's size. */
 static const char *gpi_compact_record(size_t size)
 {
     return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
@@ -30528,7 +30527,7 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* The number of runs, where the caller wants it: as u32, with zeros after it for u64. */
+/* Writes the number of runs, if the caller wants it; a u64 gets zeros in its upper half. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -31293,7 +31292,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 
 /* ------------------------------------------------------------------ buffers */
 
-/* One of the six arrays; nothing of an empty one is looked at. */
+/* Checks one of the six arrays, unless it is empty. */
 static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
                                        size_t offset, size_t count, size_t size, gpi_range *used)
 {
@@ -31828,7 +31827,7 @@ static size_t gpi_segments_share(const gp_context *gp, size_t n)
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* What is small, what a group of each kernel takes. */
+/* Sets which segments are small, and how much a group of each kernel takes: small_size, window, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
@@ -32192,7 +32191,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
-    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS;
+    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS; /* else classic */
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
@@ -33834,7 +33833,7 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
     return result;
 }
 
-/* Sorts a few strings of the context's own, with ties, after the sorts and the scan that this is made of. */
+/* Warms up the sorts and the scan that gp_sort_strings uses, then sorts a few strings of the context's own, with ties. */
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc)
 {
     static const char text[] = "abcdefghijklabcdefghijklabcdefghijk";
@@ -40048,7 +40047,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* It fails for wrong strategies only. */
+/* Makes the plan of a primitive on elements of four bytes. That fails for wrong strategies only. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
@@ -40204,7 +40203,7 @@ static void gpi_self_test_expect_count(gpi_self_test *t, size_t output, size_t c
     gpi_self_test_expect(t, output, (uint32_t)t->expected_count[counted]);
 }
 
-/* The first input keeps only these bits. */
+/* Clears the bits of the first input that are not in `mask`. */
 static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
 {
     size_t i;
@@ -40992,7 +40991,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
                     (unsigned)any);
 }
 
-/* As gp_context has it. */
+/* Returns NVIDIA's compute capability times ten; 0: not known. */
 static cl_uint gpi_compute_capability(cl_device_id device)
 {
     cl_uint major = 0, minor = 0;
@@ -41297,7 +41296,7 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     return result;
 }
 
-/* That of the texts which is for this device, if there is one. */
+/* Takes the built-in tuning text for this device, if there is one. */
 static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
 {
     for (; *texts; texts++) {

@@ -169,7 +169,7 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_r
 
 /* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a
    vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a
-   vector as its elements, of which 32 bytes are what memory hands out at once. */
+   vector as its elements, and memory hands out 32 bytes at once. */
 #if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)
 #define GPI_LINE_WORDS 8
 typedef ulong8 gpi_line;
@@ -186,8 +186,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_LINE_WORDS 0
 #endif
 
-/* Hints that the cache line at p will be read, or written, soon. Of all implementations PoCL alone is known
-   to take them; the built-in prefetch() of OpenCL C does nothing there. */
+/* Hints that the cache line at p will be read, or written, soon. Only PoCL is known to take them, where
+   the built-in prefetch() of OpenCL C does nothing. */
 #if GPI_ON_CPU
 #define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)
 #define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)
@@ -317,9 +317,8 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_PAST_CACHES (32u << 20)
 #endif
 
-/* Of 16 elements those whose bit in `mask` is set, stored together from `to` on, in memory of one's own; what
-   follows them, up to 16 elements, may be anything. Where the compiler is known to have AVX-512's
-   instructions for it. GPI_PACKS 1: so it is. */
+/* Stores those of 16 elements whose bit in `mask` is set together, from `to` on, in private memory; up to 16 elements from
+   `to` on are overwritten. GPI_PACKS 1: the compiler is known to have AVX-512's instructions for it. */
 #if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \
     defined(__AVX512VL__) && defined(__BMI2__)
 #define GPI_PACKS 1

@@ -43,7 +43,7 @@ typedef struct gpi_input {
 typedef __attribute__((aligned(sizeof(GPI_IN)))) GPI_VECTOR(GPI_IN) gpi_in_row;
 #endif
 
-/* Parameters of a kernel that reads a input, and the input made of them. */
+/* Parameters of a kernel that reads an input, and the input made of them. */
 #if GPI_INPUTS > 0
 #define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,
 #define GPI_IN_SET(input) (input).in = in + in_offset;
@@ -177,7 +177,7 @@ static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_LOAD
     GPI_QUAD_SET(3);
 }
 
-/* So it is for every i that is a multiple of four. */
+/* True if vector loads are aligned at every multiple of four. */
 static bool gpi_quads_aligned(gpi_input input)
 {
     bool aligned = (size_t)input.in % sizeof(GPI_QUAD(GPI_IN)) == 0;

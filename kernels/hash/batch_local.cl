@@ -1,4 +1,4 @@
-/* batch_local.cl - batches of keys in the local shape: one key an item at a time, neighbours next to each other. */
+/* batch_local.cl - batches of keys in the local shape: one key an item at a time, neighbouring keys by neighbouring items. */
 #ifndef GPI_HASH_BATCH_LOCAL_CL
 #define GPI_HASH_BATCH_LOCAL_CL
 #include "base/count.cl"

@@ -131,8 +131,8 @@ GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)
     return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;
 }
 
-/* A key's slot is an end also when it was erased, but to look for that makes a line a quarter dearer. So only
-   the single-slot way does, which takes over where there is no empty slot far and wide. */
+/* Finds a key's value, a line at a time. A probe could also end at the key's erased slot, but to look for that makes a line a quarter
+   dearer. So only the single-slot way does, which takes over if GPI_LINES_NEAR lines have no empty slot. */
 GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;
@@ -166,6 +166,7 @@ GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
     return GP_HASH_ABSENT;
 }
 
+/* Puts a pair as gpi_hash_put does, a line at a time: claims the first empty slot. */
 GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS, step = 0;

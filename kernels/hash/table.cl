@@ -25,8 +25,8 @@
 
    Invariants:
      - A slot belongs to the key that claimed it, erased or not. So a probe that meets an empty slot has seen
-   all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the
-   first slot that was empty for either of them, and one of their exchanges fails.
+       all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the
+       first slot that was empty for either of them, and one of their exchanges fails.
      - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and
        value change together; split, a reader between the two exchanges sees an absent key.
      - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).
@@ -147,7 +147,7 @@ GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *coun
     if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
 }
 
-/* Of which the table's size takes the low bits. */
+/* Returns the hash of a key; its low bits are the home slot. */
 GPI_INLINE uint gpi_hash_of(gp_hash_table t, gp_hash_key key)
 {
 #if GPI_WIDE && !GPI_HASH_PACKED

@@ -18,8 +18,8 @@
        GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
        GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
        GPI_LANE                              its type as the value of gpi_map
-       GPI_OUT_RECORD                        1: which is of the caller's own, and perhaps large
-       GPI_OUT_VECTOR                            type of 16 elements of the output; not defined: there is none
+       GPI_OUT_RECORD                        1: the output's type is a record
+       GPI_OUT_VECTOR                        type of 16 elements of the output; not defined: there is none
        GPI_LAG                               1: the second input is late
        GPI_CHUNK                             local: 4: elements can be moved by vectors of four, else 1
        gpi_map(x, y, z, i, a, b)             the function                                              */

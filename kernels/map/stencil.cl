@@ -24,7 +24,7 @@
        GPI_CHANNELS                          elements of a pixel
        GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile: what a group has, or a part of a row
                                              where it goes by rows; serial: GPI_TILE_X a multiple of 16
-       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; local: and what rims are wider
+       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; local: more where rims are wider
        GPI_BORDER                            0: clamp, 1: wrap, 2: constant
        GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand
        GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand

@@ -96,7 +96,7 @@ GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index a
 }
 #endif
 
-/* Classifies `length` elements from `at` on, and nothing after them. */
+/* Classifies `length` elements from `at` on. Bits from `length` on are 0, and nothing after the elements is read. */
 GPI_NOINLINE gpi_brackets_block gpi_block_classify(gpi_symbol_input in, gpi_index at, uint length)
 {
     gpi_brackets_block block = {0, 0};
@@ -118,7 +118,7 @@ GPI_NOINLINE gpi_brackets_block gpi_block_classify(gpi_symbol_input in, gpi_inde
     return block;
 }
 
-/* Returns `length` elements from `at` on, and nothing after them. */
+/* Returns the signs of `length` elements from `at` on. Bits from `length` on are 0, and nothing after the elements is read. */
 GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
 {
 #if GPI_KNOWS_CODES

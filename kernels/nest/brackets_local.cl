@@ -485,7 +485,7 @@ static void gpi_note_sum(gpi_note note, gpi_join_shared sum)
     if (note.lone != ~0u) (void)atomic_min(&sum->lone, note.lone);
 }
 
-/* The note of the whole tile from those of its items. */
+/* Adds the items' notes to the tile's. */
 static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared sum)
 {
     __global gpi_note *total = nest.notes + tile;

@@ -56,7 +56,7 @@ static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 }
 
 #if GPI_MATCH
-/* Elements in these cells, as far as is known, have no partner. */
+/* Writes that the elements in `cell` have no partner, as far as is known. */
 GPI_NOINLINE void gpi_join_none(__global gpi_index *match, __global const uint *cell, gpi_index count,
                                 gpi_index begin)
 {

@@ -1,5 +1,4 @@
-/* cross_tile.cl - pairs across tiles, and what is said of all tiles together: what brackets.cl and
-   brackets_single_pass.cl share. */
+/* cross_tile.cl - pairs across tiles, and the report on all tiles: shared by brackets.cl and brackets_single_pass.cl. */
 #ifndef GPI_NEST_CROSS_TILE_CL
 #define GPI_NEST_CROSS_TILE_CL
 #include "base/count.cl"

@@ -112,7 +112,7 @@ static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
     return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);
 }
 
-/* A place whose `need` is beyond what its tile pushes: where that is, before it. */
+/* Returns the place of the opener in an earlier tile, if `place.need` exceeds what its tile pushes. */
 static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)
 {
     const gpi_node node = gpi_leaf(nest, place.leaf);

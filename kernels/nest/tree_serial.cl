@@ -169,7 +169,7 @@ GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_tree_run run, ushort *own, co
     return gpi_low_make(lowest, count);
 }
 
-/* The run's i-th element ends, and so does its parent, if that is in the run, or later. */
+/* Raises the end of the parent of the run's i-th element to the element's end, if the parent is in the run. */
 GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, uint i, ushort *end)
 {
     const gpi_index k = parent[i] - begin;

@@ -174,9 +174,9 @@ static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 #endif
 
 #if GPI_SUB_GROUP
-/* The same as below by a whole sub-group, each of whose lanes looks at another tile; what lane 0 has for *prefix
-   counts. The nearest inclusive one, or the nearest late one, says how many lanes count. Emulated, all sub-groups
-   of the group come along, with `next` 0. (lookback.pml: LANES.) */
+/* Combines the states of the tiles before `next`, as the function below does, by a whole sub-group: each lane looks at another
+   tile. The nearest inclusive state, or the nearest late tile, decides how many lanes count. Lane 0's *prefix is the result.
+   If sub-groups are emulated, all of the group call, the others with `next` 0. (lookback.pml: LANES.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded, gpi_tile_shared shared)
 {
@@ -226,9 +226,9 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 #else
 /* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published.
    Returns 0 when *prefix is complete, else n > 0: tile n-1 is late. One item calls.
-   Ends because each turn either goes one tile back or uses up one of *polls; where polls are not
-   counted, because tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml:
-   `alive`, `right`, and the mutation BUG_TICKET; with POLLS and SILENT what the bound is for.) */
+   Ends because each turn either goes one tile back or uses up one of *polls. If polls are not counted, it ends because
+   tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml: `alive`, `right`, and the
+   mutation BUG_TICKET; POLLS and SILENT show why the bound is needed.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded)
 {
@@ -274,6 +274,7 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
 #endif
         next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has barriers */
         if (next == 0) break;
+        /* fallback: tile next - 1 is late, and this group computes it */
         const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);
         next -= 1;
         if (leader) {

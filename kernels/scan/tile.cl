@@ -10,6 +10,15 @@
        serial   GPI_WG = 1: a long tile and a vector loop. For CPUs.
        local    GPI_WG items, GPI_PER_ITEM elements each, exchanged through local memory. For GPUs.
 
+   gpi_tile_open and gpi_tile are in one of four files:
+
+       serial                               tile_serial.cl
+       local, elements read by fours        tile_chunks.cl (GPI_BY_CHUNKS): half of the tile in registers
+       local, segments by keys              tile_keyed.cl (GPI_KEYED)
+       local, others                        tile_local.cl: the tile in local memory
+
+   Selections have their own: select/masks.cl, select/kept.cl, select/pieces.cl.
+
    Every function is collective: all items of the group call it, with the same arguments unless said
    otherwise, and all get the result. */
 #ifndef GPI_SCAN_TILE_CL

@@ -251,7 +251,7 @@ static __local GPI_CELL *gpi_own_cells(gpi_tile_shared shared)
 }
 
 #if GPI_QUADS && GPI_CELL_CHUNK == 4
-/* The same as below of a whole tile, by chunks. */
+/* Loads a whole tile to the stage, four elements at a time. */
 GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint first = GPI_STRIPE_FIRST(4);

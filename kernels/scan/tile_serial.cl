@@ -171,8 +171,8 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 }
 
 #elif GPI_LANES > 1
-/* They hide the operation's latency, and take no more than half of the registers: of 2 KiB with AVX-512, 512 bytes with AVX2
-   and NEON. */
+/* Several accumulators hide the operation's latency. They take no more than half of the registers: of 2 KiB with AVX-512, of 512
+   bytes with AVX2 and NEON. */
 #define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_PACKS ? 1024 : 256))
 #define GPI_ACCUMULATORS (GPI_REGISTERS_FOR(4) ? 4 : GPI_REGISTERS_FOR(2) ? 2 : 1)
 

@@ -187,7 +187,7 @@ static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, gpi_kept
     x[3].record = quad.s3;
 }
 
-/* So it is for every i that is a multiple of four. */
+/* True if vector loads are aligned at every multiple of four. */
 static bool gpi_quads_aligned(gpi_input input)
 {
     return (size_t)input.data % sizeof(GPI_QUAD(GPI_RECORD)) == 0;

@@ -202,7 +202,7 @@ static bool gpi_is_trivial(gpi_state state, uint pass)
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
 }
 
-/* So a pass before this one has found; the first one and that of the buckets write it themselves. */
+/* True if an earlier pass has found all keys in order. The first pass and the pass of buckets write the word themselves. */
 static bool gpi_are_in_order(gpi_state state, uint pass)
 {
     return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;

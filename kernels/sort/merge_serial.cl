@@ -69,7 +69,7 @@ static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
     return room;
 }
 
-/* Steps [s, end) of all runs: a whole number of GPI_MERGE_STEP, all of them short of the ends. */
+/* Merges steps [s, end) of every run. `end - s` is a multiple of GPI_MERGE_STEP, and no run reaches its end. */
 static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
 {
     ulong i[GPI_MERGE_RUNS];

@@ -38,8 +38,8 @@
 #endif
 #endif
 
-/* Counters of all passes' digits: in the local shape several of each, for neighbouring items, which would queue up at one
-   where keys are in order, or alike. */
+/* Counters of all passes' digits. The local shape has several copies of each: of one copy, neighbouring items would wait for
+   one another if keys are in order, or alike. */
 #if GPI_SHAPE_LOCAL
 #define GPI_COUNT_COPIES (GPI_KEY_SIZE < 8 ? 4 : 2)
 #else

@@ -109,7 +109,7 @@ typedef struct gpi_top {
     uint next[2][GPI_TOP_BINS]; /* of low and high: counts, then where the next key goes */
 } gpi_top;
 
-/* Counts both digits of keys [base, base + n), and fetches what the passes over them will write. */
+/* Counts both digits of keys [base, base + n), and prefetches the output that the passes will write. */
 static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)
 {
     for (uint d = 0; d < top->bins; d++) top->next[0][d] = top->next[1][d] = 0;

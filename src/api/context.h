@@ -8,8 +8,8 @@ typedef struct gp_context gp_context;
 /* How tiles learn what comes before them. */
 typedef enum gp_strategy {
     GP_STRATEGY_AUTO = 0,    /* as the tuning table says for the device */
-    GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: reads the input once */
-    GP_STRATEGY_MULTI_PASS,  /* reduce, scan the sums, scan again: no group waits for another */
+    GP_STRATEGY_SINGLE_PASS, /* decoupled look-back: a scan reads the input once, a sort is onesweep */
+    GP_STRATEGY_MULTI_PASS, /* no group waits for another: reduce, scan the sums, scan again; a sort counts, then moves */
     GP_STRATEGY_COUNT
 } gp_strategy;
 

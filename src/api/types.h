@@ -131,7 +131,7 @@ typedef struct gp_monoid {
    Where a desc has `record` in place of `type`, elements are such records, one after the other, and a map or a
    predicate sees them whole: x.position.z. The type has the same layout on host and device.
 
-   The size of a record is its stride: what no expression reads is padding in a packed struct. Vertices of 32 bytes with
+   The size of a record is its stride. Members that no expression reads can be padding in a packed struct. Vertices of 32 bytes with
    a position at byte 12:
 
        "typedef struct __attribute__((packed)) { uchar a[12]; float position[3]; uchar b[8]; } vertex;"
@@ -140,7 +140,7 @@ typedef struct gp_monoid {
    its monoid. Equal texts among them are pasted once; two different ones must not define the same name. (Structs of
    uchars meet a fault of Mesa: docs/drivers.md.)
 
-   Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; for `source` as for a monoid's. */
+   Errors: GP_ERROR_BUILD where `size` is not sizeof(cl_type) on the device; `source` has the errors of a monoid's source. */
 typedef struct gp_record {
     const char *cl_type; /* its name, which may be "struct name" */
     size_t size;         /* sizeof, at most GP_RECORD_BYTES */

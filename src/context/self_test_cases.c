@@ -29,7 +29,7 @@ static void gpi_self_test_expect_count(gpi_self_test *t, size_t output, size_t c
     gpi_self_test_expect(t, output, (uint32_t)t->expected_count[counted]);
 }
 
-/* The first input keeps only these bits. */
+/* Clears the bits of the first input that are not in `mask`. */
 static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
 {
     size_t i;

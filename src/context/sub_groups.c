@@ -49,7 +49,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
                     (unsigned)any);
 }
 
-/* As gp_context has it. */
+/* Returns NVIDIA's compute capability times ten; 0: not known. */
 static cl_uint gpi_compute_capability(cl_device_id device)
 {
     cl_uint major = 0, minor = 0;

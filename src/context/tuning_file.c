@@ -219,7 +219,7 @@ static gp_result gpi_tuning_load(gp_context *gp, const char *path)
     return result;
 }
 
-/* That of the texts which is for this device, if there is one. */
+/* Takes the built-in tuning text for this device, if there is one. */
 static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
 {
     for (; *texts; texts++) {

@@ -388,8 +388,9 @@ static bool gpi_element_has_quads(const gpi_element *element)
            o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
 }
 
-/* A scan's tile is for elements that are read four at a time, half of which stay in registers (scan/tile_chunks.cl). Others
-   take a selection's, of which all are on the stage. */
+/* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of the
+   tile stays in registers (scan/tile_chunks.cl). A scan of other elements takes the row of SELECT, whose whole tile is in local
+   memory. */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {

@@ -1,4 +1,4 @@
-/* monoid_check.c - gp_check_monoid: looks for elements that violate the monoid check. */
+/* monoid_check.c - gp_check_monoid: looks for elements that violate the laws of a monoid. */
 #include "base/error.h"
 #include "base/math.h"
 #include "base/memory.h"

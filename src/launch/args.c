@@ -29,7 +29,7 @@ static void gpi_args_add_record(gpi_args *args, const char *field, const gp_reco
 
 /* ------------------------------------------------------------------ check */
 
-/* Whether the call's expressions have the name already: as an operand, or as an argument before this one. */
+/* True if the name of argument k is an operand's, or that of an argument before it. */
 static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
 {
     const char *name = args->list[k].name;

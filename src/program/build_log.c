@@ -25,8 +25,8 @@ static bool gpi_line_begins(const char *line, size_t length)
            gpi_line_has(line, length, "note:") || gpi_line_has(line, length, " generated");
 }
 
-/* Adds a build log's messages about our kernels, or all others; tells how many lines there were, of which at
-   most `most` are added. */
+/* Adds the messages of a build log that are about kernels/ (`ours`), or all other messages: at most `most` lines. Returns how
+   many lines there were. */
 static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_t most)
 {
     bool about_ours = false;

@@ -199,7 +199,7 @@ static void gpi_settle(gp_context *gp)
     gp->pending_stalled = stalled;
 }
 
-/* Settles everything; the queue has been finished. An event's status can change after clFinish has returned (Mesa). */
+/* Settles all commands. The caller has finished the queue. An event's status can change after clFinish has returned (Mesa). */
 static void gpi_settle_all(gp_context *gp)
 {
     size_t i;

@@ -439,8 +439,7 @@ static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_str
     return gpi_plan_make_sized(gp, function, GPI_HASH, 4, strategy, plan);
 }
 
-/* Where elements are made one by one, of `size` bytes: no group waits for another, and there is one
-   strategy. */
+/* Makes the plan of a map whose elements have `size` bytes. No group waits for another, and there is one strategy. */
 static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t size, gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_MAP, size, GP_STRATEGY_MULTI_PASS, plan);

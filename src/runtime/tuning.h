@@ -58,9 +58,9 @@ typedef struct gpi_tuning_row {
     uint32_t polls;
 } gpi_tuning_row;
 
-/* How a call is going to run: a row of the profile table, fitted to the element. */
+/* How a call is going to run: a row of the tuning table, fitted to the element. */
 typedef struct gpi_plan {
-    gp_shape shape; /* serial or local */
+    gp_shape shape; /* serial or local; SUB_GROUP in a row is local with sub_group > 0 */
     gp_words words;
     gp_strategy strategy;
     uint32_t sub_group; /* local: work-items of a sub-group; 0: without */

@@ -3,7 +3,7 @@
 #include "launch/launch.h"
 #include "select/select.h"
 
-/* Unsigned, as wide as a record. */
+/* Returns the unsigned type that has a record's size. */
 static const char *gpi_compact_record(size_t size)
 {
     return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";

@@ -163,7 +163,7 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* The number of runs, where the caller wants it: as u32, with zeros after it for u64. */
+/* Writes the number of runs, if the caller wants it; a u64 gets zeros in its upper half. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;

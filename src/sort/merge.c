@@ -68,7 +68,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 
 /* ------------------------------------------------------------------ buffers */
 
-/* One of the six arrays; nothing of an empty one is looked at. */
+/* Checks one of the six arrays, unless it is empty. */
 static gp_result gpi_merge_check_array(gp_context *gp, const gpi_merge *merge, int name, cl_mem buffer,
                                        size_t offset, size_t count, size_t size, gpi_range *used)
 {

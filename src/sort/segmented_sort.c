@@ -87,7 +87,7 @@ static size_t gpi_segments_share(const gp_context *gp, size_t n)
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* What is small, what a group of each kernel takes. */
+/* Sets which segments are small, and how much a group of each kernel takes: small_size, window, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;

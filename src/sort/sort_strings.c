@@ -396,7 +396,7 @@ GP_API gp_result gp_sort_strings_scratch_size(gp_context *gp, const gp_sort_stri
     return result;
 }
 
-/* Sorts a few strings of the context's own, with ties, after the sorts and the scan that this is made of. */
+/* Warms up the sorts and the scan that gp_sort_strings uses, then sorts a few strings of the context's own, with ties. */
 static gp_result gpi_sort_strings_warm_up(gp_context *gp, const gp_sort_strings_desc *desc)
 {
     static const char text[] = "abcdefghijklabcdefghijklabcdefghijk";
