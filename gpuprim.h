@@ -4598,7 +4598,7 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, rows for the group's scan, and a word an item, of emulated
+/* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a word an item, of emulated
    sub-groups (scan/tile_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -4606,14 +4606,14 @@ static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, u
     return (tile + tile / 8 + group + group / 32) * size + 4 * group + 64;
 }
 
-/* The same where tiles are only reduced: rows of a value an item (scan/reduce_local.cl). */
+/* Local memory of a group that reduces: rows of a value an item (scan/reduce_local.cl). */
 static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uint64_t size)
 {
     (void)per_item;
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits' counters,
+/* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile, four bits' counters,
    rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's entries (sort/tile_merge_sort.cl), and a
    word an item (sort/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
@@ -4624,21 +4624,21 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* The same for a merge: staged keys, an item's more than the tile has, and where each was; emulated sub-groups
+/* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was; emulated sub-groups
    (sort/merge_local.cl). */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* The same for brackets; `size` is that of an index. Items' nodes, heights and brackets, and a word for emulated
+/* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and brackets, and a word for emulated
    sub-groups; a partner an element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value, and an item another one and
+/* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an element has a value, and an item another one and
    two links (nest/stack_scan_local.cl). */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -4647,7 +4647,7 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* The same for a tree: an index and eight bytes an element, or two indices and a byte; a tree of the items' runs, a word for
+/* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte; a tree of the items' runs, a word for
    emulated sub-groups, and what keeps items apart (nest/tree_local.cl). */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -4655,7 +4655,7 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint6
     return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
-/* The same for a sort with sub-groups: the stage and a place a key, in cells; a word an item twice, the digits' counters of
+/* Local memory of a group that sorts, with sub-groups: the stage and a place a key, in cells; a word an item twice, the digits' counters of
    each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
@@ -4663,7 +4663,7 @@ static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
     return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
-/* What a primitive takes of all that: a line of GPI_TUNED. */
+/* Rows, local memory and least group of a primitive: a line of GPI_TUNED. */
 typedef struct gpi_tuned {
     gpi_primitive rows;
     uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);
@@ -14614,18 +14614,18 @@ static const char *const gpi_kernel_nest_symbols[] = {
 "(input).symbols = in + in_at; \\",
 "(input).classes = classes",
 "#if GPI_TABLE",
-"#line 78 \"kernels/nest/symbols.cl\"",
+"#line 77 \"kernels/nest/symbols.cl\"",
 "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i) { return in.classes->code[in.symbols[i]]; }",
 "GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return in.classes->sign[in.symbols[i]]; }",
 "#elif GPI_KNOWS_CODES",
-"#line 82 \"kernels/nest/symbols.cl\"",
+"#line 81 \"kernels/nest/symbols.cl\"",
 "GPI_NOINLINE void gpi_symbol_learn(gpi_symbol_input in, GPI_SYMBOL x)",
 "{",
 "const int code = gpi_symbol_map(GPI_ARGS_OF(in) x, 0);",
 "in.known->code[(uchar)x] = code;",
 "in.known->bits[(uchar)x] = code > 0 ? GPI_KNOWN_OPENS : code < 0 ? GPI_KNOWN_CLOSES : 0;",
 "}",
-"#line 89",
+"#line 88",
 "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)",
 "{",
 "const GPI_SYMBOL x = in.symbols[i];",
@@ -14634,7 +14634,7 @@ static const char *const gpi_kernel_nest_symbols[] = {
 "}",
 "GPI_INLINE int gpi_sign(gpi_symbol_input in, gpi_index i) { return clamp(gpi_code(in, i), -1, 1); }",
 "#else",
-"#line 97 \"kernels/nest/symbols.cl\"",
+"#line 96 \"kernels/nest/symbols.cl\"",
 "GPI_INLINE int gpi_code(gpi_symbol_input in, gpi_index i)",
 "{",
 "return gpi_symbol_map(GPI_ARGS_OF(in) in.symbols[i], i);",
@@ -29052,9 +29052,9 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* In place, a fallback would find its input overwritten: wait without bound where the device is known to
-   let every started group go on, else take the sweeps. A device that drops out of long loops can look
-   back over few tiles only. Look-back groups sums as timing has it: never where the same bits are wanted. */
+/* Chooses between look-back and sweeps. In place, a fallback would find its input overwritten: groups wait without bound if the
+   device is known to let every started group go on; else sweeps. A device that drops out of long loops can look back over
+   few tiles only. The order in which look-back adds sums up depends on timing: never if the same bits are wanted. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -34384,9 +34384,8 @@ enum {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Turns of loops that an item takes at most when it looks back: for each tile, should it be late, and twice
-   for each of its elements, should their openers be, all looks and one reading of a tile; with what it takes
-   to search. */
+/* Returns how many turns of loops an item takes at most when it looks back. Every tile may be late, and so may the tiles of its
+   elements' openers, twice for each. A late tile takes all polls, one reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;
@@ -37946,7 +37945,7 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     return gpi_map_check_types(gp, map);
 }
 
-/* Elements of 16 bytes are two numbers; others are one, as which they are also stored by vectors. */
+/* Makes the map of a fill. An element of 16 bytes is two numbers, any other is one; vectors store it as such, too. */
 static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
 {
     const size_t size = d->element_size;
@@ -39662,7 +39661,7 @@ static gp_result gpi_group_check_name(gp_context *gp, const char *function, cons
     return GP_OK;
 }
 
-/* What is wrong with an operation is said of ops[k]. */
+/* Makes the element of an operation; errors name ops[k]. */
 static gp_result gpi_group_element(gp_context *gp, const char *function, const gp_group_op *op, size_t k,
                                    gpi_element *element)
 {

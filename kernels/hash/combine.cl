@@ -14,7 +14,7 @@
             find others in all of theirs go straight to the table: one of few keys that did would have all its elements
             queue there.
 
-   What came of a combined cell came of all its keys, but that only one can have been inserted. A sum that is
+   All keys of a combined cell have the cell's result, but only one of them can have been inserted. A sum that is
    the reserved value never stands in a cell. In the local shape a cell is a slot as of a table, packed or
    split.
 

@@ -106,8 +106,8 @@ typedef struct gpi_walk {
     gpi_index stack[GPI_WALK_BELOW + GPI_WALK_LEAST + GPI_TILE + 16];
 } gpi_walk;
 
-/* Fetches openers of tiles before to below the `count` cells of the stack, or as many times "none". Returns the
-   stack's new end. */
+/* Puts GPI_WALK_BELOW openers of earlier tiles, or "none" where there are no more, below the `count` cells of the stack. Returns
+   the stack's new end. */
 GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
 {
     uint k = GPI_WALK_BELOW;

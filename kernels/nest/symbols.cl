@@ -9,8 +9,7 @@
 
    Parameters
        GPI_SYMBOL       type of an input element
-       GPI_TABLE        1: uchar, with a table; 0: the code of element i, which is x, is
-       gpi_symbol_map(x, i)
+       GPI_TABLE        1: elements are uchar, and a table has their codes; 0: gpi_symbol_map(x, i) is the code
        GPI_MAP_BY_BYTE  GPI_TABLE 0; 1: an element is a byte, and its code the same for all i             */
 #ifndef GPI_NEST_SYMBOLS_CL
 #define GPI_NEST_SYMBOLS_CL

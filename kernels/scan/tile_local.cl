@@ -90,8 +90,8 @@ typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;
 #endif
 
 #if GPI_BY_CHUNKS
-/* An item keeps as many of its elements in registers as fill 32 of them, and a quarter in any case: then the others and the
-   products take no more local memory than a tile. If all are in registers, the stage has one row of chunks, for results that
+/* An item keeps as many of its elements in registers as fill 32 registers, but at least a quarter of them. So the others and the
+   chunks' products take no more local memory than a tile. If all elements are in registers, the stage has one row of chunks, for results that
    are not written straight from there. */
 #define GPI_HELD_FIT (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)
 #define GPI_HELD_WANTED (GPI_HELD_FIT > GPI_PER_ITEM / 4 ? GPI_HELD_FIT : GPI_PER_ITEM / 4)

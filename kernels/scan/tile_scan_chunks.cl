@@ -11,7 +11,7 @@
 #include "scan/tile_sink.cl"
 
 #if GPI_BY_CHUNKS
-/* Every product becomes that of all before its chunk, with `begin` before this item's first. */
+/* Replaces the product of each of this item's chunks by the product of all chunks before it, from `begin` on. */
 GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_tile_shared shared)
 {
     GPI_T sum = begin;
@@ -64,8 +64,8 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
     }
 }
 
-/* Scans this item's chunks, each from what is before it, and writes them. Held ones come first, which frees their
-   registers; but last where results go by way of the stage, of which they take the place of a staged row. */
+/* Scans this item's chunks, each from the product before it, and writes them. `straight`: held chunks come first, which frees their
+   registers. Else results go by way of the stage, and held chunks come last, for they take the place of a staged row. */
 GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong base, gpi_sink sink,
                                   const bool exclusive, const bool straight, gpi_tile_shared shared)
 {

@@ -61,7 +61,7 @@ static gpi_carry gpi_carry_of(GPI_T sum)
     return carry;
 }
 
-/* One vector from element i on; what is carried in reaches what stands before its first head. */
+/* Scans one vector from element i on. `sum` reaches the elements before its first head. Returns the sum for the next vector. */
 static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_carry sum, const bool exclusive)
 {
     const GPI_BASE e = gpi_identity().value;

@@ -55,7 +55,7 @@ static void gpi_put_quad(gpi_sink sink, ulong i, const GPI_T *x)
         (GPI_QUAD(GPI_OUT))(GPI_PUT_RESULT(0), GPI_PUT_RESULT(1), GPI_PUT_RESULT(2), GPI_PUT_RESULT(3));
 }
 
-/* A vector can be where results are whose number is a multiple of four. */
+/* True if vector stores are aligned at every multiple of four. */
 static bool gpi_put_aligned(gpi_sink sink) { return (size_t)sink.out % sizeof(GPI_QUAD(GPI_OUT)) == 0; }
 #else
 #define GPI_PUT_QUADS 0

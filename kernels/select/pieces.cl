@@ -37,7 +37,7 @@ static uint gpi_piece_length(gpi_input input, ulong base)
     return min(length - min(first, length), (uint)GPI_PIECE);
 }
 
-/* Elements of a chunk: of 16 bytes one, which is as much as an item loads at a time, while there is a nibble for each. */
+/* Elements of a chunk: as many as an item loads at a time. One element of 16 bytes, as long as there is a nibble for each. */
 #if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8
 #define GPI_PIECE_CHUNK 1
 #else

@@ -35,8 +35,8 @@ typedef gpi_rank_memory *gpi_rank_shared;
 typedef gpi_rank_memory gpi_move_memory;
 typedef gpi_rank_shared gpi_move_shared;
 
-/* The digits of [begin, end) into shared->count. Several tables: equal digits in a row do not wait for each
-   other's store. Of wide digits as many as the first cache holds. */
+/* Counts the digits of keys [begin, end) in shared->count. Several tables keep equal digits in a row from waiting for each
+   other's store; wide digits have no more tables than the first cache holds. */
 #define GPI_COUNT_TABLES (GPI_DIGIT_BITS > 8 ? 2 : 4)
 GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                                   gpi_rank_shared restrict shared)

@@ -29,7 +29,7 @@
     32u /* of the sample: so far a bound may be from its quantile, if that keeps equal keys together */
 #define GPI_SHARE_BLOCK 256u /* keys, of which those of the share are found together */
 
-/* Before it are keys of smaller windows, and those of its window in blocks that begin before `at`. */
+/* A bound between shares. A key is before it if its window is smaller, or if it is equal and the key's block begins before `at`. */
 typedef struct gpi_share_bound {
     gpi_key_bits window;
     ulong at;

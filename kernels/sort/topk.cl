@@ -51,7 +51,7 @@ static uint gpi_sample_rank(ulong k, ulong n, uint s)
     return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + more));
 }
 
-/* Of each of `s` stretches of n keys one key, anywhere in it: stretches of `stretch` keys, `longer` of which are by one. */
+/* Returns the place of sample i: a random one in stretch i. Stretches have `stretch` keys, the first `longer` of them one more. */
 GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)
 {
     return i * stretch + min((ulong)i, longer) + gpi_somewhere(i, stretch + (i < longer ? 1 : 0));

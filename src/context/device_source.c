@@ -42,7 +42,7 @@ static gp_result gpi_group_check_name(gp_context *gp, const char *function, cons
     return GP_OK;
 }
 
-/* What is wrong with an operation is said of ops[k]. */
+/* Makes the element of an operation; errors name ops[k]. */
 static gp_result gpi_group_element(gp_context *gp, const char *function, const gp_group_op *op, size_t k,
                                    gpi_element *element)
 {

@@ -152,7 +152,7 @@ static gp_result gpi_map_of_transform(gp_context *gp, const char *function, cons
     return gpi_map_check_types(gp, map);
 }
 
-/* Elements of 16 bytes are two numbers; others are one, as which they are also stored by vectors. */
+/* Makes the map of a fill. An element of 16 bytes is two numbers, any other is one; vectors store it as such, too. */
 static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_fill_desc *d, gpi_map *map)
 {
     const size_t size = d->element_size;

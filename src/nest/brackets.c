@@ -14,9 +14,8 @@ enum {
 
 /* ------------------------------------------------------------------ plan */
 
-/* Turns of loops that an item takes at most when it looks back: for each tile, should it be late, and twice
-   for each of its elements, should their openers be, all looks and one reading of a tile; with what it takes
-   to search. */
+/* Returns how many turns of loops an item takes at most when it looks back. Every tile may be late, and so may the tiles of its
+   elements' openers, twice for each. A late tile takes all polls, one reading of a tile, and a search. */
 static uint64_t gpi_brackets_turns(const gpi_brackets *b)
 {
     const uint64_t tile = gpi_plan_tile(&b->plan), tiles = (uint64_t)b->desc->count / tile + 1;

@@ -62,7 +62,7 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group: the stage with its padding, rows for the group's scan, and a word an item, of emulated
+/* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a word an item, of emulated
    sub-groups (scan/tile_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -70,14 +70,14 @@ static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, u
     return (tile + tile / 8 + group + group / 32) * size + 4 * group + 64;
 }
 
-/* The same where tiles are only reduced: rows of a value an item (scan/reduce_local.cl). */
+/* Local memory of a group that reduces: rows of a value an item (scan/reduce_local.cl). */
 static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uint64_t size)
 {
     (void)per_item;
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* The same for a sort, and more than a merge or a search takes: stage and order of a tile, four bits' counters,
+/* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile, four bits' counters,
    rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's entries (sort/tile_merge_sort.cl), and a
    word an item (sort/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
@@ -88,21 +88,21 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* The same for a merge: staged keys, an item's more than the tile has, and where each was; emulated sub-groups
+/* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was; emulated sub-groups
    (sort/merge_local.cl). */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* The same for brackets; `size` is that of an index. Items' nodes, heights and brackets, and a word for emulated
+/* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and brackets, and a word for emulated
    sub-groups; a partner an element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* The same for a scan of stacks; `size` is that of a value. Besides, an element has a value, and an item another one and
+/* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an element has a value, and an item another one and
    two links (nest/stack_scan_local.cl). */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -111,7 +111,7 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* The same for a tree: an index and eight bytes an element, or two indices and a byte; a tree of the items' runs, a word for
+/* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte; a tree of the items' runs, a word for
    emulated sub-groups, and what keeps items apart (nest/tree_local.cl). */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -119,7 +119,7 @@ static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint6
     return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
-/* The same for a sort with sub-groups: the stage and a place a key, in cells; a word an item twice, the digits' counters of
+/* Local memory of a group that sorts, with sub-groups: the stage and a place a key, in cells; a word an item twice, the digits' counters of
    each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
@@ -127,7 +127,7 @@ static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
     return (tile + tile / 32) * (size + 2) + 8 * group + 256 * (16 + 4 * sub_groups) + 64;
 }
 
-/* What a primitive takes of all that: a line of GPI_TUNED. */
+/* Rows, local memory and least group of a primitive: a line of GPI_TUNED. */
 typedef struct gpi_tuned {
     gpi_primitive rows;
     uint64_t (*local_bytes)(uint64_t group, uint64_t per_item, uint64_t size);

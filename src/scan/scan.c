@@ -73,9 +73,9 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* In place, a fallback would find its input overwritten: wait without bound where the device is known to
-   let every started group go on, else take the sweeps. A device that drops out of long loops can look
-   back over few tiles only. Look-back groups sums as timing has it: never where the same bits are wanted. */
+/* Chooses between look-back and sweeps. In place, a fallback would find its input overwritten: groups wait without bound if the
+   device is known to let every started group go on; else sweeps. A device that drops out of long loops can look back over
+   few tiles only. The order in which look-back adds sums up depends on timing: never if the same bits are wanted. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
