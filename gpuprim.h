@@ -27123,10 +27123,6 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
 {
     const cl_uint n = call->wait_count;
     cl_uint i;
-    if (call->gp->scratch_busy && gpi_event_status(call->gp->scratch_busy) < 0) {
-        (void)clReleaseEvent(call->gp->scratch_busy); /* it failed: waiting for it would fail this call too */
-        call->gp->scratch_busy = NULL;
-    }
     if (!call->gp->scratch_busy) return GP_OK;
     call->merged = (cl_event *)GP_MALLOC((n + 1) * sizeof *call->merged);
     if (!call->merged) {
@@ -27140,6 +27136,20 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
+/* When the previous user of the scratch has failed, waiting for it would fail this call too. Yet it may have failed before
+   those that it waited for have ended: they keep the scratch, and this call takes another one. */
+static gp_result gpi_call_leave_failed(gpi_call *call)
+{
+    gp_context *gp = call->gp;
+    cl_int error;
+    if (!gp->scratch_busy || gpi_event_status(gp->scratch_busy) >= CL_COMPLETE) return GP_OK;
+    error = gpi_scratch_retire(gp);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, call->function, "clEnqueueMarkerWithWaitList");
+    (void)clReleaseEvent(gp->scratch_busy);
+    gp->scratch_busy = NULL;
+    return GP_OK;
+}
+
 /* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown. */
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
 {
@@ -27147,7 +27157,8 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     gp_result result;
     *out = own;
     if (own) return GP_OK; /* gpi_check_scratch has seen it */
-    result = gpi_scratch_grow(gp, call->function, bytes);
+    result = gpi_call_leave_failed(call);
+    if (result == GP_OK) result = gpi_scratch_grow(gp, call->function, bytes);
     if (result != GP_OK) return result;
     *out = gp->scratch;
     call->uses_scratch = true;
@@ -27428,13 +27439,14 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Gives back what nothing uses; `all`: everything, since the queue has finished. */
+/* Gives back what nothing uses; `all`: everything, since the queue has finished. A marker that has failed tells nothing: it
+   fails with one of the commands before it, while others may still be at work. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
     for (k = 0; k < gp->retired_count; k++) {
         const gpi_retired retired = gp->retired[k];
-        if (!all && gpi_event_status(retired.ended) > CL_COMPLETE) {
+        if (!all && gpi_event_status(retired.ended) != CL_COMPLETE) {
             gp->retired[kept++] = retired;
         } else {
             (void)clReleaseEvent(retired.ended);

@@ -74,13 +74,14 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Gives back what nothing uses; `all`: everything, since the queue has finished. */
+/* Gives back what nothing uses; `all`: everything, since the queue has finished. A marker that has failed tells nothing: it
+   fails with one of the commands before it, while others may still be at work. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
     for (k = 0; k < gp->retired_count; k++) {
         const gpi_retired retired = gp->retired[k];
-        if (!all && gpi_event_status(retired.ended) > CL_COMPLETE) {
+        if (!all && gpi_event_status(retired.ended) != CL_COMPLETE) {
             gp->retired[kept++] = retired;
         } else {
             (void)clReleaseEvent(retired.ended);
