@@ -2879,7 +2879,8 @@ struct gp_context {
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
-    size_t pending_stalled;              /* the first ones, that a call has waited for in vain */
+    bool order_lost;        /* a command has failed, and PoCL's next one may run before those in flight */
+    size_t pending_stalled; /* the first ones, that a call has waited for in vain */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* that on_async_error is still to be told */
     size_t failure_count, failure_capacity;
@@ -4000,6 +4001,7 @@ static void gpi_settle(gp_context *gp);
 static void gpi_settle_all(gp_context *gp);
 static void gpi_pending_free(gp_context *gp);
 static void gpi_throttle(gp_context *gp);
+static cl_int gpi_restore_order(gp_context *gp, const char *function);
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event);
 /* ---- End file src/runtime/events.h ---- */
 
@@ -4027,6 +4029,7 @@ typedef struct gpi_pending {
     cl_event event;
     const char *function; /* of the API, static text */
     const char *kernel;   /* its name, static text; NULL: no kernel */
+    bool failed;          /* and told; kept for PoCL */
 } gpi_pending;
 
 /* A command that has failed after it was enqueued. */
@@ -4176,26 +4179,38 @@ static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_in
     }
 }
 
+/* A command that has ended; whether its event is to be kept. PoCL (3.1) still looks at a failed command when those end that it
+   came after. */
+static bool gpi_pending_end(gp_context *gp, gpi_pending *pending, cl_int status, bool first)
+{
+    if (status < 0 && !pending->failed) {
+        gpi_async_fail(gp, pending, status);
+        gp->order_lost = pending->failed = true;
+    } else if (status == CL_COMPLETE && gp->desc.profile && pending->kernel) {
+        gpi_profile_event(gp, pending->kernel, pending->event);
+    }
+    if (status < 0 && !first && gpi_is_pocl(&gp->info)) return true;
+    (void)clReleaseEvent(pending->event);
+    return false;
+}
+
 /* Settles what has ended, and keeps the rest. */
 static void gpi_settle(gp_context *gp)
 {
     cl_int statuses[GPI_SETTLED_AT_ONCE];
     size_t i, kept = 0, stalled = 0;
     for (i = 0; i < gp->pending_count; i++) {
-        const gpi_pending pending = gp->pending[i];
+        gpi_pending pending = gp->pending[i];
         const size_t at = i % GPI_SETTLED_AT_ONCE;
         if (at == 0) gpi_pending_statuses(&gp->pending[i], gp->pending_count - i, statuses);
-        if (statuses[at] > CL_COMPLETE) {
+        if (statuses[at] > CL_COMPLETE || gpi_pending_end(gp, &pending, statuses[at], kept == 0)) {
             if (i < gp->pending_stalled) stalled++;
             gp->pending[kept++] = pending;
-            continue;
         }
-        if (statuses[at] < 0) gpi_async_fail(gp, &pending, statuses[at]);
-        else if (gp->desc.profile && pending.kernel) gpi_profile_event(gp, pending.kernel, pending.event);
-        (void)clReleaseEvent(pending.event);
     }
     gp->pending_count = kept;
     gp->pending_stalled = stalled;
+    if (kept == 0) gp->order_lost = false;
 }
 
 /* Settles all commands. The caller has finished the queue. An event's status can change after clFinish has returned (Mesa). */
@@ -4273,6 +4288,28 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
     pending->event = event;
     pending->function = function;
     pending->kernel = kernel;
+    pending->failed = false;
+}
+
+/* Before a call: has its commands come after all that are in flight. On PoCL, what is enqueued on a queue in order after a
+   command that has failed does not wait for those before that. */
+static cl_int gpi_restore_order(gp_context *gp, const char *function)
+{
+    size_t last = gp->pending_count;
+    cl_event marker;
+    cl_int error;
+    if (gp->out_of_order || last == 0 || !gpi_is_pocl(&gp->info)) return CL_SUCCESS;
+    if (!gp->pending[last - 1].failed && gpi_event_said(gp->pending[last - 1].event) < 0) gpi_settle(gp);
+    if (!gp->order_lost) return CL_SUCCESS;
+    for (last = gp->pending_count; last > 0 && gp->pending[last - 1].failed; last--) continue;
+    if (last > 0) {
+        error = clEnqueueMarkerWithWaitList(gp->queue, 1, &gp->pending[last - 1].event, &marker);
+        if (error != CL_SUCCESS) return error;
+        gpi_watch(gp, function, NULL, marker);
+        (void)clReleaseEvent(marker);
+    }
+    gp->order_lost = false;
+    return CL_SUCCESS;
 }
 /* ---- End file src/runtime/events.c ---- */
 
@@ -27104,6 +27141,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
                                 cl_uint wait_count, cl_event *done)
 {
     gp_result result;
+    cl_int error;
     memset(call, 0, sizeof *call);
     call->gp = gp;
     call->function = function;
@@ -27113,6 +27151,8 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     result = gpi_check_use(gp, function);
     if (result != GP_OK) return result;
     gpi_throttle(gp);
+    error = gpi_restore_order(gp, function);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
     gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
     return gpi_check_events(gp, function, wait, wait_count);

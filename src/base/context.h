@@ -79,7 +79,8 @@ struct gp_context {
     size_t kernel_count;
     struct gpi_pending *pending;
     size_t pending_count, pending_capacity;
-    size_t pending_stalled;              /* the first ones, that a call has waited for in vain */
+    bool order_lost;        /* a command has failed, and PoCL's next one may run before those in flight */
+    size_t pending_stalled; /* the first ones, that a call has waited for in vain */
     char async_text[GPI_ASYNC_TEXT_MAX]; /* of the first failure after enqueuing; empty: none */
     struct gpi_failure *failures;        /* that on_async_error is still to be told */
     size_t failure_count, failure_capacity;

@@ -37,6 +37,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
                                 cl_uint wait_count, cl_event *done)
 {
     gp_result result;
+    cl_int error;
     memset(call, 0, sizeof *call);
     call->gp = gp;
     call->function = function;
@@ -46,6 +47,8 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     result = gpi_check_use(gp, function);
     if (result != GP_OK) return result;
     gpi_throttle(gp);
+    error = gpi_restore_order(gp, function);
+    if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, function, "clEnqueueMarkerWithWaitList");
     gpi_scratch_settle(gp, false);
     gpi_programs_save_run(gp);
     return gpi_check_events(gp, function, wait, wait_count);

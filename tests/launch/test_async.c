@@ -172,6 +172,45 @@ static void test_nothing_runs(void **state)
     gp_context_destroy(gp);
 }
 
+/* A call waits, the next one fails by its own event, and the third one takes what the first one makes: after it, where the
+   queue is in order. */
+static void test_order(void **state)
+{
+    gp_context *gp = test_open(&test_variants[0], NULL);
+    gp_scan_desc first = test_ones(gp, COUNT), second = first, third = first;
+    cl_event go = make_gate(gp), failing = make_gate(gp), done;
+    uint32_t *out;
+    size_t i;
+    (void)state;
+    second.out = test_buffer(gp, 4 * (size_t)COUNT, NULL);
+    third.in = first.out;
+    third.out = test_buffer(gp, 4 * (size_t)COUNT, NULL);
+    assert_gp(gp, gp_scan(gp, &second)); /* the program is there */
+    assert_gp(gp, gp_finish(gp));
+    first.wait = &go;
+    second.wait = &failing;
+    first.wait_count = second.wait_count = 1;
+    third.done = &done;
+    assert_gp(gp, gp_scan(gp, &first));
+    assert_gp(gp, gp_scan(gp, &second));
+    assert_int_equal(clSetUserEventStatus(failing, -5), CL_SUCCESS);
+    assert_gp(gp, gp_scan(gp, &third));
+    assert_int_equal(clSetUserEventStatus(go, CL_COMPLETE), CL_SUCCESS);
+    if (clWaitForEvents(1, &done) == CL_SUCCESS) { /* Mesa 25: it fails, too */
+        out = test_read(gp, third.out, 4 * (size_t)COUNT);
+        for (i = 0; i < COUNT; i++) assert_int_equal(out[i], (uint32_t)((i + 1) * (i + 2) / 2));
+        free(out);
+    }
+    assert_gp_fails(gp, gp_finish(gp), GP_ERROR_OPENCL, "gp_scan: ");
+    clReleaseEvent(go);
+    clReleaseEvent(failing);
+    clReleaseEvent(done);
+    clReleaseMemObject(second.out);
+    clReleaseMemObject(third.out);
+    test_release(&first);
+    gp_context_destroy(gp);
+}
+
 /* gp_finish reads what hash tables have to tell without blocking: where that read fails, it says so, and the
    next one tells. */
 static void test_failed_read(void **state)
@@ -306,6 +345,7 @@ int main(void)
         cmocka_unit_test_setup(test_told_once, without_habits),
         cmocka_unit_test_setup(test_skipped, without_habits),
         cmocka_unit_test_setup(test_nothing_runs, without_habits),
+        cmocka_unit_test_setup(test_order, without_habits),
         cmocka_unit_test_setup(test_failed_read, without_habits),
         cmocka_unit_test_setup(test_handler_calls, without_habits),
         cmocka_unit_test_setup(test_handler_fails, without_habits),
