@@ -191,8 +191,10 @@ static void test_failed_next(void **state)
     (void)state;
     desc.queue = clCreateCommandQueue(gp_cl_context(maker), gp_cl_device(maker),
                                       CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
-    gp =
-        error == CL_SUCCESS && !test_small() ? test_open_if(&desc) : NULL; /* Oclgrind runs what has failed */
+    /* Oclgrind runs what has failed; Intel's CPU runtime crashes or hangs */
+    gp = error == CL_SUCCESS && !test_small() && !strstr(gp_context_info(maker)->platform_name, "Intel")
+             ? test_open_if(&desc)
+             : NULL;
     if (gp) {
         check_failed_next(&p, gp);
         gp_context_destroy(gp);
