@@ -4179,8 +4179,8 @@ static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_in
     }
 }
 
-/* A command that has ended; whether its event is to be kept. PoCL (3.1) still looks at a failed command when those end that it
-   came after. */
+/* Reports or profiles a command that has ended, and releases its event. Returns true if the event is kept instead: PoCL (3.1) still
+   looks at a failed command when the commands before it end. */
 static bool gpi_pending_end(gp_context *gp, gpi_pending *pending, cl_int status, bool first)
 {
     if (status < 0 && !pending->failed) {
@@ -4291,8 +4291,8 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
     pending->failed = false;
 }
 
-/* Before a call: has its commands come after all that are in flight. On PoCL, what is enqueued on a queue in order after a
-   command that has failed does not wait for those before that. */
+/* Makes the next call's commands wait for all commands in flight. On PoCL, a command on a queue in order that is enqueued after a
+   failed one does not wait for those before the failed one. */
 static cl_int gpi_restore_order(gp_context *gp, const char *function)
 {
     size_t last = gp->pending_count;
@@ -4635,8 +4635,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a word an item, of emulated
-   sub-groups (scan/tile_local.cl). */
+/* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a
+   word an item, of emulated sub-groups (scan/tile_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4650,9 +4650,9 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile, four bits' counters,
-   rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's entries (sort/tile_merge_sort.cl), and a
-   word an item (sort/segments_local.cl). */
+/* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile,
+   four bits' counters, rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's
+   entries (sort/tile_merge_sort.cl), and a word an item (sort/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4661,22 +4661,22 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was; emulated sub-groups
-   (sort/merge_local.cl). */
+/* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was;
+   emulated sub-groups (sort/merge_local.cl). */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and brackets, and a word for emulated
-   sub-groups; a partner an element (nest/brackets_local.cl). */
+/* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and
+   brackets, and a word for emulated sub-groups; a partner an element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an element has a value, and an item another one and
-   two links (nest/stack_scan_local.cl). */
+/* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an
+   element has a value, and an item another one and two links (nest/stack_scan_local.cl). */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4684,16 +4684,17 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte; a tree of the items' runs, a word for
-   emulated sub-groups, and what keeps items apart (nest/tree_local.cl). */
+/* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte;
+   a tree of the items' runs, a word for emulated sub-groups, and what keeps items apart (nest/tree_local.cl).
+   */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
     return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
-/* Local memory of a group that sorts, with sub-groups: the stage and a place a key, in cells; a word an item twice, the digits' counters of
-   each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
+/* Local memory of a group that sorts, with sub-groups: the stage and a place a key, in cells; a word an item
+   twice, the digits' counters of each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
     const uint64_t group = plan->group, sub_groups = group / plan->sub_group, tile = group * plan->per_item;
@@ -14720,8 +14721,8 @@ static const char *const gpi_kernel_nest_tile_summary[] = {
 "__global uint *cells;",
 "__global gpi_note *notes;",
 "gpi_tiles tree;",
-"uint leaves,",
-"none;",
+"uint leaves;",
+"uint none;",
 "ulong n;",
 "} gpi_nest;",
 "#line 57",
@@ -25343,7 +25344,7 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* All of a file, to be freed; NULL when it cannot be read. `own`: or somebody else may write to it. */
+/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -25405,7 +25406,7 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* All of a file, to be freed; NULL when it cannot be read. `own`: or somebody else may write to it. */
+/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;
@@ -27176,8 +27177,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* When the previous user of the scratch has failed, waiting for it would fail this call too. Yet it may have failed before
-   those that it waited for have ended: they keep the scratch, and this call takes another one. */
+/* Retires the scratch if its last user has failed: to wait for that user would fail this call, too, and commands before it may
+   still use the scratch. This call gets another one. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;
@@ -28073,6 +28074,7 @@ static cl_ulong gpi_key_flip(gp_type type, bool descending)
     return descending ? sign ^ ones : sign;
 }
 
+/* The description of a program on keys. */
 typedef struct gpi_key_of {
     gp_type type;
     size_t value_size;
@@ -28710,6 +28712,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
 
 /* ------------------------------------------------------------------ programs */
 
+/* The description of a program on elements. */
 typedef struct gpi_element_of {
     const gpi_element *element;
     gpi_primitive primitive;
@@ -29802,6 +29805,7 @@ static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, 
                  record);
 }
 
+/* The description of a program that reduces by key. */
 typedef struct gpi_by_key_of {
     const gpi_compact *keys;
     const gpi_by_key_pass *pass;
@@ -35673,7 +35677,7 @@ enum {
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
 
-/* What the prelude of a table's programs says; `more` ends it. */
+/* The description of a program on a table; `more` ends its prelude. */
 typedef struct gpi_hash_of_program {
     const gpi_table *table;
     const char *more;

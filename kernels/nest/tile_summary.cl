@@ -49,8 +49,8 @@ typedef struct gpi_nest {
     __global uint *cells;
     __global gpi_note *notes;
     gpi_tiles tree;
-    uint leaves,
-        none; /* `none` fills a gap: Mesa's drivers copy a struct with gaps in memory, not in registers */
+    uint leaves;
+    uint none; /* fills a gap: Mesa's drivers copy a struct with gaps in memory, not in registers */
     ulong n;
 } gpi_nest;
 

@@ -16,6 +16,7 @@ static cl_ulong gpi_key_flip(gp_type type, bool descending)
     return descending ? sign ^ ones : sign;
 }
 
+/* The description of a program on keys. */
 typedef struct gpi_key_of {
     gp_type type;
     size_t value_size;

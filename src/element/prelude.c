@@ -216,6 +216,7 @@ static void gpi_element_prelude(const gpi_element *element, gpi_primitive primit
 
 /* ------------------------------------------------------------------ programs */
 
+/* The description of a program on elements. */
 typedef struct gpi_element_of {
     const gpi_element *element;
     gpi_primitive primitive;

@@ -36,7 +36,7 @@ enum {
     GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
 };
 
-/* What the prelude of a table's programs says; `more` ends it. */
+/* The description of a program on a table; `more` ends its prelude. */
 typedef struct gpi_hash_of_program {
     const gpi_table *table;
     const char *more;

@@ -72,8 +72,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* When the previous user of the scratch has failed, waiting for it would fail this call too. Yet it may have failed before
-   those that it waited for have ended: they keep the scratch, and this call takes another one. */
+/* Retires the scratch if its last user has failed: to wait for that user would fail this call, too, and commands before it may
+   still use the scratch. This call gets another one. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;

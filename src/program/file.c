@@ -44,7 +44,7 @@ static bool gpi_make_dirs(const char *path)
 
 #if defined(_WIN32)
 
-/* All of a file, to be freed; NULL when it cannot be read. `own`: or somebody else may write to it. */
+/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -106,7 +106,7 @@ static bool gpi_file_fill(int file, unsigned char *to, size_t size)
     return true;
 }
 
-/* All of a file, to be freed; NULL when it cannot be read. `own`: or somebody else may write to it. */
+/* Returns all of a file, which is the caller's to free; NULL if it cannot be read, or with `own` if others may write to it. */
 static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
 {
     struct stat info;

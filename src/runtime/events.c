@@ -179,8 +179,8 @@ static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_in
     }
 }
 
-/* A command that has ended; whether its event is to be kept. PoCL (3.1) still looks at a failed command when those end that it
-   came after. */
+/* Reports or profiles a command that has ended, and releases its event. Returns true if the event is kept instead: PoCL (3.1) still
+   looks at a failed command when the commands before it end. */
 static bool gpi_pending_end(gp_context *gp, gpi_pending *pending, cl_int status, bool first)
 {
     if (status < 0 && !pending->failed) {
@@ -291,8 +291,8 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
     pending->failed = false;
 }
 
-/* Before a call: has its commands come after all that are in flight. On PoCL, what is enqueued on a queue in order after a
-   command that has failed does not wait for those before that. */
+/* Makes the next call's commands wait for all commands in flight. On PoCL, a command on a queue in order that is enqueued after a
+   failed one does not wait for those before the failed one. */
 static cl_int gpi_restore_order(gp_context *gp, const char *function)
 {
     size_t last = gp->pending_count;

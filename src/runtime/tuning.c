@@ -62,8 +62,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a word an item, of emulated
-   sub-groups (scan/tile_local.cl). */
+/* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a
+   word an item, of emulated sub-groups (scan/tile_local.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -77,9 +77,9 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile, four bits' counters,
-   rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's entries (sort/tile_merge_sort.cl), and a
-   word an item (sort/segments_local.cl). */
+/* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile,
+   four bits' counters, rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's
+   entries (sort/tile_merge_sort.cl), and a word an item (sort/segments_local.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -88,22 +88,22 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was; emulated sub-groups
-   (sort/merge_local.cl). */
+/* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was;
+   emulated sub-groups (sort/merge_local.cl). */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and brackets, and a word for emulated
-   sub-groups; a partner an element (nest/brackets_local.cl). */
+/* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and
+   brackets, and a word for emulated sub-groups; a partner an element (nest/brackets_local.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an element has a value, and an item another one and
-   two links (nest/stack_scan_local.cl). */
+/* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an
+   element has a value, and an item another one and two links (nest/stack_scan_local.cl). */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -111,16 +111,17 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte; a tree of the items' runs, a word for
-   emulated sub-groups, and what keeps items apart (nest/tree_local.cl). */
+/* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte;
+   a tree of the items' runs, a word for emulated sub-groups, and what keeps items apart (nest/tree_local.cl).
+   */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
     return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
-/* Local memory of a group that sorts, with sub-groups: the stage and a place a key, in cells; a word an item twice, the digits' counters of
-   each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
+/* Local memory of a group that sorts, with sub-groups: the stage and a place a key, in cells; a word an item
+   twice, the digits' counters of each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
     const uint64_t group = plan->group, sub_groups = group / plan->sub_group, tile = group * plan->per_item;

@@ -68,6 +68,7 @@ static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, 
                  record);
 }
 
+/* The description of a program that reduces by key. */
 typedef struct gpi_by_key_of {
     const gpi_compact *keys;
     const gpi_by_key_pass *pass;
