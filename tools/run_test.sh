@@ -4,6 +4,7 @@
 # usage: tools/run_test.sh RESULTS PROGRAM
 #
 # RESULTS is a file that gets a line: name, pass or FAIL, seconds, those of CPU time.
+# TEST_FAILED is a folder that gets the output of a program that fails, under its name.
 set -eu
 
 results=$1
@@ -40,5 +41,5 @@ if [ $status != 0 ]; then result=FAIL; fi
     124 | 137) echo "== $name ran longer than ${TEST_TIMEOUT:-600} s, or was killed" ;;
     *) echo "== $name failed with exit status $status" ;;
     esac
-}
+} | if [ $status = 0 ]; then cat; else tee "$TEST_FAILED/$name"; fi
 echo "$name $result $seconds $cpu" >>"$results"

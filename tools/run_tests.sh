@@ -10,6 +10,7 @@
 # TEST_TIMEOUT     seconds for one program (600)
 # TEST_JOBS        how many at a time (as many as there are cores)
 # TEST_RESULTS     a file that gets one line a program: name, pass or FAIL, seconds
+# What failed is said once more at the end, its last lines: of a long run, often nothing else is kept.
 set -eu
 
 test $# -gt 0 || {
@@ -25,8 +26,10 @@ fi
 
 export GPUPRIM_CACHE="${GPUPRIM_CACHE:-off}"
 
-results=${TEST_RESULTS:-$(mktemp)}
-if [ -z "${TEST_RESULTS:-}" ]; then trap 'rm -f "$results"' EXIT; fi
+TEST_FAILED=$(mktemp -d) # the output of each program that failed
+export TEST_FAILED
+trap 'rm -rf "$TEST_FAILED"' EXIT
+results=${TEST_RESULTS:-$TEST_FAILED/.results}
 touch "$results"
 before=$(wc -l <"$results")
 
@@ -34,6 +37,12 @@ before=$(wc -l <"$results")
 printf '%s\n' "$@" | xargs -P "${TEST_JOBS:-$(nproc 2>/dev/null || echo 1)}" -n 1 tools/run_test.sh "$results" || true
 
 passed=$(tail -n +$((before + 1)) "$results" | grep -c ' pass ' || true)
+for output in "$TEST_FAILED"/*; do
+    if [ -f "$output" ]; then
+        echo "== $(basename "$output") failed; its last lines:"
+        tail -n 40 "$output"
+    fi
+done
 failures=$(tail -n +$((before + 1)) "$results" | awk '$2 == "FAIL" { printf " %s", $1 }')
 echo "tests on ${GPUPRIM_DEVICE:-the default device}: $passed test programs passed, $(($# - passed)) failed${failures:+:$failures}"
 test "$passed" = $#

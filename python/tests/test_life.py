@@ -319,6 +319,22 @@ def test_failed_event(own):
     assert own.reduce([1, 2]) == 3
 
 
+@pytest.mark.parametrize("call", ["ctx.wait_for([gate])", "ctx.wait_for([gate]); ctx.done()"])
+def test_event_that_fails_later(own, call):
+    """Nobody but the context holds the events."""
+    ended = run(f"""
+        import gpuprim, pyopencl as cl
+        ctx = gpuprim.Context()
+        gate = cl.UserEvent(ctx.cl_context)
+        {call}
+        gate.set_status(-5)
+        ctx.queue.finish()
+        ctx.close()
+        assert gpuprim.Context().reduce([1, 2]) == 3
+    """)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 # ---- processes
 
 

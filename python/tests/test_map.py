@@ -121,6 +121,15 @@ def test_histogram_options(ctx, rng):
         ctx.histogram(rng.random((10, 3)).astype(np.float32), 5, (0, 1))
 
 
+def test_weights_without_samples(ctx):
+    """A slice of an array: what lies behind it is not read."""
+    weights = ctx.array(np.full(200, 7, "u4"))[:100]
+    with pytest.raises(ValueError, match="count and weights differ in length"):
+        ctx.histogram(None, 4, map="i % 4u", map_dtype="u4", range=(0, 4), weights=weights, count=200)
+    sums = ctx.histogram(None, 4, map="i % 4u", map_dtype="u4", range=(0, 4), weights=weights, count=100)
+    np.testing.assert_array_equal(sums.get(), [175] * 4)
+
+
 @pytest.mark.parametrize("dtype", ["u4", "i4", "u8", "i8", "u1", "i1", "?"])
 def test_sums_of_weights(ctx, dtype):
     """Sums have 64 bits, and a sign where weights have one."""

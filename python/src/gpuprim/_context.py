@@ -386,6 +386,12 @@ class Base:
         while self._in_flight and self._in_flight[0][0] is not None and self._in_flight[0][0].is_done:
             self._in_flight.popleft()
 
+    def _watch(self, event: Event) -> Event:
+        """Keeps an event until it has ended: PoCL (3.1) aborts where a command fails whose event nobody holds."""
+        self._let_go()
+        self._in_flight.append([event, []])
+        return event
+
     def _mark(self) -> Event:
         event = ffi.new("cl_event *")
         result = lib.clEnqueueMarkerWithWaitList(self._queue, 0, ffi.NULL, event)
@@ -404,7 +410,7 @@ class Base:
     def done(self) -> Event:
         """An `Event` that ends with all that is enqueued so far."""
         with self._enqueuing():
-            return self._mark()
+            return self._watch(self._mark())
 
     def wait_for(self, events: Iterable[Any]) -> None:
         """Lets everything enqueued from here on wait for events. The host does not wait.
@@ -412,7 +418,7 @@ class Base:
         Parameters
         ----------
         events : iterable of Event or pyopencl.Event
-            Of the same OpenCL context. One that fails is raised by `finish`, and what waits for it does not run.
+            Of the same OpenCL context. Where one fails, the calls that wait for it do not run, and `finish` raises.
 
         Examples
         --------
@@ -423,8 +429,10 @@ class Base:
         waited = handles(kept)
         if waited:
             with self._enqueuing() as queue:
-                result = lib.clEnqueueBarrierWithWaitList(queue, len(waited), waited, ffi.NULL)
-            check_opencl("clEnqueueBarrierWithWaitList", result)
+                barrier = ffi.new("cl_event *")
+                result = lib.clEnqueueBarrierWithWaitList(queue, len(waited), waited, barrier)
+                check_opencl("clEnqueueBarrierWithWaitList", result)
+                self._watch(Event(barrier[0]))
 
     # ---- OpenCL
 

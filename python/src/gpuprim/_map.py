@@ -491,8 +491,8 @@ class Maps(Sorts):
         signed = False
         if weights is not None:
             w = self._line(weights, "weights")
-            if first is not None and w.size != (first.size if first.ndim == 1 else first.shape[0]):
-                raise ValueError("x and weights differ in length")
+            if w.size != (_required(count) if first is None else first.shape[0]):
+                raise ValueError(f"{'count' if first is None else 'x'} and weights differ in length")
             call.buffer("weights", w)
             call.set(weight_type=type_of(w.dtype))
             signed = w.dtype.kind == "i"
