@@ -613,7 +613,7 @@ compile_commands.json: always ## for clangd: every file of kernels/ and src/ by 
 lint: | deps-lint ## compile every kernel with clang's warnings as errors
 	tools/lint_kernels.sh
 
-declarations: | deps-lint ## do programs call the same functions with kernels/base/declarations.cl as with all of OpenCL's?
+declarations: | deps-lint ## do programs call the same functions with kernels/common/base/declarations.cl as with all of OpenCL's?
 	tools/lint_kernels.sh --declarations
 
 layers: ## does every file of src/, kernels/ and host/ stand on those below it only, and name what it stands on?

@@ -17,7 +17,7 @@ HOST_API=host/api/gpuprim_host.h
 KERNELS=$(cd "$(dirname "$0")/../kernels" && find . -name "*.cl" | sed "s,^\./,,; s,\.cl$,," | LC_ALL=C sort)
 LICENSE=LICENSE
 # In what gp_device_source gives to users.
-FOR_USERS="base/constants base/platform base/paste base/count element/hash_function element/op group/collectives group/device hash/constants hash/table hash/device"
+FOR_USERS="base/constants base/platform base/paste base/count element/hash_function element/op group/collectives group/device hash/constants hash/table hash/device" # of common/
 
 die() {
     echo "amalgamate: $*" >&2
@@ -63,13 +63,13 @@ emit_sources() {
     awk -v root="$1" -v known="$2" -v generated="src/kernels.h=$scratch/kernels.h src/tunings.h=$scratch/tunings.h" -f tools/resolve.awk $3
 }
 
-# kernels/FOLDER/NAME.cl as gpi_kernel_FOLDER_NAME[]. Comments and indentation go, unless the file is in a text for users. A
+# kernels/WING/FOLDER/NAME.cl as gpi_kernel_WING_FOLDER_NAME[]. Comments and indentation go, unless the file is in a text for users. A
 # function has a #line before it where lines above it are gone, so that build logs name file and function.
 # A second question mark in a row is escaped, because C99 reads some such pairs as trigraphs.
 emit_kernel() {
     printf '/* ---- Begin file kernels/%s.cl ---- */\n' "$1"
     printf 'static const char *const gpi_kernel_%s[] = {\n' "$(echo "$1" | tr / _)"
-    awk -v path="kernels/$1.cl" -v keep="$(case " $FOR_USERS " in *" $1 "*) echo 1 ;; esac)" '
+    awk -v path="kernels/$1.cl" -v keep="$(case " $FOR_USERS " in *" ${1#common/} "*) echo 1 ;; esac)" '
         function literal(text) {
             gsub(/[\\"]/, "\\\\&", text)
             while (sub(/\?\?/, "?\\?", text));
@@ -137,6 +137,7 @@ emit_kernel() {
 # All of them, by path. A file that has a guard is wanted once in a program.
 emit_kernel_table() {
     echo 'typedef struct gpi_kernel_text {'
+    echo '    const char *folder; /* common, cpu or gpu */'
     echo '    const char *path;'
     echo '    const char *const *lines;'
     echo '    size_t count;'
@@ -148,26 +149,33 @@ emit_kernel_table() {
         array=gpi_kernel_$(echo "$name" | tr / _)
         once=false
         if grep -q '^#ifndef GPI_[A-Z_]*_CL$' "kernels/$name.cl"; then once=true; fi
-        printf '    {"%s.cl", %s, GPI_COUNT_OF(%s), %s},\n' "$name" "$array" "$array" $once
+        printf '    {"%s", "%s.cl", %s, GPI_COUNT_OF(%s), %s},\n' "${name%%/*}" "${name#*/}" "$array" "$array" $once
     done
     echo '};'
     echo
 }
 
-# The programs: files that have kernels and that no other file includes, with these kernels and those of what they include.
+# The programs of each wing: files that have kernels and that no other file includes, with these kernels and those of what they
+# include, found in the wing or else in common/.
 emit_program_table() {
     echo 'typedef struct gpi_program_text {'
+    echo '    const char *wing;'
     echo '    const char *file;'
     echo '    const char *kernels[GPI_KERNELS_MAX + 1];'
     echo '} gpi_program_text;'
     echo
     echo 'static const gpi_program_text gpi_program_texts[] = {'
-    # shellcheck disable=SC2046,SC2086 # no name has blanks
-    (cd kernels && awk '
-        FNR == 1 { path[++files] = FILENAME }
+    for wing in cpu gpu; do
+        # shellcheck disable=SC2046,SC2086 # no name has blanks
+        (cd kernels && awk -v wing=$wing '
+        FNR == 1 {
+            file = FILENAME
+            sub(/^[a-z]*\//, "", file)
+            path[++files] = file
+        }
         /^#include ".*\.cl"/ {
             split($0, quoted, "\"")
-            includes[FILENAME, ++include_count[FILENAME]] = quoted[2]
+            includes[file, ++include_count[file]] = quoted[2]
             included[quoted[2]] = 1
         }
         /^GPI_KERNEL/ && !/^GPI_KERNEL void [a-z_]*\(/ {
@@ -175,7 +183,7 @@ emit_program_table() {
             exit 1
         }
         match($0, /^GPI_KERNEL void [a-z_]*\(/) {
-            kernels[FILENAME, ++kernel_count[FILENAME]] = substr($0, 17, RLENGTH - 17)
+            kernels[file, ++kernel_count[file]] = substr($0, 17, RLENGTH - 17)
         }
         function kernels_of(file, program,    i, name, all) {
             if (seen[program, file]++) return ""
@@ -190,9 +198,10 @@ emit_program_table() {
             for (i = 1; i <= files; i++) {
                 if (included[path[i]]) continue
                 names = kernels_of(path[i], path[i])
-                if (names != "") printf "    {\"%s\", {%sNULL}},\n", path[i], names
+                if (names != "") printf "    {\"%s\", \"%s\", {%sNULL}},\n", wing, path[i], names
             }
-        }' $(printf '%s.cl ' $KERNELS))
+        }' $(printf '%s.cl\n' $KERNELS | grep "^common/\|^$wing/"))
+    done
     echo '};'
     echo
 }

@@ -7,17 +7,22 @@ set -eu
 cd "$(dirname "$0")/.."
 
 flags_of() { # file of kernels/
+    wing=gpu
+    case $1 in kernels/cpu/*)
+        wing=cpu
+        printf '%s ' -DGPI_SHAPE_SERIAL=1
+        ;;
+    esac
     case $1 in
-    *_serial.cl | */buckets.cl) printf '%s ' -DGPI_SHAPE_SERIAL=1 ;;
     */multisplit.cl | */tile_radix_sort.cl | */sub_group*) printf '%s ' -DGPI_SUB_GROUP=32 -DGPI_SUB_GROUP_FORM=1 ;;
     esac
     case $1 in
     */brackets.cl | */stack_*.cl) printf '%s ' -DGPI_LOOKBACK=0 ;;
     esac
-    case $1 in
-    */by_key*.cl | */run_sink.cl) echo "-Ikernels -include tests/native/prelude_by_key_u32.h" ;;
-    *) echo "-Ikernels -include ${1%/*}/prelude.h" ;;
-    esac
+    family=${1%/*}
+    prelude=kernels/common/${family##*/}/prelude.h
+    case $1 in */by_key*.cl | */run_sink.cl) prelude=tests/native/prelude_by_key_u32.h ;; esac
+    echo "-Ikernels/$wing -Ikernels/common -include $prelude"
 }
 
 entry() { # file, command
@@ -35,8 +40,8 @@ tools/amalgamate.sh --kernels >build/editor/kernels.h
 tools/amalgamate.sh --tunings >build/editor/tunings.h
 comma=
 echo '['
-for file in kernels/*/*.cl; do
+for file in kernels/*/*/*.cl; do
     entry "$file" "clang -x cl -cl-std=CL1.2 -target spir64 -Xclang -finclude-default-header $(flags_of "$file")"
 done
-for file in $(find src -name '*.c' | LC_ALL=C sort); do entry "$file" "cc -std=c99 -Isrc -Ikernels -Ibuild/editor"; done
+for file in $(find src -name '*.c' | LC_ALL=C sort); do entry "$file" "cc -std=c99 -Isrc -Ikernels/common -Ibuild/editor"; done
 printf '\n]\n'

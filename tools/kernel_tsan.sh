@@ -22,8 +22,8 @@ suffix_of() { # [defines]
 
 check() { # element bytes wide sanitizer [define]
     name=$1.wide$3.$(echo "$4" | tr , _)$(suffix_of "${5:-}")
-    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
-        -fsanitize="$4" -Wno-unused-function $DEFINES -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" -include "tests/native/prelude_$1.h" kernels/scan/scan.cl
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
+        -fsanitize="$4" -Wno-unused-function $DEFINES -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" -include "tests/native/prelude_$1.h" kernels/common/scan/scan.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DELEMENT_BYTES="$2" -DELEMENT_TILE=64 ${5:-} \
         -o "$out/$name" tests/native/kernel_threads.c "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"
@@ -33,10 +33,10 @@ check() { # element bytes wide sanitizer [define]
 # The local shape: groups of one item, whose local memory is private.
 check_by_key() { # element ordered wide sanitizer [define]
     name=by_key_$1.wide$3.$(echo "$4" | tr , _)$(suffix_of "${5:-}")
-    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/gpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
         -fsanitize="$4" -Wno-unused-function -D__local= -DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
         -DGPI_PER_ITEM=32 -DGPI_TILE=32 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$3" ${5:-} -c -o "$out/$name.cl.o" \
-        -include "tests/native/prelude_by_key_$1.h" kernels/select/by_key.cl
+        -include "tests/native/prelude_by_key_$1.h" kernels/common/select/by_key.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DORDERED="$2" ${5:-} -o "$out/$name" \
         tests/native/kernel_by_key.c "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"
@@ -46,10 +46,10 @@ check_by_key() { # element ordered wide sanitizer [define]
 # The serial shape, one lane as above.
 check_by_key_serial() { # wide sanitizer [define]
     name=by_key_serial.wide$1.$(echo "$2" | tr , _)$(suffix_of "${3:-}")
-    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
         -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_TILES_ABREAST=2 -DGPI_WG=1 \
         -DGPI_PER_ITEM=32 -DGPI_TILE=32 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$1" ${3:-} -c -o "$out/$name.cl.o" \
-        -include tests/native/prelude_by_key_u32.h kernels/select/by_key.cl
+        -include tests/native/prelude_by_key_u32.h kernels/common/select/by_key.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$2" -DORDERED=0 ${3:-} -o "$out/$name" \
         tests/native/kernel_by_key.c "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"
@@ -58,10 +58,10 @@ check_by_key_serial() { # wide sanitizer [define]
 
 check_sort() { # wide sanitizer [define]
     name=sort_pairs.wide$1.$(echo "$2" | tr , _)$(suffix_of "${3:-}")
-    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
         -fsanitize="$2" -Wno-unused-function -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM=1 \
         -DGPI_TILE=1 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 -DGPI_WIDE="$1" ${3:-} -c -o "$out/$name.cl.o" \
-        -include tests/native/prelude_sort_pairs.h kernels/sort/sort.cl
+        -include tests/native/prelude_sort_pairs.h kernels/common/sort/sort.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$2" -DWIDE="$1" ${3:-} -o "$out/$name" \
         tests/native/kernel_sort.c "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"
@@ -72,9 +72,9 @@ check_sort() { # wide sanitizer [define]
 # the language (base/platform.cl).
 check_hash() { # form wide packed sanitizer [lines]
     name=hash.form$1.$(echo "$4" | tr , _)${5:+.lines}
-    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
         -fsanitize="$4" -Wno-unused-function -Wno-psabi -DGPI_SHAPE_SERIAL=1 -DGPI_WG=1 -DGPI_FP64=0 -DGPI_INT64_EXTENDED=1 \
-        -DGPI_WIDE="$2" -DGPI_HASH_PACKED="$3" -DGPI_VALUE_WIDTH=0 ${5:-} -c -o "$out/$name.cl.o" kernels/hash/hash.cl
+        -DGPI_WIDE="$2" -DGPI_HASH_PACKED="$3" -DGPI_VALUE_WIDTH=0 ${5:-} -c -o "$out/$name.cl.o" kernels/common/hash/hash.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -fsanitize="$4" -DFORM="$1" -o "$out/$name" \
         tests/native/kernel_hash.c "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"
@@ -84,10 +84,10 @@ check_hash() { # form wide packed sanitizer [lines]
 # No fences: see kernel_brackets.c. Tiles of 128 hold blocks, those of 32 do not.
 check_brackets() { # sanitizer tile table [code]
     name=brackets.tile$2.table$3.$(echo "$1" | tr , _)
-    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels -Xclang -finclude-default-header -O1 -g \
+    $CLANG -x cl -cl-std=CL1.2 -target x86_64-unknown-linux-gnu -Ikernels/cpu -Ikernels/common -Xclang -finclude-default-header -O1 -g \
         -fsanitize="$1" -Wno-unused-function -Wno-psabi -Wno-pass-failed -DGPI_SHAPE_SERIAL=1 -DGPI_SHAPE_LOCAL=0 -DGPI_WG=1 -DGPI_PER_ITEM="$2" \
         -DGPI_TILE="$2" -DGPI_FP64=0 -DGPI_WIDE=0 -DGPI_INT64_EXTENDED=0 -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 -DGPI_MATCH=1 \
-        -DGPI_LOOKBACK=1 -DGPI_MEASURE=1 -DGPI_ENCLOSE=1 -DGPI_SYMBOL=uchar -DGPI_TABLE="$3" ${4:-} -c -o "$out/$name.cl.o" kernels/nest/brackets_single_pass.cl
+        -DGPI_LOOKBACK=1 -DGPI_MEASURE=1 -DGPI_ENCLOSE=1 -DGPI_SYMBOL=uchar -DGPI_TABLE="$3" ${4:-} -c -o "$out/$name.cl.o" kernels/common/nest/brackets_single_pass.cl
     $CLANG -std=c11 -O1 -g -Wall -Wextra -Wno-psabi -fsanitize="$1" -DTILE="$2" -o "$out/$name" tests/native/kernel_brackets.c \
         "$out/$name.cl.o" -lpthread
     printf '%-44s ' "$name"

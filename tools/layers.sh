@@ -11,13 +11,48 @@
 #            gets from a file that it includes, directly or through the header of its own folder (x/x.h)
 #   twice    a name is defined in two files; for src also: a macro of kernels/ is a macro or an enumerator of src/. A macro that
 #            some file takes back with #undef is a parameter of that file, and may be set by many
-# kernels/x/constants.cl has the numbers that host and kernels share. It is below all folders of src/, which includes it as
+# kernels/common/x/constants.cl has the numbers that host and kernels share. It is below all folders of src/, which includes it as
 # "x/constants.cl".
+# kernels/ has folders in three places: a wing is what is in common/ and in cpu/, or in common/ and in gpu/, and each is checked by
+# itself, as kernels/x/y.cl. A path that is in common/ is in no wing. What includes a file that each wing has gives its names, too;
+# under a test of the shape, a common file may use a name that only the other wing has.
 # Names that the host writes ahead of a kernel are given: those that x/prelude.h defines, which stands for that text, and
 # those of FOLDER/prelude.txt (GPI_OP_* for all that begin so). A name that is defined nowhere is left to the compiler,
 # except in kernels.
 set -eu
-cd "$(dirname "$0")/.."
+if [ "${1:-}" = kernels ]; then
+    cd "$(dirname "$0")/.."
+    wings=$(mktemp -d)
+    trap 'rm -rf "$wings"' EXIT
+    status=0
+    for wing in cpu gpu; do
+        for file in $(cd "kernels/$wing" && find . -name '*.cl'); do
+            test ! -f "kernels/common/$file" || {
+                echo "kernels/$wing/${file#./}:1: is in kernels/common, too"
+                status=1
+            }
+        done
+        mkdir "$wings/$wing"
+        cp -r kernels/common "$wings/$wing/kernels"
+        cp -r "kernels/$wing/." kernels/layers.txt kernels/prelude.txt "$wings/$wing/kernels"
+        (cd "kernels/$wing" && find . -name '*.cl' | sed 's,^\./,kernels/,') >"$wings/$wing/own"
+        case $wing in cpu) other=gpu ;; *) other=cpu ;; esac
+        cat kernels/$other/*/*.cl | grep -oE '\<(gpi|GPI|gp)_[A-Za-z0-9_]+' | LC_ALL=C sort -u >"$wings/$wing/elsewhere"
+        echo "layers: wing $wing"
+        "$PWD/tools/layers.sh" --in "$wings/$wing" kernels || status=1
+    done
+    exit $status
+fi
+own=/dev/null
+elsewhere=/dev/null
+if [ "${1:-}" = --in ]; then
+    cd "$2"
+    own=own
+    elsewhere=elsewhere
+    shift 2
+else
+    cd "$(dirname "$0")/.."
+fi
 root=${1:-src}
 prelude=/dev/null
 test ! -f "$root/prelude.txt" || prelude=$root/prelude.txt
@@ -26,7 +61,7 @@ report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
 # shellcheck disable=SC2046 # no name has blanks
-awk -v root="$root" -v prelude="$prelude" -v layers="$root/layers.txt" '
+awk -v root="$root" -v prelude="$prelude" -v layers="$root/layers.txt" -v own="$own" -v elsewhere="$elsewhere" '
 BEGIN { rank["shared"] = 0 }
 
 function complain(kind, file, line, text) {
@@ -37,7 +72,7 @@ function complain(kind, file, line, text) {
 # Shared constants are in no folder of src/.
 function is_shared(file) { return root == "src" && file ~ /^kernels\// }
 
-function path_of(name) { return (root == "src" && name ~ /\.cl$/ ? "kernels" : root) "/" name }
+function path_of(name) { return (root == "src" && name ~ /\.cl$/ ? "kernels/common" : root) "/" name }
 
 function folder(file) {
     if (is_shared(file)) return "shared"
@@ -150,6 +185,8 @@ function enumerators(text,   n, i, part) {
 
 FILENAME == layers && $1 == "instead" { for (i = 2; i <= NF; i++) instead[root "/" $i] = FNR; next }
 FILENAME == layers { if (NF) { rank[$1] = ++ranks }; next }
+FILENAME == own { is_own[$1] = 1; next }
+FILENAME == elsewhere { is_elsewhere[$1] = 1; next }
 FILENAME == prelude {
     for (i = 1; i <= NF && $i !~ /^#/; i++) {
         given[$i] = 1
@@ -269,7 +306,7 @@ function gives(other, name,   i, next_file) {
     if ((other, name) in defined || (other, name) in declared) return 1
     for (i = 1; i <= include_count[other]; i++) {
         next_file = includes[other, i]
-        if ((!defines[other] || instead[next_file] || next_file ~ /\/constants\.cl$/) && gives(next_file, name)) return 1
+        if ((!defines[other] || instead[next_file] || is_own[next_file] || next_file ~ /\/constants\.cl$/) && gives(next_file, name)) return 1
     }
     return 0
 }
@@ -328,7 +365,7 @@ END {
         }
         if (key in declared) continue
         if (!(name in home)) {
-            if (root == "kernels" && name !~ /_$/) # GPI_PASTE(gpi_field_, 0)
+            if (root == "kernels" && name !~ /_$/ && !((name in is_elsewhere) && !(file in is_own))) # GPI_PASTE(gpi_field_, 0)
                 complain("header", file, used[key], "uses " name ", which is defined nowhere")
             continue
         }
@@ -352,7 +389,7 @@ END {
     exit count["cycle"] + count["upward"] + count["header"] + count["twice"] > 0
 }
 ' wanted="$(if [ "$root" = kernels ]; then echo '^(gpi|GPI|gp)_'; else echo '^(gpi|GPI)_'; fi)" \
-    "$root/layers.txt" "$prelude" $(find "$root" $(test "$root" != src || echo kernels) \( -name '*.c' -o -name '*.h' -o -name '*.cl' \) | LC_ALL=C sort) >"$report" || status=$?
+    "$root/layers.txt" "$prelude" "$own" "$elsewhere" $(find "$root" $(test "$root" != src || echo kernels) \( -name '*.c' -o -name '*.h' -o -name '*.cl' \) | LC_ALL=C sort) >"$report" || status=$?
 grep -v "^layers: " "$report" | LC_ALL=C sort -t: -k1,1 -k2,2n || true
 grep "^layers: " "$report"
 exit $status

@@ -2,7 +2,7 @@
 #
 # usage: awk -v root=src [-v known=FILE] [-v generated="NAME=FILE ..."] -f tools/resolve.awk FILE...
 #
-# #include "x/y.h" stands for root/x/y.h, "x/y.cl" for kernels/x/y.cl; "gpuprim.h" for itself. The headers of a file come before it, in the order in which it names
+# #include "x/y.h" stands for root/x/y.h, "x/y.cl" for kernels/common/x/y.cl; "gpuprim.h" for itself. The headers of a file come before it, in the order in which it names
 # them; those of the public header (root/api) stand where it names them, without banners. Gone are the lines
 # with #include "...", #pragma once, and an #include <...> outside of #if that has been written before.
 # `known` has been written already; `generated` has the texts of files that are not there. The same input gives the
@@ -19,7 +19,7 @@ function included(line) {
     if (line !~ /^#[ \t]*include[ \t]*"/ || line ~ /"gpuprim\.h"/) return ""
     sub(/^[^"]*"/, "", line)
     sub(/".*/, "", line)
-    return (line ~ /\.cl$/ ? "kernels" : root) "/" line
+    return (line ~ /\.cl$/ ? "kernels/common" : root) "/" line
 }
 
 function copy(path,   line) {

@@ -111,13 +111,13 @@ typedef struct gp_tuning {
                                  work-item, at most 128 */
     uint32_t polls;           /* how often a group looks at a late tile before it computes that tile itself;
                                  at most a quarter of the device's loop_limit, if it has one */
-    uint32_t ring_rows;       /* gp_sort (kernels/sort/lookback.cl): rows of the look-back table; a power of
+    uint32_t ring_rows;  /* gp_sort (kernels/common/sort/lookback.cl): rows of the look-back table; a power of
                                  two, at least ring_reach + ring_block; 0: 1024 */
-    uint32_t ring_reach;      /* the same: how many tiles a look-back goes back; 0: 64 */
-    uint32_t ring_block;      /* the same: tiles that may end in any order; a power of two; 0: 32 */
-    uint32_t sort_portion;    /* gp_sort: most keys of one launch of a single pass */
-    uint32_t sort_bucket;     /* gp_sort (kernels/sort/buckets.cl): most keys of a bucket; 1: no buckets */
-    uint32_t sort_lines; /* gp_sort, serial shape (kernels/sort/rank_serial.cl): keys from which on a pass
+    uint32_t ring_reach; /* the same: how many tiles a look-back goes back; 0: 64 */
+    uint32_t ring_block; /* the same: tiles that may end in any order; a power of two; 0: 32 */
+    uint32_t sort_portion; /* gp_sort: most keys of one launch of a single pass */
+    uint32_t sort_bucket;  /* gp_sort (kernels/cpu/sort/buckets.cl): most keys of a bucket; 1: no buckets */
+    uint32_t sort_lines;   /* gp_sort, serial shape (kernels/cpu/sort/rank_keys.cl): keys from which on a pass
                                  writes whole lines past the caches */
 } gp_tuning;
 

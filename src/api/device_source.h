@@ -8,9 +8,9 @@
 
 typedef enum gp_device_part {
     GP_DEVICE_HASH = 1, /* one hash table: gp_hash_open, gp_hash_find, _insert, _assign, _add, _min, _max,
-                           _erase; described in kernels/hash/device.cl */
+                           _erase; described in kernels/common/hash/device.cl */
     GP_DEVICE_GROUP = 2 /* group collectives: reduce, scan, pack, unpack; described in
-                           kernels/group/device.cl */
+                           kernels/common/group/device.cl */
 } gp_device_part;
 
 /* An operation for the work-groups of your kernels. It makes the functions gp_group_NAME_reduce,
@@ -52,7 +52,7 @@ typedef struct gp_group_op {
    none for 1.
    Limits: groups of any size, in up to three dimensions. All functions but gp_group_size, gp_group_item and
    gp_group_owner have barriers: every item of the group calls them, or none. The text contains
-   kernels/group/device.cl, whose first comment says more.
+   kernels/common/group/device.cl, whose first comment says more.
    Example: examples/08_word_count.c, examples/10_spatial_hash.c, examples/13_mandelbrot.c */
 typedef struct gp_device_source_desc {
     gp_device_part part;

@@ -1,5 +1,5 @@
 /* sub_groups.c - whether a context's kernels may use the device's sub-groups: tried where they would be used, and
-   switched off where they do not do what kernels/group/sub_group.cl says. */
+   switched off where they do not do what kernels/gpu/group/sub_group.cl says. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"

@@ -88,7 +88,7 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 }
 
 /* Keys of a group. In the serial shape fewer when there are few, so that all cores have some. In the local shape no
-   more an item than its counters hold (hash/batch_local.cl), and one where loops are limited, because each may mean
+   more an item than its counters hold (hash/batch.cl), and one where loops are limited, because each may mean
    a long probe. */
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {

@@ -77,7 +77,7 @@ static bool gpi_wants_passes(gpi_primitive primitive)
    tested on optimized code. NULL: none. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
-    const bool serial = strstr(program->prelude, "#define GPI_SHAPE_SERIAL 1\n") != NULL;
+    const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
     const bool calls = gpi_text_calls(program->prelude);
     const bool passes = serial && gpi_wants_passes(program->primitive);
     if (!gpi_is_pocl(&gp->info) || (calls && passes) || (!serial && !gpi_is_pocl_7(&gp->info))) {

@@ -43,29 +43,48 @@ static const char *gpi_program_file(gpi_primitive primitive)
     return "";
 }
 
-/* The names of a program's kernels; NULL after the last one. */
-static const char *const *gpi_kernel_names(gpi_primitive primitive)
+/* Returns the names of a program's kernels in a wing; NULL after the last one. */
+static const char *const *gpi_kernel_names(gpi_primitive primitive, const char *wing)
 {
     const char *file = gpi_program_file(primitive);
     size_t k = 0;
-    while (strcmp(gpi_program_texts[k].file, file) != 0) k++;
+    while (strcmp(gpi_program_texts[k].file, file) != 0 || strcmp(gpi_program_texts[k].wing, wing) != 0) k++;
     return gpi_program_texts[k].kernels;
 }
 
-static const gpi_kernel_text *gpi_kernel_text_of(const char *path, size_t length)
+/* Returns the wing whose kernels a prelude is for: "cpu" if groups have one item, else "gpu". */
+static const char *gpi_wing_of(const char *prelude)
 {
-    size_t k = 0;
-    while (strncmp(gpi_kernel_texts[k].path, path, length) != 0 || gpi_kernel_texts[k].path[length]) k++;
-    return &gpi_kernel_texts[k];
+    return strstr(prelude, "#define GPI_SHAPE_SERIAL 1\n") ? "cpu" : "gpu";
 }
 
-/* A file of kernels/, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
+static const gpi_kernel_text *gpi_kernel_text_in(const char *folder, const char *path, size_t length)
+{
+    size_t k;
+    for (k = 0; k < GPI_COUNT_OF(gpi_kernel_texts); k++) {
+        const gpi_kernel_text *text = &gpi_kernel_texts[k];
+        if (strcmp(text->folder, folder) == 0 && strlen(text->path) == length &&
+            memcmp(text->path, path, length) == 0) {
+            return text;
+        }
+    }
+    return NULL;
+}
+
+/* Returns the file of a wing, or, if the wing has none of this path, the common one. */
+static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *path, size_t length)
+{
+    const gpi_kernel_text *text = gpi_kernel_text_in(wing, path, length);
+    return text ? text : gpi_kernel_text_in("common", path, length);
+}
+
+/* Adds a file of a wing, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
    are there already. What is included under a condition may turn out to be left out, so that it does not
    count as seen; guards see to it that nothing occurs twice. */
-static void gpi_text_include(gpi_text *text, const char *path, size_t length, bool *seen)
+static void gpi_text_include(gpi_text *text, const char *wing, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
-    const gpi_kernel_text *file = gpi_kernel_text_of(path, length);
+    const gpi_kernel_text *file = gpi_kernel_text_of(wing, path, length);
     bool within[GPI_COUNT_OF(gpi_kernel_texts)];
     int depth = file->once ? -1 : 0; /* of conditions; the guard is none */
     size_t i;
@@ -79,15 +98,15 @@ static void gpi_text_include(gpi_text *text, const char *path, size_t length, bo
             continue;
         }
         memcpy(within, seen, sizeof within);
-        gpi_text_include(text, name, strcspn(name, "\""), depth > 0 ? within : seen);
+        gpi_text_include(text, wing, name, strcspn(name, "\""), depth > 0 ? within : seen);
     }
 }
 
-/* The file, which is the first one of a text or has no guard. */
-static void gpi_text_add_kernels(gpi_text *text, const char *path)
+/* Adds a file of a wing, which is the first one of a text or has no guard. */
+static void gpi_text_add_kernels(gpi_text *text, const char *wing, const char *path)
 {
     bool seen[GPI_COUNT_OF(gpi_kernel_texts)] = {false};
-    gpi_text_include(text, path, strlen(path), seen);
+    gpi_text_include(text, wing, path, strlen(path), seen);
 }
 
 /* The sub-groups of the plan, if it has any. */
@@ -137,7 +156,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
     gpi_text text;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
-    gpi_text_add_kernels(&text, gpi_program_file(primitive));
+    gpi_text_add_kernels(&text, gpi_wing_of(prelude), gpi_program_file(primitive));
     return gpi_text_take(&text);
 }
 

@@ -99,7 +99,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
         return gpi_fail(gp, GP_ERROR_OUT_OF_HOST_MEMORY, "%s: no memory for a program", function);
     }
     program->primitive = primitive;
-    program->names = gpi_kernel_names(primitive);
+    program->names = gpi_kernel_names(primitive, gpi_wing_of(prelude));
     program->prelude = prelude;
     program->key = gpi_key_make(gp, source, strlen(prelude));
     gpi_dump(gp, program, ".cl", source, strlen(source));

@@ -162,7 +162,7 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
 
 /* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
    contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0 (versions between were not tried), what
-   Intel's CPU runtime can do, and what compilers for Intel's GPUs should not: kernels/base/platform.cl. Of rusticl's other drivers
+   Intel's CPU runtime can do, and what compilers for Intel's GPUs should not: kernels/common/base/platform.cl. Of rusticl's other drivers
    25.0 loses writes to structs, and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {

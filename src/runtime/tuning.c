@@ -63,14 +63,14 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
 }
 
 /* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a
-   word an item, of emulated sub-groups (scan/tile_local.cl). */
+   word an item, of emulated sub-groups (scan/tile_elements.cl). */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
     return (tile + tile / 8 + group + group / 32) * size + 4 * group + 64;
 }
 
-/* Local memory of a group that reduces: rows of a value an item (scan/reduce_local.cl). */
+/* Local memory of a group that reduces: rows of a value an item (scan/reduce_tile.cl). */
 static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uint64_t size)
 {
     (void)per_item;
@@ -79,7 +79,7 @@ static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uin
 
 /* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile,
    four bits' counters, rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's
-   entries (sort/tile_merge_sort.cl), and a word an item (sort/segments_local.cl). */
+   entries (sort/tile_merge_sort.cl), and a word an item (sort/sort_segments.cl). */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -89,21 +89,21 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
 }
 
 /* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was;
-   emulated sub-groups (sort/merge_local.cl). */
+   emulated sub-groups (sort/merge_tile.cl). */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
 /* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and
-   brackets, and a word for emulated sub-groups; a partner an element (nest/brackets_local.cl). */
+   brackets, and a word for emulated sub-groups; a partner an element (nest/brackets_tile.cl). */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
 /* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an
-   element has a value, and an item another one and two links (nest/stack_scan_local.cl). */
+   element has a value, and an item another one and two links (nest/stack_scan_tile.cl). */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -112,7 +112,7 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
 }
 
 /* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte;
-   a tree of the items' runs, a word for emulated sub-groups, and what keeps items apart (nest/tree_local.cl).
+   a tree of the items' runs, a word for emulated sub-groups, and what keeps items apart (nest/tree_tile.cl).
    */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
@@ -247,7 +247,7 @@ static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_
     if (plan->words == GP_WORDS_AUTO) plan->words = widest;
 }
 
-/* Ring of gp_sort: kernels/sort/lookback.cl says why. */
+/* Ring of gp_sort: kernels/common/sort/lookback.cl says why. */
 static gp_result gpi_check_ring(const gp_tuning *t)
 {
     const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);

@@ -60,7 +60,7 @@ static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
     merge->b.type = d->b_count_type;
     result = gpi_plan_make_keys(gp, merge->function, GPI_MERGE, merge->key_size, &merge->plan);
     if (result != GP_OK) return result;
-    if (merge->plan.shape == GP_SHAPE_LOCAL) /* odd: sort/merge_local.cl */
+    if (merge->plan.shape == GP_SHAPE_LOCAL) /* odd: sort/merge_tile.cl */
         merge->plan.per_item = (merge->plan.per_item - 1) | 1;
     return gpi_key_program(gp, merge->function, GPI_MERGE, d->key_type, d->value_size, "", &merge->plan,
                            &merge->program);

@@ -39,7 +39,7 @@ typedef struct gpi_sort {
     gpi_program *program;
     gpi_count count;
     bool few, onesweep;
-    cl_uint shares;    /* groups that sort a share each (sort/shares_serial.cl); 0: another way */
+    cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
     cl_uint most;      /* few, in the local shape: how many are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;

@@ -1,4 +1,4 @@
-/* test_fault_injection.c - groups that others wait for misbehave (kernels/base/fault_injection.cl): the
+/* test_fault_injection.c - groups that others wait for misbehave (kernels/common/base/fault_injection.cl): the
    result is exact all the same, and every call ends. What hangs is killed by tools/run_test.sh.
 
    Waiting: the look-back of scans, selections and brackets, in which a late tile is computed by who waits for

@@ -6,7 +6,7 @@
        ring        rows that are used again hold nothing of an earlier tile (sort/lookback.cl)
        passing     what relaxed words do not promise, counted for information
 
-   The words are those of kernels/base/platform.cl, whose text the kernels (litmus.h) stand behind. Prints a line of
+   The words are those of kernels/common/base/platform.cl, whose text the kernels (litmus.h) stand behind. Prints a line of
    JSON for each test; exit status 1 if anything was seen that must not be.
 
    usage: litmus [--small] */

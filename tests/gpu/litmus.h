@@ -1,4 +1,4 @@
-/* litmus.h - the kernels of litmus.c, behind the text of kernels/sort/lookback.cl.
+/* litmus.h - the kernels of litmus.c, behind the text of kernels/common/sort/lookback.cl.
 
    Groups take a ticket: even ones write, odd ones read. Nobody waits but in the ring, where the library's own
    functions wait. A word's tag is the turn in which it was written, and its payload a hash of tag and place. */

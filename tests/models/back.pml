@@ -1,4 +1,4 @@
-/* back.pml - look-back over a tree of tiles that grows meanwhile, as kernels/nest/lookback.cl does it, for spin.
+/* back.pml - look-back over a tree of tiles that grows meanwhile, as kernels/common/nest/lookback.cl does it, for spin.
 
    WORKERS groups take GROUP of TILES tiles by ticket. They publish their leaves, climb to the root, and then each tile
    searches any tile before it and reads its cells. Node x is the product of the tiles SET(x); a value is such a

@@ -1,4 +1,4 @@
-/* hash.pml - the slots of kernels/hash/table.cl, with operations that race on them, for spin.
+/* hash.pml - the slots of kernels/common/hash/table.cl, with operations that race on them, for spin.
 
    ITEMS work-items do one operation each (insert, assign, add, erase or find, any of them) with any of KEYS keys,
    on a table of SLOTS slots in which any keys stand already, live or dead, as operations one after another would
@@ -6,7 +6,7 @@
 
        packed     a slot is one word: key and value change together
        SPLIT      key and value are two words
-       LINE       all slots are looked at first, one by one, as kernels/hash/line.cl does with vectors
+       LINE       all slots are looked at first, one by one, as kernels/common/hash/line.cl does with vectors
 
    Key cell 0 stands for all ones, and value 0 says that the key is not there. Split, it is the reserved value.
    Packed, (0, 0) is the word of an empty slot, and (key, 0) the word (one less than all ones, key) of an erased

@@ -1,4 +1,4 @@
-/* lookback.pml - decoupled look-back with its fallback, as kernels/scan/lookback.cl does it, for spin.
+/* lookback.pml - decoupled look-back with its fallback, as kernels/common/scan/lookback.cl does it, for spin.
 
    WORKERS groups take TILES tiles by ticket. A tile's state is WORDS words, of which each has the flag and a
    piece of the value: 1 is a value of 32 bits in a wide word, 2 the same in narrow words, or 64 bits in wide

@@ -1,4 +1,4 @@
-/* ring.pml - the circular look-back buffer of kernels/sort/lookback.cl, for spin.
+/* ring.pml - the circular look-back buffer of kernels/common/sort/lookback.cl, for spin.
 
    WORKERS groups take TILES tiles by ticket, through a ring of ROWS rows with WORDS words each. Every tile
    counts one key in every word. A wait is a guard: where none can ever pass, spin reports a stuck state.

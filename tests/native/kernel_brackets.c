@@ -1,7 +1,7 @@
 /* kernel_brackets.c - gp_brackets by look-back in the serial shape as native code, its groups run against
    each other in threads, as in kernel_threads.c.
 
-   Cells are plain memory there, which fences order behind the words of a leaf (kernels/nest/lookback.cl).
+   Cells are plain memory there, which fences order behind the words of a leaf (kernels/common/nest/lookback.cl).
    ThreadSanitizer knows no fences: here every atomic is ordered instead. What it then sees is whether each
    cell is read behind the word that says that it is there. */
 #include <stdio.h>

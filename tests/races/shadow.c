@@ -7,7 +7,7 @@
                              buffers stay here
 
    Of what kernels do, it takes lane 11 of a vector's part for never written (it compares the lane with LLVM's
-   number for undefined values): programs are built with GPI_LANE_BY_LANE (kernels/base/platform.cl).
+   number for undefined values): programs are built with GPI_LANE_BY_LANE (kernels/common/base/platform.cl).
 
    clEnqueueWriteBuffer has the second fault, too; the library and the tests write whole buffers. */
 #include <pthread.h>

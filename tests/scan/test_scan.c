@@ -249,7 +249,7 @@ static void test_matrix_16_bytes(void **state)
     check_variant(&test_variants[2], &test_matrix); /* serial, narrow: eight words a state */
 }
 
-/* More elements an item than stay in registers (kernels/scan/tile_chunks.cl), of 4, 8 and 1 bytes. */
+/* More elements an item than stay in registers (kernels/gpu/scan/tile_chunks.cl), of 4, 8 and 1 bytes. */
 static void test_many_an_item(void **state)
 {
     static const test_variant variant = {"64 an item", GP_SHAPE_SUB_GROUP, GP_STRATEGY_AUTO, GP_WORDS_AUTO};

@@ -390,7 +390,7 @@ static void test_nearly_in_order(void **state)
 }
 
 /* Two digits of `width` bits from `top` down that say the same, and bits below them in descending order: digits look
-   spread, but keys that are alike in both are too many for insertion (sort/single_tile_serial.cl). */
+   spread, but keys that are alike in both are too many for insertion (sort/single_tile.cl). */
 static void check_echo(gp_context *gp, size_t count, unsigned top, unsigned width)
 {
     sort_case c = {GP_U32, 4, count, KEYS_RANDOM, 0, 0, false, false, false, false, 0};

@@ -1,4 +1,4 @@
-/* test_sort_abandoned.c - a onesweep sort whose passes are abandoned (kernels/sort/lookback.cl): groups
+/* test_sort_abandoned.c - a onesweep sort whose passes are abandoned (kernels/common/sort/lookback.cl): groups
    misbehave in one of its passes, each in turn, and the result is right. Where the device is fair one launch
    does the rest of the sort; elsewhere, which is pretended here, the classic kernels after each pass do.
 

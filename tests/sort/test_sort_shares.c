@@ -1,4 +1,4 @@
-/* test_sort_shares.c - gp_sort by shares (kernels/sort/shares_serial.cl), as many as there may be: many keys are alike,
+/* test_sort_shares.c - gp_sort by shares (kernels/cpu/sort/shares.cl), as many as there may be: many keys are alike,
    the least, or the greatest; in place, and in place but for keys or values. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "../support/patterns.h"

@@ -78,7 +78,7 @@ def composed(extensions, plain, grouped):
     """Yields name, text and options of each program; `plain`, `grouped`: text and options of programs that the library has
     composed for the device, without and with sub-groups (None: it has none)."""
     output = subprocess.run([LINT, "--list"], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
-    places = " -I%s" % os.path.abspath("kernels") + " -I%s" % os.path.abspath(".")
+    places = "".join(" -I" + os.path.abspath(folder) for folder in ("kernels/gpu", "kernels/common", "."))
     state, seen = digest(), set()
     for name, arguments in listed(output):
         macros, included, path = split(arguments)

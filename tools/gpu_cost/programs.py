@@ -32,7 +32,7 @@ def version(tool):
 
 
 def source_of(run, form):
-    """The file that has the run's hot kernel, with sub-groups in a form of kernels/group/sub_group.cl, not emulated."""
+    """The file that has the run's hot kernel, with sub-groups in a form of kernels/gpu/group/sub_group.cl, not emulated."""
     for name in sorted(os.listdir(run.dump)):
         path = os.path.join(run.dump, name)
         if name.endswith(".cl") and not name.startswith("form"):

@@ -101,7 +101,7 @@ class Machine(unittest.TestCase):
         with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
             with open(folder + "/source.cl", "w") as out:
                 out.write(OPERATIONS)
-            for chip, _, listing in nvidia.listings(folder + "/hot", folder + "/source.cl", "operations", 64, "-Ikernels"):
+            for chip, _, listing in nvidia.listings(folder + "/hot", folder + "/source.cl", "operations", 64, "-Ikernels/gpu", "-Ikernels/common"):
                 names = [instruction.name for instruction in nvidia.code_of(listing, "operations")]
                 for wanted, times in INSTRUCTIONS.items():
                     self.assertEqual(sum(name.startswith(wanted) for name in names), times, "%s on %s" % (wanted, chip))

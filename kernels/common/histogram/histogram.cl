@@ -1,0 +1,81 @@
+/* histogram.cl - out[c * bins + b] += weight of each sample of channel c in bin b; without weights, 1
+
+   Bins are even or lie between edges (bins.cl). Samples of no bin, NaN among them, are not counted.
+
+       in       |  span 0  |  span 1  | ... |        a group a span
+       near     |  table   |  table   |              few bins: tables of the group's own, added to `out` in the end
+       far      |  `out`, or slices of it            many: atomics (local); a slice per group, then joined (serial)
+
+   Near tables are several, side by side, so that equal samples in a row do not wait for each other's
+   addition. Samples of 8 bits are counted by value, 256 a table; which bin a value belongs to is asked once,
+   at the end.
+
+   Parameters: those of bins.cl and samples.cl, and
+       GPI_NEAR_CELLS   counts that the near tables have room for */
+#ifndef GPI_HISTOGRAM_HISTOGRAM_CL
+#define GPI_HISTOGRAM_HISTOGRAM_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "histogram/bins.cl"
+#include "histogram/samples.cl"
+
+#include "histogram/count_samples.cl"
+
+#if GPI_NEAR_CELLS < GPI_CHANNELS * 256
+#error "GPI_NEAR_CELLS must hold 256 counts a channel"
+#endif
+
+/* `channels`: the first ones, which are wanted. */
+GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,
+                                  ulong out_at, uint copies, uint channels, volatile __global uint *counters)
+{
+#if GPI_SHAPE_LOCAL
+    volatile __local uint near[GPI_NEAR_CELLS];
+#endif
+    gpi_samples samples;
+    gpi_bins bins;
+    GPI_SAMPLES_SET(samples);
+    GPI_BINS_SET(bins);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    out += out_at * (GPI_COUNT_WIDE + 1);
+#if GPI_SHAPE_LOCAL
+    gpi_count_near(samples, bins, copies, channels, out, near);
+#else
+    gpi_count_near(samples, bins, copies, channels, out);
+#endif
+}
+
+/* More bins than near tables hold; never samples of 8 bits. */
+GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
+                                 __global gpi_histogram_cell *out, ulong out_at,
+                                 __global gpi_histogram_cell *slices, volatile __global uint *counters)
+{
+    gpi_samples samples;
+    gpi_bins bins;
+    GPI_SAMPLES_SET(samples);
+    GPI_BINS_SET(bins);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+#if !GPI_BYTES && GPI_SHAPE_SERIAL
+    gpi_count_far(samples, bins, out + out_at, slices);
+#elif !GPI_BYTES
+    gpi_tables t;
+    t.near = 0;
+    t.copies = 1;
+    t.out = (volatile __global uint *)(out + out_at);
+    t.bins = bins;
+    gpi_count_span(t, samples, false);
+#endif
+}
+
+/* Adds `count` slices to `out`, a range of `span` bins a group. */
+GPI_KERNEL void gp_histogram_join(__global gpi_histogram_cell *out, ulong out_at,
+                                  __global const gpi_histogram_cell *slices, uint count, ulong bins,
+                                  ulong span)
+{
+    const ulong begin = span * get_group_id(0), end = min(bins, begin + span);
+    out += out_at;
+    for (uint k = 0; k < count; k++) {
+        for (ulong b = begin + GPI_LOCAL_ID; b < end; b += GPI_WG) out[b] += slices[k * bins + b];
+    }
+}
+#endif

@@ -1,0 +1,95 @@
+/* stencil.cl - each element from its neighbours
+
+       weights       out(x, y) = sum of weight(dx, dy) * in(x + dx, y + dy) over |dx| <= RX, |dy| <= RY
+       expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)
+
+   A group has span_x elements of span_y rows of the output. It brings a tile with its rim near; what lies
+   beyond the borders is made there and then, so that nothing later has to think of borders.
+
+       near   +--------------+
+              | rim    RY    |      rows of GPI_ROW elements: GPI_TILE_X and the rim on either side,
+              |  +--------+  |      RX pixels of GPI_CHANNELS elements each
+              |  |  tile  |RX|
+              |  +--------+  |
+              +--------------+
+
+   Weighted sums in the serial shape go row by row, a tile of one row after the other, and bring
+   near only what looks beyond a border: the caches hold a row until the next one needs it.
+
+   Parameters, which the host writes ahead
+       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: the tile is in private, or in local memory
+       GPI_WG                                items of a group
+       GPI_NEAR                              __private or __local
+       GPI_RX, GPI_RY                        radii, 0 .. 8
+       GPI_CHANNELS                          elements of a pixel
+       GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile: what a group has, or a part of a row
+                                             where it goes by rows; serial: GPI_TILE_X a multiple of 16
+       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; local: more where rims are wider
+       GPI_BORDER                            0: clamp, 1: wrap, 2: constant
+       GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand
+       GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand
+       GPI_SUM                               type of weighted sums
+       GPI_ROUND(sum), GPI_ROUND_16(sums)    a sum as GPI_LANE, sixteen at once
+       GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */
+#ifndef GPI_MAP_STENCIL_CL
+#define GPI_MAP_STENCIL_CL
+#include "base/args.cl"
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "map/stencil_picture.cl"
+
+#include "map/stencil_tile.cl"
+
+GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+                                 ulong in_pitch, __global GPI_OUT *out, ulong out_offset, ulong out_pitch,
+                                 GPI_WEIGHT_PARAMETERS ulong width, ulong height, ulong span_x, ulong span_y,
+                                 ulong spans_across, GPI_X beyond)
+{
+    const gpi_stencil_groups group = (gpi_stencil_groups)get_group_id(0);
+    const gpi_stencil_groups groups_across = (gpi_stencil_groups)spans_across;
+    const ulong first_x = group % groups_across * span_x, first_y = group / groups_across * span_y;
+    const ulong end_x = min(first_x + span_x, width * GPI_CHANNELS), end_y = min(first_y + span_y, height);
+    gpi_picture picture;
+    picture.in = in + in_offset;
+    picture.width = (long)width;
+    picture.height = (long)height;
+    picture.pitch = (long)in_pitch;
+    picture.beyond = beyond;
+    GPI_ARGS_SET(picture)
+    out += out_offset;
+#if GPI_SHAPE_SERIAL && GPI_WEIGHTS
+    GPI_SUM weight[GPI_WEIGHT_COUNT];
+    for (uint k = 0; k < GPI_WEIGHT_COUNT; k++) weight[k] = weights[weights_offset + k];
+    for (ulong y = first_y; y < end_y; y++)
+        gpi_stencil_row(picture, out + y * out_pitch, (long)first_x, (long)end_x, (long)y, weight);
+#elif GPI_SHAPE_SERIAL
+    const uint across = (uint)(end_x - first_x), down = (uint)(end_y - first_y);
+    GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];
+    gpi_stage(picture, (long)first_x, (long)first_y, near);
+    gpi_sync(); /* the tile is near */
+    out += first_y * out_pitch + first_x;
+    for (uint k = (uint)GPI_LOCAL_ID; k < GPI_STENCIL_STEPS * GPI_TILE_Y; k += GPI_WG) {
+        const uint column = k % GPI_STENCIL_STEPS * GPI_STENCIL_LANES, row = k / GPI_STENCIL_STEPS;
+        if (row >= down || column >= across) continue;
+        /* what the tile to the right reads, and what the next row writes */
+        GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);
+        GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);
+        gpi_write(out + row * out_pitch + column,
+                  gpi_stencil_elements(picture, near + (row + GPI_RY) * GPI_ROW + GPI_RIM + column,
+                                       first_x + column, first_y + row),
+                  across - column);
+    }
+#else
+    GPI_SHARED(gpi_stencil_memory, memory);
+#if GPI_WEIGHTS
+    for (uint k = (uint)GPI_LOCAL_ID; k < GPI_WEIGHT_COUNT; k += GPI_WG)
+        memory->weight[k] = weights[weights_offset + k];
+#endif
+    gpi_stage(picture, (long)first_x, (long)first_y, memory);
+    gpi_sync(); /* the tile and its weights are near */
+    gpi_stencil_tile(picture, first_x, first_y, (uint)(end_x - first_x), (uint)(end_y - first_y),
+                     out + first_y * out_pitch + first_x, out_pitch, memory);
+#endif
+}
+#endif

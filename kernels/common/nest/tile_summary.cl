@@ -1,0 +1,129 @@
+/* tile_summary.cl - the tiles' nodes in a tree, and what is kept of tiles besides.
+
+   Scratch, in uints; the host computes where the parts begin:
+
+       | cells: one an element | notes: gpi_note a tile | tree: 2 * leaves nodes |
+
+   A tile's cells hold what is left of it: its openers from the first cell on, lowest in the stack first, and
+   its closers from the last cell back, first one first. A cell has the low 32 bits of an index. In the local
+   shape under GPI_LOOKBACK cells are 16 bits, and openers only (nest/brackets_tile.cl). */
+#ifndef GPI_NEST_TILE_SUMMARY_CL
+#define GPI_NEST_TILE_SUMMARY_CL
+#include "base/platform.cl"
+#include "nest/stack_monoid.cl"
+
+#if GPI_LOOKBACK
+#include "nest/lookback.cl"
+#endif
+
+#define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves
+
+/* What there is to tell of a tile besides its node. */
+typedef struct gpi_note {
+    uint mismatches; /* closers whose opener is of another kind */
+    uint first;      /* ... of them the first, counted from the tile's begin */
+    uint joined;     /* closers whose opener is in another tile */
+    uint searches;   /* ... and how often one had to be searched for */
+    uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */
+    uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_LOOKBACK */
+    ulong base;      /* the stack's height before the tile; where errors are wanted */
+} gpi_note;
+
+static gpi_note gpi_note_make(void)
+{
+    gpi_note note = {0, ~0u, 0, 0, 0, ~0u, 0};
+    return note;
+}
+
+#if GPI_LOOKBACK
+typedef gpi_lookback gpi_tiles;
+#define GPI_TILE_NODE(tree, x) gpi_lookback_node(tree, x)
+#else
+typedef __global gpi_node *gpi_tiles;
+#define GPI_TILE_NODE(tree, x) GPI_NODE_AT(tree, x)
+#endif
+
+GPI_DEFINE_TREE(tiles, const gpi_tiles, GPI_TILE_NODE)
+
+typedef struct gpi_nest {
+    __global uint *cells;
+    __global gpi_note *notes;
+    gpi_tiles tree;
+    uint leaves;
+    uint none; /* fills a gap: Mesa's drivers copy a struct with gaps in memory, not in registers */
+    ulong n;
+} gpi_nest;
+
+static gpi_nest gpi_nest_make(__global uint *scratch, ulong notes_at, gpi_tiles tree, uint leaves, ulong n)
+{
+    gpi_nest nest;
+    nest.cells = scratch;
+    nest.notes = (__global gpi_note *)(scratch + notes_at);
+    nest.tree = tree;
+    nest.leaves = leaves;
+    nest.n = n;
+    return nest;
+}
+
+static uint gpi_brackets_tile_length(gpi_nest nest, uint tile) { return gpi_tile_length_of(nest.n, tile); }
+
+static gpi_node gpi_leaf(gpi_nest nest, uint tile) { return GPI_TILE_NODE(nest.tree, nest.leaves + tile); }
+
+/* What tile leaves; in the serial shape its cells are written. */
+static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
+{
+#if GPI_LOOKBACK
+    gpi_lookback_publish(nest.tree, nest.leaves + tile, node);
+#else
+    nest.tree[nest.leaves + tile] = node;
+#endif
+}
+
+/* The index that a cell of the tile that begins at `begin` stands for. */
+static gpi_index gpi_cell_index(uint cell, gpi_index begin) { return begin + (cell - (uint)begin); }
+
+#if GPI_LOOKBACK && GPI_SHAPE_LOCAL
+/* Tile's k-th opener of those that it leaves; k < its node's pushes. Two cells a word, each with a bit that
+   says it is there. Ends after so many looks; then the opener is found in the input. */
+static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
+{
+    const ulong begin = gpi_tile_begin(tile), at = begin + k;
+    volatile __global uint *word = nest.cells + at / 2;
+    const uint shift = (uint)(at & 1) * 16;
+    uint cell = gpi_word_load(word) >> shift;
+    for (uint looks = nest.tree.polls; looks > 0 && !(cell & GPI_CELL_THERE); looks--)
+        cell = gpi_word_read(word) >> shift;
+    if (cell & GPI_CELL_THERE) return (gpi_index)begin + (cell & (GPI_CELL_THERE - 1));
+    return (gpi_index)begin +
+           gpi_lookback_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));
+}
+#else
+/* Tile's k-th opener of those that it leaves. */
+static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
+{
+    const ulong begin = gpi_tile_begin(tile);
+    return gpi_cell_index(nest.cells[begin + k], (gpi_index)begin);
+}
+#endif
+
+/* A place's opener. */
+static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
+{
+    return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);
+}
+
+/* Returns the place of the opener in an earlier tile, if `place.need` exceeds what its tile pushes. */
+static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)
+{
+    const gpi_node node = gpi_leaf(nest, place.leaf);
+    return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, place.need - node.pushes + node.pops);
+}
+
+/* The place below this one. */
+static gpi_place gpi_place_below(gpi_nest nest, gpi_place place)
+{
+    place.need++;
+    if (place.need < gpi_leaf(nest, place.leaf).pushes) return place;
+    return gpi_place_behind(nest, place);
+}
+#endif

@@ -1,0 +1,82 @@
+/* lookback.cl - decoupled look-back: how a group learns the product of all tiles before its own.
+
+       prefix(t) = aggregate(0) . aggregate(1) ... aggregate(t-1)
+
+   A group publishes its tile's aggregate, walks back over its predecessors, combining what they
+   published, until it meets an inclusive prefix, and publishes its own.
+   (Merrill & Garland 2016; fallback: Smith, Levien & Owens 2025.)
+
+   State buffer, zeroed before the launch:
+
+       uint ticket, 3 x unused | tile 0: GPI_STATE_WORDS words | tile 1: ... |
+
+       wide word     payload 32 bits in the low half, flag in the top two bits
+       narrow word   payload 16 bits in the low half, flag in the top two bits
+
+   An element's payload is spread over its words and each word repeats the flag: a reader believes a
+   state only when all its words show the same flag, so no order between the words is needed and every
+   access is a relaxed atomic. Flags only ever rise: empty < aggregate < inclusive.
+
+   Waiting. Of scans and selections, only this file waits for other groups.
+     - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
+     - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further
+       late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
+       on devices that are known to let every started group go on running).
+
+   Ordered (GPI_ORDERED 1, of segments whose heads are counted): products do not depend on when states are seen. Each is
+   put together from left to right, from the last head or an inclusive one, which has been put together so: the anchor.
+   No tile counts before there is one among those that are seen, and the caller waits without a bound.
+
+   tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback. */
+#ifndef GPI_SCAN_LOOKBACK_CL
+#define GPI_SCAN_LOOKBACK_CL
+#include "base/count.cl"
+#include "base/fault_injection.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/monoid.cl"
+#include "scan/constants.cl"
+#include "scan/tile.cl"
+#include "scan/tile_input.cl"
+#include "scan/tile_states.cl"
+#include "scan/walk_back.cl"
+
+/* The tile of this group. All items call; the order of tickets is the order of tiles. */
+static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)
+{
+    uint ticket = 0;
+    if (GPI_LOCAL_ID == 0) ticket = atomic_inc(state);
+    return gpi_broadcast_once(ticket, &shared->word); /* the tile is read before the next broadcast */
+}
+
+/* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.
+   Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host
+   lets no call in place come here with polls.) */
+static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
+                           uint polls, volatile __global uint *counters, gpi_tile_shared shared)
+{
+    const bool leader = GPI_LOCAL_ID == 0;
+    const bool bounded = polls > 0;
+    GPI_T prefix = gpi_identity();
+    uint next = tile;
+
+    if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);
+    while (next > 0) {
+        next = gpi_walk_back(GPI_COMBINE_OF(input) state, next, &prefix, &polls, bounded, shared);
+        next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has barriers */
+        if (next == 0) break;
+        /* fallback: tile next - 1 is late, and this group computes it */
+        const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);
+        next -= 1;
+        if (leader) {
+            prefix = gpi_combine(GPI_COMBINE_OF(input) late, prefix);
+            gpi_post(state, next, late);
+            atomic_inc(counters + GPI_COUNT_FALLBACKS);
+        }
+    }
+    if (leader && next == 0)
+        gpi_publish(state, tile, GPI_INCLUSIVE, gpi_combine(GPI_COMBINE_OF(input) prefix, aggregate));
+    if (leader && next != 0) atomic_inc(counters + GPI_COUNT_ABANDONED);
+    return gpi_broadcast_element(prefix, shared);
+}
+#endif

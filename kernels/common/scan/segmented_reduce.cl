@@ -1,0 +1,105 @@
+/* segmented_reduce.cl - out[s] = initial . in[b] ... in[e-1]        b = offsets[s], e = offsets[s+1]
+
+   A segment whose offsets fall, or pass the input's end, is empty, and counted as a bad one; the others do
+   not notice. Positions, of maps and of argmin and argmax, count from the segment's first element.
+
+       gp_segments_reduce    a group a block of segments: the small ones, and the large ones into a list
+       gp_segments_rows      a group some rows of the list: a tile of a large segment each
+       gp_segments_join      a group some large segments: their rows
+
+       in       | small |            large 0           |sm|      large 1     |
+       rows             |  tile 0 |  tile 1 |  tile 2  |  |  tile 3 | tile 4 |
+
+   Small segments are reduced by reduce_segments.cl or reduce_segments.cl. A segment's elements are always put
+   together in the same way, in input order where that matters, so that float results repeat bit for bit. */
+#ifndef GPI_SCAN_SEGMENTED_REDUCE_CL
+#define GPI_SCAN_SEGMENTED_REDUCE_CL
+#include "base/args.cl"
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "scan/reduce_tile.cl"
+#include "scan/segments.cl"
+
+#include "scan/reduce_segments.cl"
+
+/* ------------------------------------------------------------------ small */
+
+/* A group a block of segments. Small: up to `small` elements. */
+GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+                                   GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,
+                                   __global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,
+                                   uint small, uint team, volatile __global uint *counters)
+{
+    GPI_SHARED(gpi_tile_memory, shared);
+    gpi_input input;
+    gpi_offsets numbers;
+    gpi_list list;
+    const ulong segments = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const ulong first = min(segments, block * get_group_id(0)), last = min(segments, first + block);
+    GPI_ARGS_SET(input)
+    input.in = in + in_offset;
+    input.count = count;
+    GPI_OFFSETS_SET(numbers);
+    GPI_LIST_SET(list);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+#if GPI_SHAPE_SERIAL
+    gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),
+                       counters, shared);
+#else
+    __local uint listed[GPI_WG];
+    gpi_segments_block(input, numbers, list, first, last, small, team, out + out_offset, gpi_base_of(initial),
+                       counters, shared, listed);
+#endif
+}
+
+/* ------------------------------------------------------------------ large */
+
+/* A row whose segment found no room has none, and reduces nothing. */
+GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
+                                 GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)
+{
+    GPI_SHARED(gpi_tile_memory, shared);
+    gpi_input input;
+    gpi_offsets numbers;
+    gpi_list list;
+    GPI_LIST_SET(list);
+    GPI_OFFSETS_SET(numbers);
+    const uint rows = min(list.row_room, atomic_or(state + GPI_SEGMENTS_ROWS, 0u));
+    GPI_ARGS_SET(input)
+    input.in = in + in_offset;
+    input.count = count;
+    for (uint r = (uint)get_group_id(0); r < rows; r += (uint)get_num_groups(0)) {
+        const uint owner = list.owner[r], k = owner == GPI_NO_OWNER ? 0 : owner;
+        bool bad;
+        gpi_input segment = gpi_segment_of(input, numbers, list.large[GPI_LARGE_WORDS * k], &bad);
+        segment.count = owner == GPI_NO_OWNER ? 0 : segment.count;
+        const ulong base = (ulong)(r - list.large[GPI_LARGE_WORDS * k + 1]) * GPI_TILE;
+        const GPI_T sum = gpi_tile_reduce(segment, base, shared);
+        if (GPI_LOCAL_ID == 0) list.partials[r] = sum;
+    }
+}
+
+/* Every item takes a run of consecutive rows, so that input order is kept. */
+GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,
+                                 ulong out_offset, gpi_argument initial)
+{
+    GPI_SHARED(gpi_tile_memory, shared);
+    gpi_list list;
+    GPI_LIST_SET(list);
+    const uint large = min(list.large_room, atomic_or(state + GPI_SEGMENTS_LARGE, 0u));
+    for (uint k = (uint)get_group_id(0); k < large; k += (uint)get_num_groups(0)) {
+        const uint row = list.large[GPI_LARGE_WORDS * k + 1], rows = list.large[GPI_LARGE_WORDS * k + 2];
+        const uint run = (rows + GPI_WG - 1) / GPI_WG, begin = min((uint)GPI_LOCAL_ID * run, rows);
+        const uint end = min(begin + run, rows);
+        GPI_T sum = gpi_identity();
+        for (uint r = begin; r < end; r++) sum = gpi_combine(GPI_COMBINE_HERE sum, list.partials[row + r]);
+        sum = gpi_group_reduce(GPI_COMBINE_HERE sum, shared);
+        if (rows > 0 && GPI_LOCAL_ID == 0)
+            gpi_segment_put(GPI_COMBINE_HERE out + out_offset, list.large[GPI_LARGE_WORDS * k],
+                            gpi_base_of(initial), sum);
+    }
+}
+#endif

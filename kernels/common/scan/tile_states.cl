@@ -1,0 +1,91 @@
+/* tile_states.cl - states of tiles: what other groups learn of a tile, published word by word.
+
+   A state is GPI_STATE_WORDS words, each with the flag and a part of the value. It counts once all words have the same flag. */
+#ifndef GPI_SCAN_TILE_STATES_CL
+#define GPI_SCAN_TILE_STATES_CL
+#include "base/fault_injection.cl"
+#include "base/platform.cl"
+#include "element/monoid.cl"
+#include "scan/constants.cl"
+
+#define GPI_EMPTY 0u
+#define GPI_AGGREGATE 1u
+#define GPI_INCLUSIVE 2u
+
+#if GPI_WIDE
+#define GPI_STATE_WORDS GPI_WORDS
+#define GPI_FLAG_SHIFT 62
+#else
+#define GPI_STATE_WORDS (2 * GPI_WORDS)
+#define GPI_FLAG_SHIFT 30
+#endif
+
+typedef volatile __global gpi_word *gpi_state_words;
+
+static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)
+{
+    return (gpi_state_words)(state + GPI_STATE_HEADER) + (ulong)tile * GPI_STATE_WORDS;
+}
+
+/* Word k of a state: the flag and the k-th piece of the payload. */
+static gpi_word gpi_pack(uint flag, const gpi_bits *bits, uint k)
+{
+#if GPI_WIDE
+    return (gpi_word)flag << GPI_FLAG_SHIFT | bits->word[k];
+#else
+    return flag << GPI_FLAG_SHIFT | (bits->word[k / 2] >> 16 * (k % 2) & 0xffffu);
+#endif
+}
+
+static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI_T value)
+{
+    const gpi_bits bits = gpi_bits_of(value);
+    gpi_state_words words = gpi_state_of(state, tile);
+    for (uint k = 0; k < GPI_STATE_WORDS; k++) {
+        if (gpi_tells(words + k, tile, k + (flag == GPI_INCLUSIVE)))
+            gpi_word_write(words + k, gpi_pack(flag, &bits, k));
+    }
+}
+
+/* One look at a tile's state: its flag, and in *value what the words say, which is a value if that flag is
+   not GPI_EMPTY. Written in either case: PoCL 6 aborts on the choice (docs/drivers.md). (lookback.pml:
+   `whole`, and the mutation BUG_AGREE.) */
+static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
+{
+    gpi_state_words words = gpi_state_of(state, tile);
+    gpi_bits bits = gpi_bits_of(*value);
+    const gpi_word first = gpi_word_load(words);
+    const uint flag = (uint)(first >> GPI_FLAG_SHIFT);
+    bool agree = true;
+    gpi_word w = first;
+    for (uint k = 0; k < GPI_STATE_WORDS; k++) {
+        if (k > 0) w = gpi_word_load(words + k);
+        agree = agree && (uint)(w >> GPI_FLAG_SHIFT) == flag;
+#if GPI_WIDE
+        bits.word[k] = (uint)w;
+#else
+        bits.word[k / 2] = k % 2 ? bits.word[k / 2] | w << 16 : w & 0xffffu;
+#endif
+    }
+    *value = gpi_bits_value(bits);
+    return agree ? flag : GPI_EMPTY;
+}
+
+/* Publishes another tile's aggregate for it, word by word, where nothing is published yet. Right only
+   for bit-exact monoids: the owner may be writing the same words at the same time. (lookback.pml: `whole`,
+   and the mutations BUG_POST and BUG_EXACT.) */
+static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
+{
+#if GPI_EXACT
+    const gpi_bits bits = gpi_bits_of(aggregate);
+    gpi_state_words words = gpi_state_of(state, tile);
+    for (uint k = 0; k < GPI_STATE_WORDS; k++) {
+        gpi_word_replace(words + k, (gpi_word)0, gpi_pack(GPI_AGGREGATE, &bits, k));
+    }
+#else
+    (void)state;
+    (void)tile;
+    (void)aggregate;
+#endif
+}
+#endif

@@ -1,0 +1,75 @@
+/* constants.cl - digits, places, state of sorts, segments, strings and top-k: for the host and for kernels. */
+#ifndef GPI_SORT_CONSTANTS_CL
+#define GPI_SORT_CONSTANTS_CL
+
+#define GPI_SORT_DIGIT_BITS 8 /* of a digit, unless the host asks for another number */
+#define GPI_PASSES_MAX 8
+
+/* Places of the keys. */
+#define GPI_PLACE_IN 0
+#define GPI_PLACE_OUT 1
+#define GPI_PLACE_TMP 2
+
+/* State, in uints (sort/digit.cl). */
+#define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
+#define GPI_STATE_BUCKETS 3
+#define GPI_STATE_FROM 4
+#define GPI_STATE_TRIVIAL 15 /* which onesweep passes are trivial, a bit each; above, how many have told */
+#define GPI_STATE_ORDER 15   /* of classic passes; what blocks have found, or-ed together */
+#define GPI_STATE_LAUNCHES 16
+
+/* When a kernel of a classic pass has something to do. */
+#define GPI_ALWAYS 0u
+#define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
+#define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
+#define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
+#define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
+
+/* Which keys go through lines (sort/rank_keys.cl). GPI_LINES_FETCH: where many digits' places share a set of the first cache;
+   else one by one, and the next cache lines are fetched. */
+#define GPI_LINES_NEVER 0u
+#define GPI_LINES_FETCH 1u
+#define GPI_LINES_SPREAD 2u /* where two in a row hardly ever have the same digit */
+#define GPI_LINES_ALWAYS 3u
+
+/* Steps of a sort by shares. */
+#define GPI_SHARES_TAKE 1u
+#define GPI_SHARES_SORT 2u
+
+/* Serial merges: runs side by side, and elements of a run between prefetches. */
+#define GPI_MERGE_RUNS_MOST 8
+#define GPI_MERGE_STEP 16
+
+#define GPI_SEARCH_SAMPLES_SERIAL 1024 /* most samples of a group */
+
+/* State of gp_segmented_sort, in uints. */
+#define GPI_SORT_SEGMENTS_ROWS 0
+#define GPI_SORT_SEGMENTS_LARGE 1
+#define GPI_SORT_SEGMENTS_BAD 2
+#define GPI_SEGMENTS_FIRST_BAD 3
+#define GPI_SEGMENTS_COUNT 4
+#define GPI_SEGMENTS_WORDS 16
+
+/* State of gp_sort_strings, in uints. */
+#define GPI_STRINGS_BAD 0
+#define GPI_STRINGS_FIRST_BAD 1 /* inverted */
+#define GPI_STRINGS_TIED 2
+#define GPI_STRINGS_GROUPS 3
+#define GPI_STRINGS_COUNT 4
+#define GPI_STRINGS_WORDS 16
+#define GPI_STRINGS_SET_PARTS 6 /* uints of a set for each string */
+
+/* State of gp_topk, in ulongs (sort/topk_state.cl). */
+#define GPI_TOPK_COUNT 0
+#define GPI_TOPK_K 1
+#define GPI_TOPK_FOUND 2
+#define GPI_TOPK_THRESHOLD 3
+#define GPI_TOPK_CURSOR 5
+#define GPI_TOPK_EQUALS 6
+#define GPI_TOPK_SELECT 8
+#define GPI_TOPK_HISTOGRAM 48
+#define GPI_TOPK_BLOCK 128      /* tiles */
+#define GPI_TOPK_SPAN_MAX 16384 /* keys of a serial tile */
+#define GPI_TOPK_WANTS_KEYS 1u
+#define GPI_TOPK_WANTS_INDICES 2u
+#endif

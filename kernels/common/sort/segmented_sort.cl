@@ -1,0 +1,310 @@
+/* segmented_sort.cl - each segment [P[s], P[s+1]) sorted by itself, stably, with
+
+       P[s] = max of offsets[t], t <= s, offsets[t] <= count
+
+   the offsets where they are good, repaired where they are not: P never falls and never passes the end, so
+   that segments are inside and apart whatever the offsets say. offsets[s] != P[s] is a bad one, and counted.
+
+       gp_segments_bounds    a group a block of offsets: their maximum
+       gp_segments_list      a group a block of offsets: P, and the large segments into a list
+       gp_segments_small     a group a window of positions: sorts the small segments that begin there
+       gp_segments_count     each pass, a group some rows: digits of a row's keys
+       gp_segments_spine     each pass, a group some large segments: sums down the columns of its rows. (In the local shape
+                             gp_segments_scatter does without: a row's group adds up its segment's columns. A launch that
+                             finds no large segment is dearer, and one group would go down many rows alone.)
+       gp_segments_scatter   each pass, a group some rows: moves a row's keys
+       gp_segments_copy      large segments to the output, from wherever the last pass has left them
+
+   Large is what one group should not, or cannot, sort alone (sort/single_tile.cl). All large segments go
+   through the passes together: each is cut into blocks of `span` keys, each block has a row of 256 digits in
+   the table:
+
+       keys    |  small ..  |      large 0      |small|       large 1       |
+       rows                 | 0    | 1    | 2 |       | 3    | 4    | 5  |
+
+   (Count, scan, scatter: Satish, Harris & Garland 2009.)
+
+   What one group does with small segments is in a file for each shape (sort/sort_segments.cl,
+   sort/sort_segments.cl), what kernels tell each other in sort/segments_state.cl.
+
+   Parameters: those of sort/rank.cl and sort/segments_state.cl. */
+#ifndef GPI_SORT_SEGMENTED_SORT_CL
+#define GPI_SORT_SEGMENTED_SORT_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "sort/bases.cl"
+#include "sort/digit.cl"
+#include "sort/rank.cl"
+#include "sort/segments_state.cl"
+#include "sort/single_tile.cl"
+#include "sort/sort_segments.cl"
+
+/* ------------------------------------------------------------------ offsets */
+
+/* The caller's: numbers of `offset_words` 32-bit words. */
+#define GPI_SORT_OFFSETS_PARAMETERS \
+    __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
+
+/* The maximum of the good ones of a block of `span` offsets. The first group clears the state. */
+GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
+                                   GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+{
+    GPI_MAXIMA_SHARED(row);
+    gpi_segments segments;
+    gpi_sort_cell most = 0, total;
+    const uint l = (uint)GPI_LOCAL_ID, m = (uint)gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
+                end = min(entries, begin + span);
+    GPI_SEGMENTS_SET(segments);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    for (uint i = l; i < GPI_SEGMENTS_WORDS && get_group_id(0) == 0; i += GPI_WG)
+        state[i] = i == GPI_SEGMENTS_FIRST_BAD ? ~0u : i == GPI_SEGMENTS_COUNT ? m : 0;
+    for (ulong i = begin + l; i < end; i += GPI_WG) {
+        const ulong x = gpi_number(offsets, offsets_at + i, offset_words);
+        if (x <= count) most = max(most, (gpi_sort_cell)x);
+    }
+    (void)gpi_max_before(most, &total, row);
+    if (l == 0) segments.maxima[get_group_id(0)] = total;
+}
+
+/* Enters a segment of `length` keys in rows of `span`. */
+static void gpi_sort_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)
+{
+    const uint rows = (uint)((length + span - 1) / span);
+    const uint k = atomic_inc(segments.state + GPI_SORT_SEGMENTS_LARGE);
+    const uint row = atomic_add(segments.state + GPI_SORT_SEGMENTS_ROWS, rows);
+    __global gpi_large *large = segments.large + k;
+    large->begin = begin;
+    large->length = length;
+    large->row = row;
+    large->rows = rows;
+    large->from[0] = from;
+    for (uint r = 0; r < rows; r++) segments.owner[row + r] = k;
+}
+
+static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *counters)
+{
+    if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);
+    (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
+}
+
+/* P of a block of `span` offsets, and the segments that end there: those of more than `small` keys are
+   large. */
+GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
+                                 ulong small, ulong row_span, uint from, volatile __global uint *counters)
+{
+    GPI_MAXIMA_SHARED(row);
+    gpi_segments segments;
+    gpi_sort_cell carry = 0, total;
+    const uint l = (uint)GPI_LOCAL_ID, m = state[GPI_SEGMENTS_COUNT];
+    const ulong entries = m ? (ulong)m + 1 : 0, begin = min(entries, span * get_group_id(0)),
+                end = min(entries, begin + span);
+    GPI_SEGMENTS_SET(segments);
+    for (uint g = l; g < get_group_id(0); g += GPI_WG) carry = max(carry, segments.maxima[g]);
+    (void)gpi_max_before(carry, &total, row);
+    carry = total;
+    for (ulong base = begin; base < end; base += GPI_WG) {
+        const ulong i = base + l, x = i < end ? gpi_number(offsets, offsets_at + i, offset_words) : 0;
+        const gpi_sort_cell good = x <= count ? (gpi_sort_cell)x : 0;
+        const gpi_sort_cell before = max(carry, gpi_max_before(good, &total, row)), own = max(before, good);
+        carry = max(carry, total);
+        if (i < end) segments.bounds[i] = own;
+        if (i < end && x != own) gpi_sort_bad_add(state, (uint)i, counters);
+        if (i < end && i > 0 && own - before > small)
+            gpi_sort_large_add(segments, before, own - before, row_span, from);
+    }
+}
+
+/* ------------------------------------------------------------------ small */
+
+/* The small segments that begin at [window * group, ... + window). Small: up to `small` keys; in the local
+   shape a tile. */
+GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                  ulong window, uint small, uint from, uint tmp_first)
+{
+    GPI_SHARED(gpi_segments_memory, shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit_bits bits;
+    uint first, last;
+    const ulong begin = window * get_group_id(0);
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    gpi_segments_window(segments, begin, begin + window, &first, &last, shared);
+    gpi_segments_sort(segments, places, bits, small, from, tmp_first, first, last, shared);
+}
+
+/* ------------------------------------------------------------------ large */
+
+/* A row's keys: [begin, end) of its segment. */
+typedef struct gpi_sort_row {
+    __global gpi_large *large;
+    ulong begin, end;
+} gpi_sort_row;
+
+static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)
+{
+    gpi_sort_row row;
+    row.large = segments.large + segments.owner[r];
+    row.begin = row.large->begin + span * (r - row.large->row);
+    row.end = min(row.begin + span, row.large->begin + row.large->length);
+    return row;
+}
+
+/* Rows of this group: for (uint r = first; r < rows; r += groups). */
+#define GPI_EACH_ROW(r, state) \
+    for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
+
+GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                  uint pass, ulong span)
+{
+    GPI_SHARED(gpi_rank_memory, shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit digit;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    GPI_EACH_ROW(r, state)
+    {
+        const gpi_sort_row row = gpi_row_find(segments, r, span);
+        const gpi_move move = gpi_move_make(places, row.large->from[pass % 2], GPI_PLACE_OUT);
+        gpi_count_range(move.key, row.begin, row.end, digit, shared);
+        GPI_EACH_BIN(d) segments.table[(ulong)r * GPI_BINS + d] = shared->count[d];
+        gpi_sync(); /* the counts are read: the next row's may overwrite them */
+    }
+}
+
+/* Each cell becomes where the row's keys of the digit go, counted from the segment's begin. */
+GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
+{
+    GPI_SHARED(gpi_bases_memory, shared);
+    gpi_segments segments;
+    GPI_SEGMENTS_SET(segments);
+    for (uint k = (uint)get_group_id(0); k < state[GPI_SORT_SEGMENTS_LARGE]; k += (uint)get_num_groups(0)) {
+        __global gpi_large *large = segments.large + k;
+        __global gpi_sort_cell *table = segments.table + (ulong)large->row * GPI_BINS;
+        const uint rows = large->rows;
+        GPI_EACH_BIN(d)
+        {
+            ulong sum = 0;
+            for (uint r = 0; r < rows; r++) sum += table[(ulong)r * GPI_BINS + d];
+            shared->next[d] = sum;
+        }
+        gpi_sync(); /* the columns' sums are there */
+        const bool trivial = gpi_bases_of(shared);
+        if (GPI_LOCAL_ID == 0) {
+            const uint from = large->from[pass % 2];
+            large->from[1 - pass % 2] = trivial ? from : gpi_place_next(from, first_place);
+        }
+        GPI_EACH_BIN(d)
+        {
+            ulong sum = shared->next[d];
+            for (uint r = 0; r < rows; r++) {
+                const gpi_sort_cell x = table[(ulong)r * GPI_BINS + d];
+                table[(ulong)r * GPI_BINS + d] = (gpi_sort_cell)sum;
+                sum += x;
+            }
+        }
+        gpi_sync(); /* the bases are read: the next segment's may overwrite them */
+    }
+}
+
+#if GPI_SHAPE_SERIAL
+/* Where the pass leaves the row's segment, and where its keys go, into shared->next. */
+static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
+                          gpi_move_shared shared)
+{
+    (void)first_place;
+    GPI_EACH_BIN(d) shared->next[d] = row.large->begin + segments.table[(ulong)r * GPI_BINS + d];
+    return row.large->from[1 - pass % 2];
+}
+
+typedef gpi_move_memory gpi_scatter_memory;
+#define GPI_SCATTER_MOVE(shared) (shared)
+#else
+/* First bases, then tiles. */
+typedef union gpi_scatter_memory {
+    gpi_bases_memory bases;
+    gpi_move_memory move;
+} gpi_scatter_memory;
+#define GPI_SCATTER_MOVE(shared) (&(shared)->move)
+
+/* Of a column of so many rows. */
+static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)
+{
+    ulong sum = 0;
+    GPI_UNROLL_SOME
+    for (uint r = 0; r < rows; r++) sum += column[(ulong)r * GPI_BINS];
+    return sum;
+}
+
+#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* of an item */
+
+GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
+                              __local gpi_scatter_memory *shared)
+{
+    __global const gpi_sort_cell *table = segments.table + (ulong)row.large->row * GPI_BINS;
+    const uint l = (uint)GPI_LOCAL_ID, from = row.large->from[pass % 2];
+    ulong next[GPI_ROW_DIGITS];
+    GPI_EACH_BIN(d) shared->bases.next[d] = gpi_rows_sum(table + d, row.large->rows);
+    gpi_sync(); /* the columns' sums are there */
+    const uint to = gpi_bases_of(&shared->bases) ? from : gpi_place_next(from, first_place);
+    if (l == 0 && r == row.large->row) row.large->from[1 - pass % 2] = to;
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_ROW_DIGITS; k++) {
+        const uint d = l + k * GPI_WG;
+        if (d < GPI_BINS)
+            next[k] = row.large->begin + shared->bases.next[d] + gpi_rows_sum(table + d, r - row.large->row);
+    }
+    gpi_sync(); /* the bases are read: the tile may overwrite them */
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_ROW_DIGITS; k++)
+        if (l + k * GPI_WG < GPI_BINS) shared->move.next[l + k * GPI_WG] = next[k];
+    return to;
+}
+#endif
+
+/* `lines_from`: keys of a segment from which on it is moved by lines, and `lines`: which ones (sort/digit.cl). */
+GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
+                                    uint pass, ulong span, uint first_place, ulong lines_from, uint lines)
+{
+    GPI_SHARED(gpi_scatter_memory, shared);
+    gpi_segments segments;
+    gpi_places places;
+    gpi_digit digit;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    GPI_EACH_ROW(r, state)
+    {
+        const gpi_sort_row row = gpi_row_find(segments, r, span);
+        const uint from = row.large->from[pass % 2];
+        const uint to = gpi_row_bases(segments, row, r, pass, first_place, shared);
+        const uint how = row.large->length >= lines_from ? lines : GPI_LINES_NEVER;
+        if (from != to) {
+            gpi_move_range(gpi_move_make(places, from, to), row.begin, row.end, digit, how,
+                           GPI_SCATTER_MOVE(shared));
+        }
+        gpi_sync(); /* all have used `next` */
+    }
+}
+
+GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)
+{
+    gpi_segments segments;
+    gpi_places places;
+    GPI_SEGMENTS_SET(segments);
+    GPI_PLACES_SET(places);
+    GPI_EACH_ROW(r, state)
+    {
+        const gpi_sort_row row = gpi_row_find(segments, r, span);
+        const uint from = row.large->from[passes % 2];
+        const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+        for (ulong i = row.begin + GPI_LOCAL_ID; i < row.end && from != GPI_PLACE_OUT; i += GPI_WG)
+            gpi_move_one(move, i, i);
+    }
+}
+#endif

@@ -1,0 +1,293 @@
+/* sort.cl - least significant digit first: for each digit of eight bits (on CPUs also of eleven: GPI_DIGIT_BITS), from
+             the lowest, a stable distribution of all keys
+
+       to[base(d) + rank(i)] = from[i]       d = digit of key i
+       base(d)  keys with a lower digit      rank(i)  keys of digit d before i
+
+   Onesweep: all digits are counted in one reading, then each pass reads and writes once.
+
+       gp_sort_histogram   a group a block of keys: counts of all passes' digits, added up
+       gp_sort_bases       a group a pass: base of every digit; which passes have nothing to do
+       gp_sort_onesweep    each pass, a group a tile: count, look back (sort/lookback.cl), move
+
+   Classic: each pass reads twice and writes once; no group waits for another.
+
+       gp_sort_count       a group a block:  table[block][d]; on CPUs, in the first pass: are keys in order already?
+       gp_sort_spine       one group: running sums down the table's columns, base of every digit
+       gp_sort_scatter     a group a block: move
+
+   Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
+   output. An abandoned onesweep pass is done again, and so are those after it, by gp_sort_resume, which takes
+   the place of gp_sort_copy, or by classic kernels after each pass, which else do nothing.
+   More keys than one group sorts, but too few for these launches, on CPUs: gp_sort_shares (sort/shares.cl),
+   in the program of sort/buckets.cl.
+   Few keys: gp_sort_tile, one group, one launch, in a program of its own (sort/sort_tile.cl).
+   (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
+#ifndef GPI_SORT_SORT_CL
+#define GPI_SORT_SORT_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/bases.cl"
+#include "sort/digit.cl"
+#include "sort/lookback.cl"
+#include "sort/onesweep.cl"
+#include "sort/rank.cl"
+
+/* ------------------------------------------------------------------ begin, end */
+
+/* One group. Zeroes `zeros` uints of the state, then writes the count and where the keys are. */
+GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,
+                              volatile __global uint *counters)
+{
+    const uint l = (uint)GPI_LOCAL_ID;
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    GPI_COUNT_CHECK(true, counters);
+    for (uint i = l; i < zeros; i += GPI_WG) {
+        uint x = 0;
+        if (i == 0) x = (uint)n;
+        if (i == 1) x = (uint)(n >> 32);
+        if (i == GPI_STATE_FROM) x = from;
+        state[i] = x;
+    }
+}
+
+/* The block of this group: [*begin, *end). */
+static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)
+{
+    const ulong n = gpi_state_count(state);
+    *begin = min(n, span * get_group_id(0));
+    *end = min(n, *begin + span);
+}
+
+/* [begin, end) to the output, from wherever the last pass has left the result. */
+GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)
+{
+    const uint from = gpi_from(state, passes);
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    for (ulong i = begin + GPI_LOCAL_ID; i < end && from != GPI_PLACE_OUT; i += GPI_WG)
+        gpi_move_one(move, i, i);
+}
+
+/* A group a block. */
+GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes, ulong span)
+{
+    gpi_places places;
+    ulong begin, end;
+    GPI_PLACES_SET(places);
+    gpi_sort_block(state, span, &begin, &end);
+    gpi_sort_copy(places, state, passes, begin, end);
+}
+
+/* ------------------------------------------------------------------ classic */
+
+/* Whether this group has nothing to do: one item asks. */
+static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)
+{
+    uint idle = 0;
+    if (GPI_LOCAL_ID == 0) idle = gpi_is_idle(state, pass, when);
+    return gpi_broadcast(idle, word) != 0;
+}
+
+#if GPI_SHAPE_SERIAL
+#define GPI_ORDER_PIECE 65536ul /* keys */
+
+/* Counts as gp_sort_count does, and tells whether the block is in order: by pieces, which are asked while the caches still
+   hold them. */
+GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                                     gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
+{
+    bool in_order = true;
+    for (uint d = 0; d < GPI_BINS; d++) row[d] = 0;
+    for (ulong i = begin; i < end; i += GPI_ORDER_PIECE) {
+        const ulong stop = min(end, i + GPI_ORDER_PIECE);
+        gpi_count_range(key, i, stop, digit, shared);
+        for (uint d = 0; d < GPI_BINS; d++) row[d] += shared->count[d];
+        in_order = in_order && gpi_is_in_order(key, i, stop, bits);
+    }
+    return in_order;
+}
+#endif
+
+/* `order_end`: where the window of all passes ends, if their order is asked for; else 0. */
+GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
+                              uint when, uint order_end, ulong span, ulong table_at)
+{
+    GPI_SHARED(gpi_rank_memory, shared);
+    gpi_places places;
+    gpi_digit digit;
+    ulong begin, end;
+    __global ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
+    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), GPI_PLACE_OUT);
+    gpi_sort_block(state, span, &begin, &end);
+#if GPI_SHAPE_SERIAL
+    const gpi_digit_bits bits = {flip, shift, order_end, 0};
+    if (order_end) {
+        const bool in_order = gpi_count_in_order(move.key, begin, end, digit, bits, row, shared);
+        (void)atomic_or(state + GPI_STATE_ORDER, in_order ? GPI_IN_ORDER : GPI_OUT_OF_ORDER);
+        return;
+    }
+#endif
+    gpi_count_range(move.key, begin, end, digit, shared);
+    GPI_EACH_BIN(d) row[d] = shared->count[d];
+}
+
+#if GPI_KEY_HASH && GPI_SHAPE_SERIAL
+/* Whether so few hashes occur that there are few different keys: in any order, caches hold what belongs to them. */
+static bool gpi_hashes_are_few(gpi_bases_shared shared)
+{
+    uint digits = 0;
+    for (uint d = 0; d < GPI_BINS; d++) digits += shared->next[d] != 0;
+    return digits <= GPI_BINS / 2;
+}
+#else
+#define gpi_hashes_are_few(shared) false
+#endif
+
+/* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */
+GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
+                              ulong bases_at, volatile __global uint *counters)
+{
+    GPI_SHARED(gpi_bases_memory, shared);
+    __global ulong *bases = gpi_part(state, bases_at);
+    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
+    gpi_columns(gpi_part(state, table_at), blocks, shared);
+    const bool few = gpi_hashes_are_few(shared), trivial = gpi_bases_of(shared) || few;
+    if (GPI_LOCAL_ID == 0) {
+        const uint from = gpi_from(state, pass);
+        if (when == GPI_WHEN_ABANDONED) atomic_inc(counters + GPI_COUNT_FALLBACKS);
+        else if (pass == 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER)
+            for (uint p = 1; p <= GPI_PASSES_MAX; p++) state[GPI_STATE_FROM + p] = from;
+        else state[GPI_STATE_FROM + pass + 1] = trivial ? from : gpi_place_next(from, first);
+    }
+    GPI_EACH_BIN(d) bases[d] = shared->next[d];
+}
+
+GPI_KERNEL void gp_sort_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
+                                uint when, ulong span, uint lines, ulong table_at, ulong bases_at)
+{
+    GPI_SHARED(gpi_move_memory, shared);
+    gpi_places places;
+    gpi_digit digit;
+    ulong begin, end;
+    __global const ulong *bases = gpi_part(state, bases_at);
+    __global const ulong *row = gpi_part(state, table_at) + (ulong)get_group_id(0) * GPI_BINS;
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    if (gpi_is_trivial(state, pass)) return;
+    if (gpi_group_is_idle(state, pass, when, &shared->word)) return;
+    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
+    gpi_sort_block(state, span, &begin, &end);
+    GPI_EACH_BIN(d) shared->next[d] = bases[d] + row[d];
+    gpi_move_range(move, begin, end, digit, lines, shared);
+}
+
+/* ------------------------------------------------------------------ onesweep */
+
+GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong span,
+                                  ulong histogram_at)
+{
+    GPI_NEAR uint count[GPI_COUNTERS];
+    gpi_places places;
+    gpi_digit_bits bits;
+    ulong begin, end;
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    const gpi_move move = gpi_move_make(places, gpi_from(state, 0), GPI_PLACE_OUT);
+    gpi_sort_block(state, span, &begin, &end);
+    gpi_count_all(move.key, begin, end, bits, count);
+    for (uint c = (uint)GPI_LOCAL_ID; c < passes * GPI_BINS; c += GPI_WG) {
+        uint sum = 0;
+        for (uint k = 0; k < GPI_COUNT_COPIES; k++) sum += count[c * GPI_COUNT_COPIES + k];
+        if (sum) gpi_add_wide(state + histogram_at + 2 * c, sum);
+    }
+}
+
+/* A group a pass: bases of its first launch. The group that is last to tell whether its pass is trivial also writes where
+   each reads and writes. `tmp_first`: 0 when the first pass may write the output, so that the last one can be made to. */
+GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
+                              ulong bases_at)
+{
+    GPI_SHARED(gpi_bases_memory, shared);
+    const uint pass = (uint)get_group_id(0), all = passes << GPI_PASSES_MAX;
+    volatile __global uint *histogram = state + histogram_at + (ulong)pass * GPI_BINS * 2;
+    __global ulong *bases = gpi_part(state, bases_at) + (ulong)pass * portions * GPI_BINS;
+    uint from = gpi_from(state, 0), trivial = 1u << GPI_PASSES_MAX, moves = 0;
+    GPI_EACH_BIN(d)
+    shared->next[d] = (ulong)histogram[2 * d + 1] << 32 | histogram[2 * d];
+    gpi_sync(); /* the counts are there */
+    if (gpi_bases_of(shared)) trivial |= 1u << pass;
+    GPI_EACH_BIN(d) bases[d] = shared->next[d];
+    if (GPI_LOCAL_ID != 0) return;
+    trivial += atomic_add(state + GPI_STATE_TRIVIAL, trivial);
+    if (trivial < all) return;
+    for (uint p = 0; p < passes; p++) moves += 1 - (trivial >> p & 1);
+    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
+    for (uint p = 0; p < passes; p++) {
+        if (!(trivial >> p & 1)) from = gpi_place_next(from, first);
+        state[GPI_STATE_FROM + p + 1] = from;
+    }
+}
+
+/* One launch goes over the keys [portion, portion_end): fewer than a word can count. The last tile leaves the
+   bases of the next launch in bases_after. */
+GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
+                                 uint launch, ulong portion, ulong portion_end, ulong span, uint lines,
+                                 ulong bases_at, uint more, ulong rows_at, uint polls)
+{
+    GPI_SHARED(gpi_move_memory, shared);
+    gpi_places places;
+    gpi_digit digit;
+    uint tile = 0;
+    const gpi_ring ring = gpi_ring_make(state, pass, launch, rows_at, polls);
+    __global ulong *bases = gpi_part(state, bases_at);
+    GPI_PLACES_SET(places);
+    GPI_DIGIT_SET(digit);
+    if (gpi_is_trivial(state, pass)) return;
+    const ulong stop = min(portion_end, gpi_state_count(state));
+    const gpi_move move = gpi_move_make(places, gpi_from(state, pass), gpi_from(state, pass + 1));
+    if (GPI_LOCAL_ID == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);
+    tile = gpi_broadcast(tile, &shared->word);
+    const ulong begin = portion + tile * span, end = min(stop, begin + span);
+    if (begin >= stop) return; /* so do all later tiles: nobody waits for this one */
+#if GPI_SHAPE_LOCAL
+    __global ulong *bases_after = end == stop && more ? bases + GPI_BINS : 0;
+    gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, bases, bases_after, shared);
+#else
+    gpi_count_range(move.key, begin, end, digit, shared);
+    if (!gpi_onesweep_place(ring, tile, end == stop, bases, more ? bases + GPI_BINS : 0, shared)) return;
+    gpi_move_range(move, begin, end, digit, lines, shared);
+#endif
+}
+
+/* As gp_sort_copy. Where a pass was abandoned, the first group does it again, and those after it, from the bases
+   of gp_sort_bases; then it copies all. */
+GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,
+                               uint lines, ulong bases_at, ulong span, volatile __global uint *counters)
+{
+    GPI_SHARED(gpi_move_memory, shared);
+    gpi_places places;
+    gpi_digit_bits bits;
+    ulong begin, end;
+    const uint abandoned = state[GPI_STATE_ABANDONED];
+    const bool resumes = abandoned != 0 && get_group_id(0) == 0;
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    for (uint p = resumes ? abandoned - 1 : passes; p < passes; p++) {
+        __global const ulong *bases = gpi_part(state, bases_at) + (ulong)p * portions * GPI_BINS;
+        const gpi_move move = gpi_move_make(places, gpi_from(state, p), gpi_from(state, p + 1));
+        if (!gpi_is_trivial(state, p)) {
+            GPI_EACH_BIN(d) shared->next[d] = bases[d];
+            gpi_move_range(move, 0, gpi_state_count(state), gpi_digit_of_pass(p, bits), lines, shared);
+            if (GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_FALLBACKS);
+            gpi_sync_all(); /* the pass is written: the next one reads it, and overwrites `next` */
+        }
+    }
+    gpi_sort_block(state, abandoned ? gpi_state_count(state) : span, &begin, &end);
+    gpi_sort_copy(places, state, passes, begin, end);
+}
+#endif

@@ -1,0 +1,114 @@
+/* topk_select.cl - which key comes rank-th, digit by digit from the highest.
+
+       select(rank) = the least x with |{i : order(key[i]) <= x}| >= rank
+
+   Each digit's histogram counts the keys that agree with this one in all digits before. From a sample one
+   group selects alone; from all keys a launch a digit, each of which goes on from the state
+   (sort/topk_state.cl).
+   (Radix selection: Alabi et al. 2012.)
+
+   Parameters: those of sort/rank.cl. */
+#ifndef GPI_SORT_TOPK_SELECT_CL
+#define GPI_SORT_TOPK_SELECT_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/rank.cl"
+#include "sort/topk_state.cl"
+#include "sort/topk_tile.cl"
+
+static void gpi_count_match(gpi_key key, gpi_digit digit, gpi_key_bits prefix, gpi_topk_shared shared)
+{
+    const gpi_key_bits high = gpi_key_order(key, digit.flip) >> digit.shift;
+    if (high >> 8 == prefix) GPI_NEAR_INC(&shared->count[high & digit.mask]);
+}
+
+/* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */
+GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                                     gpi_key_bits prefix, gpi_topk_shared shared)
+{
+    GPI_EACH_BIN(d) shared->count[d] = 0;
+    gpi_sync(); /* the counters are zero */
+    ulong i = begin + GPI_LOCAL_ID;
+#if GPI_SHAPE_LOCAL
+    enum { LOADS = 8 }; /* under way at a time */
+    for (; i + (LOADS - 1) * GPI_WG < end; i += LOADS * GPI_WG) {
+        gpi_key x[LOADS];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(LOADS); j++) x[j] = (key + i)[j * GPI_WG];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(LOADS); j++) gpi_count_match(x[j], digit, prefix, shared);
+    }
+#endif
+    for (; i < end; i += GPI_WG) gpi_count_match(key[i], digit, prefix, shared);
+    gpi_sync(); /* all is counted */
+}
+
+static gpi_digit gpi_topk_digit(uint level, ulong flip)
+{
+    gpi_digit digit;
+    digit.flip = (gpi_key_bits)flip;
+    digit.shift = 8 * (GPI_KEY_SIZE - 1 - level);
+    digit.mask = GPI_BINS - 1;
+    return digit;
+}
+
+/* The order that comes rank-th among n keys; one group. */
+static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
+                               gpi_topk_shared shared)
+{
+    gpi_key_bits prefix = 0;
+    for (uint level = 0; level < GPI_KEY_SIZE; level++) {
+        ulong below, with;
+        gpi_count_matching(key, 0, n, gpi_topk_digit(level, flip), prefix, shared);
+        GPI_EACH_BIN(d) shared->next[d] = shared->count[d];
+        prefix = prefix << 8 | gpi_choose(rank, &below, &with, shared);
+        rank -= below;
+    }
+    return prefix;
+}
+
+/* What is known of the k-th key's order: its highest digits; how many of the keys with those come before and
+   with it; once those keys fit, a threshold. */
+typedef struct gpi_selected {
+    ulong prefix, rest, threshold, decided;
+} gpi_selected;
+
+/* The same after `level` digits: from what was known before, and the histogram of the digit. Every group computes it,
+   without a branch around barriers (docs/drivers.md). */
+GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_shared shared)
+{
+    const uint before = level > 0 ? level - 1 : 0, bits = 8 * (GPI_KEY_SIZE - 1 - before);
+    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * before;
+    gpi_selected s;
+    ulong below, with;
+    s.prefix = known[0];
+    s.rest = known[1];
+    s.threshold = known[2];
+    s.decided = known[3];
+    GPI_EACH_BIN(d)
+    {
+        volatile __global uint *bin = gpi_topk_bin(topk, before, d);
+        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0; /* level 0's are being counted */
+    }
+    const uint digit = gpi_choose(s.rest, &below, &with, shared);
+    if (level > 0 && !s.decided) {
+        s.prefix = s.prefix << 8 | digit;
+        s.rest -= below;
+        s.threshold = s.prefix << bits | (((ulong)1 << bits) - 1);
+        s.decided = bits == 0 || topk.number[GPI_TOPK_K] - s.rest + with <= topk.room;
+    }
+    return s;
+}
+
+/* Writes it down for the kernels after this one. One item. */
+static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
+{
+    __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;
+    known[0] = s.prefix;
+    known[1] = s.rest;
+    known[2] = s.threshold;
+    known[3] = s.decided;
+}
+#endif

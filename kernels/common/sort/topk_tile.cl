@@ -1,0 +1,36 @@
+/* topk_tile.cl - a tile of keys that are compared with a threshold, and what is written of it.
+
+   Parameters
+       GPI_WG, GPI_TILE   in the local shape: items of a group, keys of a tile                                */
+#ifndef GPI_SORT_TOPK_TILE_CL
+#define GPI_SORT_TOPK_TILE_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/topk_digit.cl"
+
+/* A tile's keys, and what they are compared with. */
+typedef struct gpi_topk_tile {
+    __global const gpi_key *key;
+    uint length;
+    gpi_key_bits flip, threshold;
+} gpi_topk_tile;
+
+static gpi_topk_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong base, uint span, ulong flip,
+                                   ulong threshold)
+{
+    gpi_topk_tile tile;
+    tile.key = key + base;
+    tile.length = base < n ? (uint)min((ulong)span, n - base) : 0;
+    tile.flip = (gpi_key_bits)flip;
+    tile.threshold = (gpi_key_bits)threshold;
+    return tile;
+}
+
+/* Where its keys and their indices are written to. */
+typedef struct gpi_topk_kept {
+    __global gpi_key *key;
+    __global gpi_value *index;
+} gpi_topk_kept;
+#endif

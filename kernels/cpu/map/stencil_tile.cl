@@ -1,0 +1,137 @@
+/* stencil_tile.cl - stencils: 16 elements side by side; by weights a row of a tile. */
+#ifndef GPI_MAP_STENCIL_TILE_CL
+#define GPI_MAP_STENCIL_TILE_CL
+#include "base/args.cl"
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "map/stencil_picture.cl"
+
+typedef ulong gpi_stencil_groups; /* how many there are, or which one */
+
+#define GPI_STENCIL_LANES 16                               /* elements that an item makes side by side */
+#define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* of a row */
+
+/* The tile whose first element is at (e, y), with its rim. Rows are copied from the tile's edge on, where
+   lines of the cache begin. */
+static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
+{
+    const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);
+    for (uint r = 0; r < GPI_STENCIL_ROWS; r++) {
+        const long row = y + r - GPI_RY, start = gpi_inside(row, in.height) * in.pitch + e - GPI_RIM;
+        const bool there = GPI_BORDER != 2 || (row >= 0 && row < in.height);
+        const long stop = there ? end : GPI_RIM; /* the picture has what is before */
+        long q = 0;
+        for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);
+        for (; q < stop; q++) near[q] = GPI_READ(in.in, start + q);
+        for (; q < GPI_ROW; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);
+        near += GPI_ROW;
+    }
+}
+
+typedef GPI_VECTOR(GPI_X) gpi_near_vector __attribute__((aligned(sizeof(GPI_X))));
+#if !GPI_OUT_HALF
+typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
+#endif
+
+/* Those of the 16 elements that the picture has. */
+GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_VECTOR(GPI_LANE) v, uint count)
+{
+    if (count >= 16) {
+#if GPI_OUT_HALF
+        vstore_half16(v, 0, out);
+#else
+        GPI_STORE_VECTOR(gpi_out_vector, v, out);
+#endif
+    } else {
+        GPI_LANE lane[16];
+        vstore16(v, 0, lane);
+        for (uint k = 0; k < count; k++) GPI_STENCIL_WRITE(out, k, lane[k]);
+    }
+}
+
+#if GPI_WEIGHTS
+#if GPI_IN_HALF
+#define GPI_LOAD_FAR(p) vload_half16(0, p)
+#else
+typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN))));
+#define GPI_LOAD_FAR(p) GPI_LOAD_VECTOR(gpi_in_vector, p)
+#endif
+#define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)
+
+/* A few weights are unrolled, but not near the borders: there it would only make compiling longer. */
+#if GPI_WEIGHT_COUNT <= 25
+#define GPI_UNROLL_WEIGHTS _Pragma("unroll")
+#else
+#define GPI_UNROLL_WEIGHTS GPI_ROLLED
+#endif
+
+/* The sums of GPI_TILE_X elements side by side, the first one at `here`: each weight is read once for all of
+   them, and their additions hide one another's latency. Of the picture itself, or of what is near. */
+#define GPI_SUMS(name, pointer, load, unroll)                                                        \
+    GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \
+    {                                                                                                \
+        _Pragma("unroll") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] = (GPI_SUM)0;          \
+        unroll for (int dy = -GPI_RY; dy <= GPI_RY; dy++)                                            \
+        {                                                                                            \
+            unroll for (int dx = -GPI_RX; dx <= GPI_RX; dx++)                                        \
+            {                                                                                        \
+                pointer from = here + dy * pitch + dx * GPI_CHANNELS;                                \
+                const GPI_SUM w = *weight++;                                                         \
+                _Pragma("unroll") for (uint k = 0; k < GPI_STENCIL_STEPS; k++) sum[k] +=             \
+                    w * GPI_PASTE(convert_, GPI_VECTOR(GPI_SUM))(load(from + 16 * k));               \
+            }                                                                                        \
+        }                                                                                            \
+    }
+GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR, GPI_UNROLL_WEIGHTS)
+GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR, GPI_ROLLED)
+
+/* What lies in a row is asked for this far ahead, in bytes, of the input in the row that none before needed. */
+#define GPI_STENCIL_AHEAD 2048
+
+GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out)
+{
+#pragma unroll
+    for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_IN); k += 64)
+        GPI_PREFETCH_READ((__global const char *)in + k + GPI_STENCIL_AHEAD);
+#pragma unroll
+    for (uint k = 0; k < GPI_TILE_X * sizeof(GPI_OUT); k += 64)
+        GPI_PREFETCH_WRITE((__global char *)out + k + GPI_STENCIL_AHEAD);
+}
+
+/* Elements [first, end) of row y, which goes to `out`. */
+static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, long end, long y,
+                            const GPI_SUM *weight)
+{
+    GPI_NEAR GPI_X near[GPI_STENCIL_ROWS * GPI_ROW];
+    GPI_VECTOR(GPI_SUM) sum[GPI_STENCIL_STEPS];
+    __global const GPI_IN *row = in.in + y * in.pitch;
+    const bool inside = y >= GPI_RY && y + GPI_RY < in.height;
+    const long last = in.width * GPI_CHANNELS - GPI_RIM - GPI_TILE_X;
+    for (long e = first; e < end; e += GPI_TILE_X) {
+        gpi_stencil_ask(row + GPI_RY * in.pitch + e, out + e);
+        if (inside && e >= GPI_RIM && e <= last) {
+            gpi_sums_far(row + e, in.pitch, weight, sum);
+        } else {
+            gpi_stage(in, e, y, near);
+            gpi_sums_near(near + GPI_RY * GPI_ROW + GPI_RIM, GPI_ROW, weight, sum);
+        }
+#pragma unroll
+        for (uint k = 0; k < GPI_STENCIL_STEPS; k++)
+            gpi_write(out + e + 16 * k, GPI_ROUND_16(sum[k]), (uint)clamp(end - e - 16 * k, 0l, 16l));
+    }
+}
+
+#else
+/* 16 elements side by side. The first one is element e of row y. */
+GPI_INLINE GPI_VECTOR(GPI_LANE)
+    gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e, ulong y)
+{
+    GPI_LANE lane[16];
+    (void)in;
+    GPI_AT_ONCE
+    for (uint k = 0; k < 16; k++)
+        lane[k] = gpi_map(GPI_ARGS_OF(in) here + k, here[k], (e + k) / GPI_CHANNELS, y);
+    return vload16(0, lane);
+}
+#endif
+#endif

@@ -1,0 +1,197 @@
+/* brackets_block.cl - brackets: 64 elements as two masks, of openers and of closers, and the
+   heights of the stack that follow from them. */
+#ifndef GPI_NEST_BRACKETS_BLOCK_CL
+#define GPI_NEST_BRACKETS_BLOCK_CL
+#include "base/platform.cl"
+#include "nest/stack_monoid.cl"
+#include "nest/symbols.cl"
+
+#define GPI_BRACKETS_BLOCK 64u
+#define GPI_COMPARISONS (GPI_BRACKETS_BLOCK / GPI_COMPARED)
+#define GPI_BRACKETS_FEW 24 /* brackets of a block that are stepped through one by one */
+
+/* GPI_BRACKETS_BLOCK elements, a bit each. */
+typedef struct gpi_brackets_block {
+    ulong openers, closers;
+} gpi_brackets_block;
+
+GPI_INLINE ulong gpi_block_brackets(gpi_brackets_block block) { return block.openers | block.closers; }
+
+/* These elements, from the j-th on, have such signs, or codes. */
+GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
+{
+    const ulong closers = gpi_hits_bits(gpi_bytes_negative(sign));
+    const ulong all = ~0ul >> (64 - GPI_COMPARED);
+    block->closers |= closers << j;
+    block->openers |= (all & ~(closers | gpi_hits_bits(gpi_bytes_equal(sign, 0)))) << j;
+}
+
+#if GPI_TABLE
+/* Classifies 64 symbols by comparing all of them with each listed one; symbols that are codes, by their signs. */
+GPI_INLINE gpi_brackets_block gpi_block_compare(gpi_symbol_input in, gpi_index at)
+{
+    const uint openers = in.classes->openers, count = in.classes->count;
+    gpi_brackets_block block = {0, 0};
+    gpi_bytes_aligned v[GPI_COMPARISONS];
+    gpi_hits opens[GPI_COMPARISONS], closes[GPI_COMPARISONS];
+#pragma unroll
+    for (uint j = 0; j < GPI_COMPARISONS; j++) {
+        v[j] = GPI_LOAD_VECTOR(gpi_bytes, in.symbols + at + j * GPI_COMPARED);
+        opens[j] = closes[j] = (gpi_hits)(0);
+    }
+    if (in.classes->codes) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) gpi_block_add(&block, j * GPI_COMPARED, v[j]);
+        return block;
+    }
+    for (uint k = 0; k < openers; k++) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) opens[j] |= gpi_bytes_equal(v[j], in.classes->listed[k]);
+    }
+    for (uint k = openers; k < count; k++) {
+#pragma unroll
+        for (uint j = 0; j < GPI_COMPARISONS; j++) closes[j] |= gpi_bytes_equal(v[j], in.classes->listed[k]);
+    }
+#pragma unroll
+    for (uint j = 0; j < GPI_COMPARISONS; j++) {
+        block.openers |= gpi_hits_bits(opens[j]) << j * GPI_COMPARED;
+        block.closers |= gpi_hits_bits(closes[j]) << j * GPI_COMPARED;
+    }
+    return block;
+}
+#endif
+
+#if GPI_KNOWS_CODES
+/* Looks up 64 symbols, four rows of 16 side by side: openers from bit 0 on, closers from 16. Symbols whose code is not known
+   are both. */
+GPI_NOINLINE gpi_brackets_block gpi_block_known(const gpi_known_codes *known,
+                                                __global const GPI_SYMBOL *symbol)
+{
+    gpi_brackets_block block;
+    uint a = 0, b = 0, c = 0, d = 0;
+#pragma unroll
+    for (uint j = 0; j < 16; j++) {
+        a = a >> 1 | known->bits[(uchar)symbol[j]];
+        b = b >> 1 | known->bits[(uchar)symbol[j + 16]];
+        c = c >> 1 | known->bits[(uchar)symbol[j + 32]];
+        d = d >> 1 | known->bits[(uchar)symbol[j + 48]];
+    }
+    block.openers = (a & 0xffff) | (b & 0xffff) << 16 | (ulong)((c & 0xffff) | d << 16) << 32;
+    block.closers = (a >> 16) | (b & 0xffff0000) | (ulong)((c >> 16) | (d & 0xffff0000)) << 32;
+    return block;
+}
+
+GPI_INLINE gpi_brackets_block gpi_block_look_up(gpi_symbol_input in, gpi_index at)
+{
+    gpi_brackets_block block = gpi_block_known(in.known, in.symbols + at);
+    if (GPI_RARELY(block.openers & block.closers)) {
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) (void)gpi_code(in, at + j);
+        block = gpi_block_known(in.known, in.symbols + at);
+    }
+    return block;
+}
+#endif
+
+/* Classifies `length` elements from `at` on. Bits from `length` on are 0, and nothing after the elements is read. */
+GPI_NOINLINE gpi_brackets_block gpi_block_classify(gpi_symbol_input in, gpi_index at, uint length)
+{
+    gpi_brackets_block block = {0, 0};
+    uchar sign[GPI_BRACKETS_BLOCK];
+#if GPI_TABLE
+    if (in.classes->compares && length == GPI_BRACKETS_BLOCK) return gpi_block_compare(in, at);
+#endif
+    if (length == GPI_BRACKETS_BLOCK) {
+#pragma unroll 8
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++) sign[j] = (uchar)gpi_sign(in, at + j);
+    } else {
+#pragma unroll 1
+        for (uint j = 0; j < GPI_BRACKETS_BLOCK; j++)
+            sign[j] = (uchar)(j < length ? gpi_sign(in, at + j) : 0);
+    }
+#pragma unroll
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += GPI_COMPARED)
+        gpi_block_add(&block, j, GPI_LOAD_PRIVATE(gpi_bytes, sign + j));
+    return block;
+}
+
+/* Returns the signs of `length` elements from `at` on. Bits from `length` on are 0, and nothing after the elements is read. */
+GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
+{
+#if GPI_KNOWS_CODES
+    if (length == GPI_BRACKETS_BLOCK) return gpi_block_look_up(in, at);
+#endif
+    return gpi_block_classify(in, at, length);
+}
+
+/* The lowest bracket of these, the highest. */
+GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
+GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(brackets); }
+
+typedef uint16 gpi_cell_row __attribute__((aligned(4)));
+typedef char16 gpi_height_row __attribute__((aligned(1)));
+
+GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
+{
+    return (gpi_index_row)(first) + GPI_LANE_NUMBERS(gpi_index_row);
+}
+
+/* Bits j ... j + 15, a lane each: 0 or 1. */
+GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j)
+{
+    return (uint16)((uint)(bits >> j)) >> GPI_LANE_NUMBERS(uint16) & 1;
+}
+
+/* How far elements before the j-th, or all, change the height. */
+GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
+{
+    const ulong before = j < GPI_BRACKETS_BLOCK ? (1ul << j) - 1 : ~0ul;
+    return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
+}
+
+/* Bits j ... j + 15, a byte each: all bits of it, or none. */
+GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
+{
+    const ulong low = (bits >> j & 255) * 0x0101010101010101ul,
+                high = (bits >> (j + 8) & 255) * 0x0101010101010101ul;
+    return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
+}
+
+/* Height of the stack before each element, above that before the block. */
+GPI_INLINE void gpi_block_heights(gpi_brackets_block block, char *heights)
+{
+#if GPI_PACKS
+    gpi_bit_sums(block.openers, block.closers, heights);
+#else
+    for (uint j = 0; j < GPI_BRACKETS_BLOCK; j += 16) {
+        const char16 step = gpi_bits_bytes(block.closers, j) - gpi_bits_bytes(block.openers, j);
+        char16 sum = (char16)(0, step.s0123, step.s4567, step.s89ab, step.scd, step.se);
+        sum += (char16)(0, sum.s0123, sum.s4567, sum.s89ab, sum.scd, sum.se);
+        sum += (char16)(0, 0, sum.s0123, sum.s4567, sum.s89ab, sum.scd);
+        sum += (char16)(0, 0, 0, 0, sum.s0123, sum.s4567, sum.s89ab);
+        sum += (char16)((char8)(0), sum.s01234567) + (char16)((char)gpi_block_steps(block, j));
+        GPI_STORE_PRIVATE(gpi_height_row, sum, heights + j);
+    }
+#endif
+}
+
+/* The greatest of them and of that after the block. */
+GPI_INLINE int gpi_greatest_height(gpi_brackets_block block)
+{
+    char heights[GPI_BRACKETS_BLOCK];
+    gpi_block_heights(block, heights);
+    const char16 all = max(
+        max(GPI_LOAD_PRIVATE(gpi_height_row, heights), GPI_LOAD_PRIVATE(gpi_height_row, heights + 16)),
+        max(GPI_LOAD_PRIVATE(gpi_height_row, heights + 32), GPI_LOAD_PRIVATE(gpi_height_row, heights + 48)));
+    const char8 eight = max(all.lo, all.hi);
+    const char4 four = max(eight.lo, eight.hi);
+    return max(max(max(four.x, four.y), max(four.z, four.w)),
+               (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
+}
+
+/* The least: openers and closers change places, and heights their signs. */
+GPI_INLINE int gpi_least_height(gpi_brackets_block block)
+{
+    const gpi_brackets_block other = {block.closers, block.openers};
+    return -gpi_greatest_height(other);
+}
+#endif

@@ -1,0 +1,382 @@
+/* tree_tile.cl - trees: what one item does with its run.
+
+   Children are counted in private memory, and index is the count before. Rows of 16 siblings are one step.
+   Ends go from the back: an element ends where the last one below it does. Rows with elements whose parents
+   are in other runs are marked: nothing else is read again. */
+#ifndef GPI_NEST_TREE_TILE_CL
+#define GPI_NEST_TREE_TILE_CL
+#include "base/platform.cl"
+#include "nest/stack_monoid.cl"
+#include "nest/tree_runs.cl"
+
+#if GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#if GPI_RUN > 32768
+#error "ends inside a run have 16 bits"
+#endif
+
+#define GPI_TREE_AHEAD (2048 / GPI_INDEX_SIZE) /* elements that are fetched before they are needed */
+
+typedef uint gpi_tree_memory; /* one item shares nothing */
+typedef gpi_tree_memory *gpi_tree_shared;
+typedef uint gpi_outside_memory;
+typedef gpi_outside_memory *gpi_outside_shared;
+#define GPI_KEY(i) gpi_key_of(f, run.begin + (i))
+
+/* ------------------------------------------------------------------ rows */
+
+typedef ushort16 gpi_near_row __attribute__((aligned(2)));
+/* Whether the run's 16 elements from the i-th on are siblings that all count: of a parent in the run, or all
+   of one in another run. */
+GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
+{
+#if GPI_SELECT
+    return false;
+#else
+    const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
+    return gpi_rows_agree(row, (gpi_index_row)(row.s0)) && (row.s0 - begin < i || row.s0 + 1 <= begin);
+#endif
+}
+
+/* Whether each of these has the one before it as its parent. */
+GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin, uint i)
+{
+    const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
+    return gpi_rows_agree(row, (gpi_index_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_index_row));
+}
+
+/* Whether their parents, in the run and before them all, are side by side, the last one's first: closers. */
+GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin, uint i)
+{
+    const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
+    const gpi_index first = row.s0 - begin;
+    return gpi_rows_agree(row, (gpi_index_row)(row.s0) - GPI_LANE_NUMBERS(gpi_index_row)) && first >= 15 &&
+           first < i;
+}
+
+/* From the element before the run's i-th one down: how many are each the next one's parent, as far as is
+   known at a glance. */
+GPI_INLINE uint gpi_rungs(gpi_family f, gpi_tree_run run, uint i)
+{
+    return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;
+}
+
+/* Counts in a run, for each element, or ends: `base` and what is near. */
+static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort *near, uint length)
+{
+    uint i = 0;
+    for (; i + 16 <= length; i += 16) {
+        const gpi_index_row row =
+            gpi_convert_row(GPI_LOAD_PRIVATE(gpi_near_row, near + i)) + (gpi_index_row)(base);
+        gpi_row_write(out + i, row);
+    }
+    for (; i < length; i++) out[i] = base + near[i];
+}
+
+/* ------------------------------------------------------------------ inside runs */
+
+/* The lowest key so far and how many have it; apart, so that they can stay in registers. */
+GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, uint counts)
+{
+    if (key < *lowest) *count = 0;
+    *lowest = min(*lowest, key);
+    *count += key == *lowest ? counts : 0;
+}
+
+/* The run's i-th element. Returns whether its parent is in another run. */
+GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
+                              gpi_index *count, const bool index)
+{
+    const gpi_index parent = f.parent[begin + i], k = parent - begin;
+    const uint counts = gpi_counts(f, begin + i);
+    if (GPI_RARELY(k >= i)) {
+        gpi_lower(lowest, count, parent < begin ? parent + 1 : 0, counts);
+        return true;
+    }
+    const ushort before = own[k];
+    if (index) f.index[begin + i] = before;
+    own[k] = (ushort)(before + counts);
+    return false;
+}
+
+/* 16 siblings; the same, a bit each. */
+GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
+                                     gpi_index *count, const bool index)
+{
+    const gpi_index parent = f.parent[begin + i], k = parent - begin;
+    if (k >= i) {
+        gpi_lower(lowest, count, parent + 1, 16);
+        return 0xffff;
+    }
+    const ushort before = own[k];
+    if (index)
+        GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)(before) + GPI_LANE_NUMBERS(gpi_index_row),
+                         f.index + begin + i);
+    own[k] = before + 16;
+    return 0;
+}
+
+/* 16 elements of which each has the one before it as its parent. */
+GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
+{
+    const gpi_index first = own[i - 1]++;
+    if (index)
+        GPI_STORE_VECTOR(gpi_index_row, ((gpi_index_row)(first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                         f.index + begin + i);
+    for (uint k = i; k < i + 15; k++) own[k] = 1;
+}
+
+/* 16 elements as in gpi_is_descent. */
+GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
+{
+    ushort *lowest = own + (f.parent[begin + i] - begin - 15);
+    const gpi_near_row before = GPI_LOAD_PRIVATE(gpi_near_row, lowest);
+    if (index) GPI_STORE_VECTOR(gpi_index_row, gpi_convert_row(GPI_TURNED(before)), f.index + begin + i);
+    GPI_STORE_PRIVATE(gpi_near_row, before + (gpi_near_row)(1), lowest);
+}
+
+GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_tree_run run, ushort *own, const bool index)
+{
+    __global ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
+    gpi_index lowest = GPI_NONE, count = 0;
+    for (uint i = 0; i < run.length; i += 16) {
+        const uint length = min(run.length - i, 16u);
+        ushort outside = 0;
+        GPI_PREFETCH_READ(f.parent + run.begin + i + GPI_TREE_AHEAD);
+        if (index) GPI_PREFETCH_WRITE(f.index + run.begin + i + GPI_TREE_AHEAD);
+        for (uint k = i; k < i + 16; k++) own[k] = 0;
+        if (length < 16) {
+            for (uint k = 0; k < length; k++)
+                if (gpi_count_one(f, run.begin, i + k, own, &lowest, &count, index)) outside |= 1u << k;
+        } else if (gpi_are_siblings(f.parent + run.begin, run.begin, i)) {
+            outside = gpi_count_siblings(f, run.begin, i, own, &lowest, &count, index);
+        } else if (!GPI_SELECT && i > 0 && gpi_is_ladder(f.parent + run.begin, run.begin, i)) {
+            gpi_count_ladder(f, run.begin, i, own, index);
+        } else if (!GPI_SELECT && gpi_is_descent(f.parent + run.begin, run.begin, i)) {
+            gpi_count_descent(f, run.begin, i, own, index);
+        } else {
+#pragma unroll
+            for (uint k = 0; k < 16; k++)
+                if (gpi_count_one(f, run.begin, i + k, own, &lowest, &count, index)) outside |= 1u << k;
+        }
+        marks[i / 16] = outside;
+    }
+    return gpi_low_make(lowest, count);
+}
+
+/* Raises the end of the parent of the run's i-th element to the element's end, if the parent is in the run. */
+GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, uint i, ushort *end)
+{
+    const gpi_index k = parent[i] - begin;
+    if (k < i) end[k] = max(end[k], end[i]);
+}
+
+/* 16 elements from the i-th on, each the parent of the next one: ends go up from the last one, which ends at `last`.
+   Returns where the first one ends, for its parent. (In a register: loading a row of which a part has just been stored
+   would stall.) */
+GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
+{
+    gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
+    row.sf = last;
+    row = max(row, row.s123456789abcdeff);
+    row = max(row, row.s23456789abcdefff);
+    row = max(row, row.s456789abcdefffff);
+    row = max(row, row.s89abcdefffffffff);
+    GPI_STORE_PRIVATE(gpi_near_row, row, end + i);
+    return row.s0;
+}
+
+/* 16 elements as in gpi_is_descent: nobody is below any but the last one. */
+GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
+{
+    ushort *lowest = end + (first - 15);
+    const ushort last = max(lowest[0], end[i + 15]);
+    const gpi_near_row ends = (gpi_near_row)((ushort)(i + 16)) - GPI_LANE_NUMBERS(gpi_near_row);
+    GPI_STORE_PRIVATE(gpi_near_row, max(GPI_LOAD_PRIVATE(gpi_near_row, lowest), ends), lowest);
+    lowest[0] = max(last, lowest[0]);
+}
+
+/* Where the ladder begins, in whole rows, in which the run ends. Its elements are open at the run's end: gpi_run_ends
+   writes their ends. */
+GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)
+{
+    uint i = run.length;
+    while (i % 16 == 0 && i > 0 && gpi_is_ladder(parent, run.begin, i - 16)) i -= 16;
+    return i;
+}
+
+/* From the back: what comes after an element has ended. Of siblings side by side all but the last one have
+   nobody below them. */
+static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
+{
+    __global const gpi_index *parent = f.parent + run.begin;
+    __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
+    const uint length = gpi_open_rows(run, parent);
+    uint i = length;
+    ushort up = 0; /* the end of the ladder in the row after this one, for this row's last element; 0: none */
+    for (uint k = 0; k < length; k++) end[k] = (ushort)(k + 1);
+    for (; i % 16 != 0; i--) gpi_end_one(parent, run.begin, i - 1, end);
+    for (; i > 0; i -= 16) {
+        const bool inside = marks[i / 16 - 1] != 0xffff;
+        const bool siblings = inside && gpi_are_siblings(parent, run.begin, i - 16);
+        if (inside && !siblings && gpi_is_ladder(parent, run.begin, i - 16)) {
+            up = gpi_end_ladder(i - 16, max(end[i - 1], up), end);
+            continue;
+        }
+        if (up) end[i - 1] = max(end[i - 1], up);
+        up = 0;
+        if (!inside) continue;
+        if (siblings) {
+            gpi_end_one(parent, run.begin, i - 1, end);
+        } else if (gpi_is_descent(parent, run.begin, i - 16)) {
+            gpi_end_descent(parent[i - 16] - run.begin, i - 16, end);
+        } else {
+#pragma unroll
+            for (uint k = 1; k <= 16; k++) gpi_end_one(parent, run.begin, i - k, end);
+        }
+    }
+    gpi_store_near(f.end + run.begin, run.begin, end, length);
+}
+
+/* What later runs may ask for: the children of elements that are still open at the run's end. */
+static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)
+{
+    gpi_index open = run.begin + run.length; /* a key */
+    while (open > run.begin) {
+        const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
+        if (rungs == 16)
+            GPI_STORE_VECTOR(gpi_near_row, GPI_LOAD_PRIVATE(gpi_near_row, own + i - 16), f.own + open - 16);
+        else f.own[open - 1] = own[i - 1];
+        open = GPI_KEY(i - rungs);
+    }
+}
+
+GPI_NOINLINE void gpi_run_inside(gpi_family f, gpi_tree_run run)
+{
+    ushort near[GPI_TREE_ROWS * 16];
+    if (f.outputs & GPI_TREE_INDEX) f.tree[f.leaves + run.number] = gpi_count_run(f, run, near, true);
+    else f.tree[f.leaves + run.number] = gpi_count_run(f, run, near, false);
+    gpi_store_open(f, run, near);
+    if (f.outputs & GPI_TREE_CHILDREN) gpi_store_near(f.children + run.begin, 0, near, run.length);
+    if (f.outputs & GPI_TREE_END) gpi_end_run(f, run, near);
+}
+
+static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
+{
+    const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));
+    (void)memory;
+    if (run.length > 0) gpi_run_inside(f, run);
+}
+
+/* ------------------------------------------------------------------ beyond runs */
+
+/* Whether 16 elements from `at` on have the parents `parent`, and the one before it, and so on. */
+GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)
+{
+    return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, f.parent + at),
+                          (gpi_index_row)(parent)-GPI_LANE_NUMBERS(gpi_index_row));
+}
+
+/* Stores a row without its first element, which another run may have to write. */
+GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
+{
+    out[1] = row.s1;
+    out[2] = row.s2;
+    out[3] = row.s3;
+    vstore4(row.s4567, 0, out + 4);
+    vstore8(row.hi, 0, out + 8);
+}
+
+/* A row of the run, as in deep nests: each element has the parent before its neighbour's. True: done. The
+   parents have to be in one run, the crowd's, and without children in the runs between. */
+GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
+{
+    const gpi_index parent = f.parent[at], lowest = parent - 15;
+    if (GPI_SELECT || !gpi_descend(f, at, parent) || parent + 1 >= crowd->key) return false;
+    if (parent < 15 || lowest / GPI_RUN + 1 != crowd->first || parent / GPI_RUN + 1 != crowd->first)
+        return false;
+    if (crowd->between.key - (lowest + 1) < 16) return false;
+    gpi_children_done(f, crowd->key, crowd->count);
+    const gpi_index_row own = gpi_convert_row(GPI_LOAD_VECTOR(gpi_near_row, f.own + lowest));
+    if (f.outputs & GPI_TREE_INDEX) GPI_STORE_VECTOR(gpi_index_row, GPI_TURNED(own), f.index + at);
+    if (f.outputs & GPI_TREE_CHILDREN) gpi_store_but_first(own + (gpi_index_row)(1), f.children + lowest);
+    crowd->key = lowest + 1;
+    crowd->count = f.own[lowest] + 1;
+    return true;
+}
+
+/* Ends of the 16 elements up to the one with the key `open`, each the next one's parent, of which the one
+   after it ended at `at`, in run `next`: each ends where the next one does and one more. True: done. */
+GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
+{
+    const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);
+    if (next == f.leaves || *at + 16 >= last || *at / GPI_RUN != next) return false;
+    if (f.tree[f.leaves + next].key > open - 16 || gpi_key_of(f, *at) < open) return false;
+    if (!gpi_descend(f, (gpi_index)*at + 1, open - 2)) return false;
+    *at += 16;
+    GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)((gpi_index)*at) - GPI_LANE_NUMBERS(gpi_index_row),
+                     f.end + open - 16);
+    return true;
+}
+
+/* Elements whose parents are in other runs. */
+GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
+{
+    __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
+    gpi_crowd crowd = gpi_crowd_make();
+    for (uint i = 0; i < run.length; i += 16) {
+        const gpi_index at = run.begin + i;
+        uint outside = marks[i / 16];
+        if (!outside) continue;
+        GPI_PREFETCH_READ(f.parent + at + GPI_TREE_AHEAD);
+        if (f.outputs & GPI_TREE_INDEX) GPI_PREFETCH_WRITE(f.index + at + GPI_TREE_AHEAD);
+        if (outside == 0xffff && gpi_are_siblings(f.parent + run.begin, run.begin, i)) {
+            const gpi_index before = gpi_crowd_add(f, run, &crowd, f.parent[at] + 1, 16);
+            if (f.outputs & GPI_TREE_INDEX)
+                GPI_STORE_VECTOR(gpi_index_row, (gpi_index_row)(before) + GPI_LANE_NUMBERS(gpi_index_row),
+                                 f.index + at);
+            continue;
+        }
+        if (outside == 0xffff && gpi_crowd_descend(f, at, &crowd)) continue;
+        for (; outside; outside &= outside - 1) {
+            const gpi_index e = at + popcount(~outside & (outside - 1));
+            const gpi_index before = gpi_crowd_add(f, run, &crowd, gpi_key_of(f, e), gpi_counts(f, e));
+            if (f.outputs & GPI_TREE_INDEX) f.index[e] = before;
+        }
+    }
+    gpi_crowd_end(f, run, &crowd);
+}
+
+/* Elements that are still open at the run's end, from the innermost one out: each ends where the one before
+   it does or after that. */
+GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)
+{
+    gpi_index open = run.begin + run.length; /* a key */
+    uint next = run.number;
+    ulong at = open;
+    while (open > run.begin) {
+        const uint i = (uint)(open - run.begin), rungs = gpi_rungs(f, run, i);
+        const gpi_index up = GPI_KEY(i - rungs);
+        if (i >= GPI_TREE_AHEAD) GPI_PREFETCH_READ(f.parent + run.begin + i - GPI_TREE_AHEAD);
+        const uint single = rungs == 16 && gpi_ends_descend(f, open, next, &at) ? 0 : rungs;
+        for (uint k = 0; k < single; k++, open--) {
+            if (next != f.leaves && (next == run.number || f.tree[f.leaves + next].key >= open)) {
+                next = gpi_run_lows_first_below(f.tree, f.leaves, f.leaves + next, open - 1);
+                at = next == f.leaves ? f.n : (ulong)next * GPI_RUN;
+            }
+            if (next != f.leaves) at = gpi_first_at(f, at, open - 1);
+            f.end[open - 1] = (gpi_index)at;
+        }
+        open = up;
+    }
+}
+
+static void gpi_group_outside(gpi_family f, gpi_outside_shared memory)
+{
+    const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));
+    (void)memory;
+    if (run.length > 0 && f.outputs & (GPI_TREE_INDEX | GPI_TREE_CHILDREN)) gpi_run_outside(f, run);
+    if (run.length > 0 && f.outputs & GPI_TREE_END) gpi_run_ends(f, run);
+}
+#endif

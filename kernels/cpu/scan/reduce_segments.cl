@@ -1,0 +1,121 @@
+/* reduce_segments.cl - small segments: one by one, or short ones GPI_SEGMENTS_BATCH at a time,
+   because a loop over each of those would mispredict where it ends, unless all are of one length.
+
+       at       | 0     | 3 | 4 | 4         | 8       where segments begin, counted from the first one's begin
+       head     | 1 0 0 | 1 |   | 1 0 0 0   |
+       sum      | products since the last head  |     sum[0] is for empty segments, sum[i + 1] of element i */
+#ifndef GPI_SCAN_REDUCE_SEGMENTS_CL
+#define GPI_SCAN_REDUCE_SEGMENTS_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "element/ops.cl"
+#include "scan/reduce_tile.cl"
+#include "scan/segments.cl"
+
+#define GPI_SEGMENTS_FEW 64 /* elements that are not worth vectors */
+
+static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
+{
+    GPI_T sum = gpi_identity();
+    for (ulong i = 0; i < segment.count && segment.count < GPI_SEGMENTS_FEW; i++)
+        sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
+    for (ulong base = 0; base < segment.count && segment.count >= GPI_SEGMENTS_FEW; base += GPI_TILE)
+        sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_tile_reduce(segment, base, shared));
+    return sum;
+}
+
+#define GPI_SEGMENTS_BATCH 32u                                      /* segments */
+#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* elements of them all */
+
+/* Does it matter where in its segment an element is? */
+#define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))
+
+/* Are the segments from number s on short, and their offsets good? Then `at` tells where they are. */
+static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
+{
+    const ulong begin = gpi_number(offsets.at, s, offsets.words);
+    bool rises = true;
+    for (uint k = 0; k <= GPI_SEGMENTS_BATCH; k++) {
+        const ulong from_begin = gpi_number(offsets.at, s + k, offsets.words) - begin;
+        at[k] = (uint)min(from_begin, (ulong)GPI_BATCH_MOST + 1);
+    }
+    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) rises &= at[k] <= at[k + 1];
+    return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST &&
+           begin + at[GPI_SEGMENTS_BATCH] <= offsets.count;
+}
+
+/* `input` begins where the first one does. */
+static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,
+                             GPI_BASE initial)
+{
+    uchar head[GPI_BATCH_MOST + 16];
+    GPI_T sum[GPI_BATCH_MOST + 1];
+    gpi_input segment = input;
+    uint begin = 0; /* of the segment */
+    for (uint i = 0; i <= at[GPI_SEGMENTS_BATCH]; i += 16) vstore16((uchar16)(0), 0, head + i);
+    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) head[at[k]] = 1;
+    sum[0] = gpi_identity();
+    GPI_T last = sum[0];
+    for (uint i = 0; i < at[GPI_SEGMENTS_BATCH]; i++) {
+#if GPI_PLACES
+        begin = head[i] ? i : begin;
+        segment.in = input.in + begin;
+#endif
+        last = gpi_combine(GPI_COMBINE_OF(segment) head[i] ? sum[0] : last, gpi_load(segment, i - begin));
+        sum[i + 1] = last;
+    }
+    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)
+        gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);
+}
+
+/* Of one length. */
+GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI_OUT *out, ulong s,
+                                      GPI_BASE initial)
+{
+    gpi_input segment = input;
+    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) {
+        GPI_T sum = gpi_identity();
+        segment.in = input.in + k * length;
+        for (uint i = 0; i < length; i++)
+            sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
+        gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);
+    }
+}
+
+/* Segments [s, s + GPI_SEGMENTS_BATCH), where they are short; false: where they are not. */
+static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,
+                               GPI_BASE initial)
+{
+    uint at[GPI_SEGMENTS_BATCH + 1];
+    gpi_input batch = input;
+    uint uneven = 0;
+    if (!gpi_batch_open(offsets, s, at)) return false;
+    batch.in += gpi_number(offsets.at, s, offsets.words);
+    for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++) uneven |= at[k + 1] ^ (k + 1) * at[1];
+    if (uneven) gpi_batch_reduce(batch, at, out, s, initial);
+    else if (at[1] == 1) gpi_batch_reduce_even(batch, 1, out, s, initial); /* without an inner loop */
+    else gpi_batch_reduce_even(batch, at[1], out, s, initial);
+    return true;
+}
+
+GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,
+                                     ulong last, uint small, uint team, __global GPI_OUT *out,
+                                     GPI_BASE initial, volatile __global uint *counters,
+                                     gpi_tile_shared shared)
+{
+    (void)team;
+    for (ulong s = first; s < last;) {
+        const ulong end = min(last, s + GPI_SEGMENTS_BATCH);
+        if (end - s == GPI_SEGMENTS_BATCH && gpi_segments_batch(input, offsets, s, out, initial)) s = end;
+        for (; s < end; s++) {
+            bool bad;
+            const gpi_input segment = gpi_segment_of(input, offsets, s, &bad);
+            if (bad) gpi_bad_add(list, counters);
+            if (segment.count > small && gpi_large_add(list, s, segment.count)) continue;
+            gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, gpi_segment_reduce(segment, shared));
+        }
+    }
+}
+#endif

@@ -1,0 +1,250 @@
+/* tile.cl - a tile: one item goes over it.
+
+       vectors   GPI_LANES elements at a time, for several accumulators
+       chains    elements without vectors: the tile is several runs, which go side by side
+
+   Parameters
+       GPI_TILES_ABREAST   how many groups run at the same time
+       GPI_BY_MASKS        1: select/masks.cl stands in place of what keeps and reduces a tile */
+#ifndef GPI_SCAN_TILE_CL
+#define GPI_SCAN_TILE_CL
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "element/monoid.cl"
+#include "scan/tile_input.cl"
+
+typedef struct gpi_tile_memory {
+    uint word;
+} gpi_tile_memory;
+typedef gpi_tile_memory *gpi_tile_shared;
+
+static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
+{
+    (void)shared;
+    return x;
+}
+
+static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)
+{
+    (void)shared;
+    return x;
+}
+
+/* The product of x over the items before this one; *total over all. */
+static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)
+{
+    (void)shared;
+    *total = x;
+    return gpi_identity();
+}
+
+/* Prefetching pays because the hardware's own stops at every page's end. GPI_TILE_AHEAD is how far ahead of the
+   vector at hand, in bytes; a scan besides calls in what its next tile will need, one tile a running group
+   ahead. Addresses after the buffer's end are harmless to hint at. */
+#define GPI_TILE_AHEAD 2048
+#define GPI_TILE_LINE 64
+
+#define GPI_PREFETCH_LINES(hint, p, bytes) \
+    _Pragma("unroll") for (uint k = 0; k < (bytes); k += GPI_TILE_LINE) hint((__global const char *)(p) + k)
+
+/* Elements [i, i + elements), not all of them there. */
+static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
+{
+    const ulong position = GPI_REVERSE ? input.count - i - elements : i;
+#if GPI_INPUTS > 0
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.in + position, elements * sizeof(GPI_IN));
+#endif
+#if GPI_INPUTS == 2
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.in2 + position, elements * sizeof(GPI_IN2));
+#endif
+#if GPI_HEADS
+    GPI_PREFETCH_LINES(GPI_PREFETCH_READ, input.heads + position, elements * sizeof(GPI_HEADS_TYPE));
+#endif
+}
+
+#if !GPI_BY_MASKS /* else select/masks.cl has the rest */
+/* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last
+   operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */
+#if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
+#define GPI_TILE_RUNS 1
+#else
+#define GPI_TILE_RUNS 4
+#endif
+
+/* A cache line's elements, and how long the runs are: whole lines, and less than a share of the tile so that
+   the runs do not all meet in the same sets of the cache. */
+#define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)
+
+static uint gpi_run_length(uint length)
+{
+    const uint each = (length - length / 64) / GPI_TILE_RUNS;
+    return GPI_TILE_RUNS == 1 ? length : each - each % GPI_LINE_ELEMENTS;
+}
+
+typedef struct gpi_tile {
+    GPI_COMBINE_MEMBER
+    GPI_T run[GPI_TILE_RUNS]; /* the products of the runs */
+} gpi_tile;
+
+#if GPI_SEGMENTED
+#if GPI_LANES > 1
+static bool gpi_any_head(gpi_lane_heads heads)
+{
+    const ulong2 bytes = as_ulong2(GPI_CONVERT(char, heads));
+    return (bytes.x | bytes.y) != 0;
+}
+#endif
+
+#if GPI_HEADS == 3
+/* Heads are counted, and what stands after the last one is reduced: the product begins anew where a block has a head, and
+   that block's last elements are added at the end. */
+static GPI_T gpi_reduce_back(gpi_input input, ulong base)
+{
+    const ulong end = base + gpi_tile_length(input, base);
+    ulong i = base, from = base;
+    GPI_T sum = gpi_identity();
+    GPI_HEAD heads = 0;
+#if GPI_LANES > 1
+    const uint step = 4 * GPI_LANES;
+    const gpi_lanes none = gpi_lanes_identity(sum.value);
+    gpi_lanes after = none;
+    GPI_VECTOR(GPI_HEAD) found = 0;
+    GPI_HEAD lane[16];
+    if (i == 0 && i < end) from = ++i;
+    for (; i + step <= end; i += step) {
+        gpi_lane_heads any = 0;
+        gpi_lanes x = none;
+        gpi_prefetch_read(input, i + GPI_TILE_AHEAD / sizeof(GPI_HEADS_TYPE), step);
+#pragma unroll
+        for (uint k = 0; k < step; k += GPI_LANES) {
+            const gpi_lane_heads h = gpi_read_heads(input, i + k);
+            any |= h;
+            found += GPI_CONVERT(GPI_HEAD, h & (GPI_HEAD_LANE)1);
+            x = gpi_lanes_combine(x, gpi_lanes_make(gpi_read_vector(input, i + k), 0));
+        }
+        if (gpi_any_head(any)) {
+            from = i + step;
+            after = none;
+        } else {
+            after = gpi_lanes_combine(after, x);
+        }
+    }
+    vstore16(found, 0, lane);
+    for (uint k = 0; k < 16; k++) heads += lane[k];
+    heads += base == 0 && end > 0;
+    sum.value = gpi_lanes_fold(after, sum.value, 0);
+#endif
+    for (; i < end; i++) {
+        const GPI_T x = gpi_load(input, i);
+        heads += x.head;
+        sum = gpi_combine(GPI_COMBINE_OF(input) sum, x);
+    }
+    while (from > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --from), sum);
+    sum.head = heads;
+    return sum;
+}
+#else
+/* Only what follows the last head counts: from the end back to it. */
+static GPI_T gpi_reduce_back(gpi_input input, ulong base)
+{
+    ulong i = base + gpi_tile_length(input, base);
+    GPI_T sum = gpi_identity();
+#if GPI_LANES > 1
+    gpi_lanes lanes = gpi_lanes_identity(sum.value);
+    for (; i >= base + 1 + GPI_LANES; i -= GPI_LANES) { /* element 0 is a head whatever its flag says */
+        if (gpi_any_head(gpi_read_heads(input, i - GPI_LANES))) break;
+        lanes = gpi_lanes_combine(lanes, gpi_lanes_make(gpi_read_vector(input, i - GPI_LANES), 0));
+    }
+    sum.value = gpi_lanes_fold(lanes, sum.value, 0);
+#endif
+    while (i > base && !sum.head) sum = gpi_combine(GPI_COMBINE_OF(input) gpi_load(input, --i), sum);
+    return sum;
+}
+#endif
+
+static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    (void)shared;
+    GPI_COMBINE_COPY(*tile, input)
+    tile->run[0] = gpi_reduce_back(input, base);
+}
+
+#elif GPI_LANES > 1
+/* Several accumulators hide the operation's latency. They take no more than half of the registers: of 2 KiB with AVX-512, of 512
+   bytes with AVX2 and NEON. */
+#define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_PACKS ? 1024 : 256))
+#define GPI_ACCUMULATORS (GPI_REGISTERS_FOR(4) ? 4 : GPI_REGISTERS_FOR(2) ? 2 : 1)
+
+static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const ulong end = base + gpi_tile_length(input, base);
+    const uint step = GPI_ACCUMULATORS * GPI_LANES;
+    gpi_lanes sum[GPI_ACCUMULATORS];
+    ulong i = base;
+    GPI_T rest = gpi_identity();
+    (void)shared;
+    for (uint k = 0; k < GPI_ACCUMULATORS; k++) sum[k] = gpi_lanes_identity(rest);
+    for (; i + step <= end; i += step) {
+        gpi_prefetch_read(input, i + GPI_TILE_AHEAD / sizeof(GPI_IN), step);
+#pragma unroll
+        for (uint k = 0; k < GPI_ACCUMULATORS; k++) {
+            const ulong at = i + k * GPI_LANES;
+            const gpi_lanes x = gpi_lanes_make(gpi_read_vector(input, at), (uint)(at - base));
+            sum[k] = gpi_lanes_append(sum[k], x);
+        }
+    }
+#pragma unroll
+    for (uint k = 1; k < GPI_ACCUMULATORS; k++) sum[0] = gpi_lanes_combine(sum[0], sum[k]);
+    if (i > base) rest = gpi_lanes_fold(sum[0], rest, base);
+    for (; i < end; i++) rest = gpi_combine(GPI_COMBINE_OF(input) rest, gpi_load(input, i));
+    tile->run[0] = rest;
+}
+
+#else
+/* Out of line: inlined, LLVM makes vectors of the chains, and of their products slow 64-bit ones. */
+GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);
+    uint i = 0;
+    (void)shared;
+    GPI_COMBINE_COPY(*tile, input)
+#pragma unroll
+    for (uint k = 0; k < GPI_TILE_RUNS; k++) tile->run[k] = gpi_identity();
+    for (; i + GPI_LINE_ELEMENTS <= each; i += GPI_LINE_ELEMENTS) {
+#pragma unroll
+        for (uint k = 0; k < GPI_TILE_RUNS; k++) {
+            gpi_prefetch_read(input, base + k * each + i + GPI_TILE_AHEAD / sizeof(GPI_IN),
+                              GPI_LINE_ELEMENTS);
+        }
+        for (uint j = i; j < i + GPI_LINE_ELEMENTS; j++) {
+#pragma unroll
+            for (uint k = 0; k < GPI_TILE_RUNS; k++) {
+                tile->run[k] =
+                    gpi_combine(GPI_COMBINE_OF(input) tile->run[k], gpi_load(input, base + k * each + j));
+            }
+        }
+    }
+    for (i += (GPI_TILE_RUNS - 1) * each; i < length; i++) {
+        tile->run[GPI_TILE_RUNS - 1] =
+            gpi_combine(GPI_COMBINE_OF(input) tile->run[GPI_TILE_RUNS - 1], gpi_load(input, base + i));
+    }
+}
+#endif
+
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile)
+{
+    GPI_T sum = tile->run[0];
+#pragma unroll
+    for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(GPI_COMBINE_OF(*tile) sum, tile->run[k]);
+    return sum;
+}
+
+/* The product of the tile's elements. */
+static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    gpi_tile tile;
+    gpi_tile_open(&tile, input, base, shared);
+    return gpi_tile_aggregate(&tile);
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+/* compact.cl - brings a tile's selected elements together, in their order, once the group knows what comes before
+   them.
+
+       select         out[n selected before i] = element i, for each i that is selected
+       partition      the same, and the others to the second part or to the rest, in their order too
+       runs           out[n ended before], its length and where it begins, at each run's last element */
+#ifndef GPI_SELECT_COMPACT_CL
+#define GPI_SELECT_COMPACT_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#if GPI_BY_MASKS
+#include "select/compact_masks.cl"
+#else
+#include "select/compact_one.cl"
+#endif
+#endif

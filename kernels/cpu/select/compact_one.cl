@@ -1,0 +1,55 @@
+/* compact_one.cl - a tile brought together: one loop over it, which the counting has left
+   in the cache. Without branches: each element is written where the next selected one goes, and the next one
+   overwrites it unless it was selected. The loop ends with the tile's last selected element, so that nothing is
+   written after it, where the next tile's begin. */
+#ifndef GPI_SELECT_COMPACT_ONE_CL
+#define GPI_SELECT_COMPACT_ONE_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "scan/tile_input.cl"
+#include "select/sink.cl"
+
+#if GPI_PARTS == 1
+static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
+                             gpi_tile_shared shared)
+{
+    const GPI_NUMBER end = GPI_SELECTED(prefix) + GPI_SELECTED(gpi_tile_aggregate(tile));
+    GPI_T sum = prefix;
+    (void)shared;
+    for (ulong i = base; GPI_SELECTED(sum) < end; i++) {
+        gpi_put(input, sink, GPI_SELECTED(sum), i, GPI_BEGIN(sum));
+        sum = gpi_combine(sum, gpi_load(input, i));
+    }
+}
+
+#else
+static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
+                             gpi_tile_shared shared)
+{
+    const ulong end = base + gpi_tile_length(input, base);
+    __global GPI_RECORD *first = sink.out + GPI_SELECTED(prefix);
+    __global GPI_RECORD *rest =
+        sink.rest + sink.step * (long)(base - GPI_SELECTED(prefix) - GPI_SECOND(prefix));
+#if GPI_PARTS == 3
+    __global GPI_RECORD *second = sink.second + GPI_SECOND(prefix);
+#endif
+    (void)tile;
+    (void)shared;
+    for (ulong i = base; i < end; i++) {
+        const GPI_T x = gpi_load(input, i);
+        const bool is_first = GPI_SELECTED(x) != 0;
+#if GPI_PARTS == 3
+        const bool is_second = GPI_SECOND(x) != 0;
+        *(is_first ? first : is_second ? second : rest) = input.data[i];
+        second += is_second;
+        rest += is_first || is_second ? 0 : sink.step;
+#else
+        *(is_first ? first : rest) = input.data[i];
+        rest += is_first ? 0 : sink.step;
+#endif
+        first += is_first;
+    }
+}
+#endif
+#endif

@@ -1,0 +1,114 @@
+/* masks.cl - the serial tile of gp_select and its like where vectors can be packed (GPI_BY_MASKS of select/input.cl),
+   in place of scan/tile.cl's: what is selected is found out once, and kept as masks of 16 elements.
+
+       selected   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors
+       mask     |    16 bits    | ... |     of the whole tile
+       sum      how many bits are set; of runs also where the one after the last set bit begins
+
+   So the tile's second reading, which brings the elements together (select/compact.cl), asks about none of
+   them again. */
+#ifndef GPI_SELECT_MASKS_CL
+#define GPI_SELECT_MASKS_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "base/platform.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "scan/tile_input.cl"
+
+#if GPI_BY_MASKS
+#define GPI_MASKS_BLOCK 256u /* elements, of which masks are made together */
+#define GPI_MASKS_OF_BLOCK (GPI_MASKS_BLOCK / 16)
+#define GPI_TILE_MASKS ((GPI_TILE + GPI_MASKS_BLOCK - 1) / GPI_MASKS_BLOCK * GPI_MASKS_OF_BLOCK)
+
+typedef struct gpi_tile {
+    GPI_T sum;
+    ushort mask[GPI_TILE_MASKS]; /* bit k of mask m: element 16 m + k; none after the tile's end */
+} gpi_tile;
+
+/* Have all elements of a whole block that begins at i the neighbour that decides? */
+static bool gpi_is_inside(gpi_input input, ulong i)
+{
+#if GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE
+    return i > 0;
+#elif GPI_SELECT_BY == GPI_SELECT_BY_RUNS
+    return i + GPI_MASKS_BLOCK < input.count;
+#else
+    (void)input;
+    (void)i;
+    return true;
+#endif
+}
+
+/* Of a whole block inside the input. */
+static void gpi_masks_make(gpi_input input, ulong i, ushort *mask)
+{
+#if GPI_SELECT_BY == GPI_SELECT_BY_FLAGS || GPI_PLAIN
+    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++)
+        mask[k] = (ushort)gpi_mask_of(gpi_read_vector(input, i + 16 * k));
+#else
+    uint selected[GPI_MASKS_BLOCK];
+    for (uint k = 0; k < GPI_MASKS_BLOCK; k++) selected[k] = gpi_is_selected(input, i + k, true);
+    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = (ushort)gpi_mask_of(vload16(k, selected));
+#endif
+}
+
+/* Of a block of `length` elements, wherever it is. */
+static void gpi_masks_make_any(gpi_input input, ulong i, uint length, ushort *mask)
+{
+    for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = 0;
+    for (uint k = 0; k < length; k++)
+        mask[k / 16] |= (ushort)(gpi_is_selected(input, i + k, false) << k % 16);
+}
+
+/* What `count` masks say of the elements from i on. */
+static GPI_T gpi_masks_sum(gpi_input input, ulong i, const ushort *mask, uint count)
+{
+    GPI_T sum = gpi_identity();
+#if GPI_SELECT_BY == GPI_SELECT_BY_RUNS
+    uint last = count;
+#if GPI_SINGLES
+    for (uint k = 0; k < count; k++) sum.n += popcount((uint)mask[k]);
+#else
+    uint begins =
+        i == 0 || (count > 0 && gpi_is_selected(input, i - 1, true)); /* a run begins where the mask does */
+    for (uint k = 0; k < count; k++) {
+        sum.n += popcount(mask[k] & ~((uint)mask[k] << 1 | begins));
+        begins = mask[k] >> 15;
+    }
+#endif
+    while (last > 0 && mask[last - 1] == 0) last--;
+    if (last > 0) sum.m = (GPI_NUMBER)(i + 16 * last - clz((uint)mask[last - 1] << 16));
+#else
+    (void)input;
+    (void)i;
+    for (uint k = 0; k < count; k++) sum += popcount((uint)mask[k]);
+#endif
+    return sum;
+}
+
+static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(input, base);
+    uint i = 0;
+    (void)shared;
+    for (; i < length; i += GPI_MASKS_BLOCK) {
+        ushort *mask = tile->mask + i / 16;
+        gpi_prefetch_read(input, base + i + GPI_TILE_AHEAD / sizeof(GPI_IN), GPI_MASKS_BLOCK);
+        if (i + GPI_MASKS_BLOCK <= length && gpi_is_inside(input, base + i))
+            gpi_masks_make(input, base + i, mask);
+        else gpi_masks_make_any(input, base + i, min(length - i, GPI_MASKS_BLOCK), mask);
+    }
+    tile->sum = gpi_masks_sum(input, base, tile->mask, i / 16);
+}
+
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }
+
+/* The sum of a tile that nobody keeps. */
+static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    gpi_tile tile;
+    gpi_tile_open(&tile, input, base, shared);
+    return tile.sum;
+}
+#endif
+#endif

@@ -1,0 +1,314 @@
+/* rank_keys.cl - ranking: one item loops over the range.
+
+   Keys are moved one by one, and the cache lines that are written next may be fetched before; or through lines: a line of
+   two cache lines is gathered for each digit, and written, past the caches, when it is full.
+
+   Parameters
+       GPI_RANK_AHEAD     how far ahead to prefetch, in bytes                                             */
+#ifndef GPI_SORT_RANK_KEYS_CL
+#define GPI_SORT_RANK_KEYS_CL
+#include "base/platform.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+
+#if GPI_WG != 1
+#error "the serial shape has one item a group"
+#endif
+#ifndef GPI_RANK_AHEAD
+#define GPI_RANK_AHEAD 2048
+#endif
+#define GPI_RANK_STEP 16 /* keys of an unrolled step */
+#define GPI_PUT_STEP 8   /* of one that moves them: 16 take compilers longer, and run no faster */
+#define GPI_CACHE_LINE 64
+
+/* The memory of a group. */
+#define GPI_NEAR __private
+#define GPI_NEAR_INC(p) (void)(++*(p))
+
+typedef struct gpi_rank_memory {
+    uint count[GPI_BINS]; /* of a range */
+    ulong next[GPI_BINS];
+    uint word;
+} gpi_rank_memory;
+typedef gpi_rank_memory *gpi_rank_shared;
+typedef gpi_rank_memory gpi_move_memory;
+typedef gpi_rank_shared gpi_move_shared;
+
+/* Counts the digits of keys [begin, end) in shared->count. Several tables keep equal digits in a row from waiting for each
+   other's store; wide digits have no more tables than the first cache holds. */
+#define GPI_COUNT_TABLES (GPI_DIGIT_BITS > 8 ? 2 : 4)
+GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                                  gpi_rank_shared restrict shared)
+{
+    uint h[GPI_COUNT_TABLES][GPI_BINS];
+    ulong i = begin;
+    for (uint t = 0; t < GPI_COUNT_TABLES; t++)
+        for (uint d = 0; d < GPI_BINS; d++) h[t][d] = 0;
+    for (; i + GPI_RANK_STEP <= end; i += GPI_RANK_STEP) {
+        GPI_PREFETCH_READ((__global const char *)(key + i) + GPI_RANK_AHEAD);
+#pragma unroll
+        for (uint k = 0; k < GPI_RANK_STEP; k++) h[k % GPI_COUNT_TABLES][gpi_digit_of(key[i + k], digit)]++;
+    }
+    for (; i < end; i++) h[0][gpi_digit_of(key[i], digit)]++;
+    for (uint d = 0; d < GPI_BINS; d++) {
+        shared->count[d] = 0;
+        for (uint t = 0; t < GPI_COUNT_TABLES; t++) shared->count[d] += h[t][d];
+    }
+}
+
+/* Whether the keys [begin, end), and the one before them, are in the order of the window. */
+static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits)
+{
+    ulong i = begin > 0 ? begin - 1 : 0;
+    for (; i + GPI_RANK_STEP < end; i += GPI_RANK_STEP) {
+        uint worse = 0;
+        for (uint k = 0; k < GPI_RANK_STEP; k++)
+            worse |= gpi_window_of(key[i + k], bits) > gpi_window_of(key[i + k + 1], bits);
+        if (worse) return false;
+    }
+    for (; i + 1 < end; i++)
+        if (gpi_window_of(key[i], bits) > gpi_window_of(key[i + 1], bits)) return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------ one by one */
+
+/* Where an element of digit d goes. */
+static ulong gpi_rank_next(ulong *next, uint d)
+{
+    const ulong j = next[d];
+    next[d] = j + 1;
+    return j;
+}
+
+/* The same for one of digit d and one of digit e after it, side by side: with equal digits in a row, the second one
+   does not wait for the first one's store. */
+static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
+{
+    const ulong j = next[d], k = next[e] + (d == e);
+    next[d] = j + 1;
+    next[e] = k + 1;
+    return (ulong2)(j, k);
+}
+
+/* Fetches the cache line after that of position j: the one that its digit's keys will be written to next. */
+static void gpi_fetch_next(gpi_move move, ulong j)
+{
+    GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);
+#if GPI_VALUE_SIZE
+    GPI_PREFETCH_WRITE((__global char *)(move.value_to + j) + GPI_CACHE_LINE);
+#endif
+}
+
+/* `fetch`: what is written next is fetched, each time for one of two keys, which suffices. */
+GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool fetch,
+                                  gpi_rank_shared restrict shared)
+{
+    ulong i = begin;
+    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
+#pragma unroll
+        for (uint k = 0; k < GPI_PUT_STEP; k += 2) {
+            const ulong2 to = gpi_rank_next_two(shared->next, gpi_digit_of(move.key[i + k], digit),
+                                                gpi_digit_of(move.key[i + k + 1], digit));
+            gpi_move_one(move, i + k, to.x);
+            gpi_move_one(move, i + k + 1, to.y);
+            if (fetch) gpi_fetch_next(move, to.y);
+        }
+    }
+    for (; i < end; i++) gpi_move_one(move, i, gpi_rank_next(shared->next, gpi_digit_of(move.key[i], digit)));
+}
+
+/* ------------------------------------------------------------------ lines */
+
+#define GPI_LINE_PARTS \
+    2 /* cache lines: the branch that asks if all are full is mispredicted half as often as with one */
+#define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
+#define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
+#if GPI_VALUE_SIZE
+#define GPI_VALUE_LINE (GPI_RANK_LINE / GPI_VALUE_SIZE)
+#else
+#define GPI_VALUE_LINE GPI_KEY_LINE
+#endif
+#define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)
+
+/* A line for each digit. Positions are counted from the line's boundary before the output's first key, so
+   that position % GPI_KEY_LINE is the place in a line. The output's values may not stand alike in theirs:
+   then they are gathered all the same, and written one by one. */
+typedef struct gpi_lines {
+    union {
+        uint16 part[GPI_BINS * GPI_LINE_PARTS];
+        gpi_key key[GPI_BINS * GPI_KEY_LINE];
+    } k;
+#if GPI_VALUE_SIZE
+    union {
+        uint16 part[GPI_BINS * GPI_LINE_PARTS];
+        gpi_value value[GPI_BINS * GPI_VALUE_LINE];
+    } v;
+    __global gpi_value *value_to; /* where position 0's value would go */
+    bool alike;
+#endif
+    __global gpi_key *key_to; /* where position 0 would go */
+    ulong next[GPI_BINS], first[GPI_BINS];
+} gpi_lines;
+
+static void gpi_stream_line(const uint16 *part, __global void *to)
+{
+    for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);
+}
+
+/* Parts of lines: functions of their own, because they are hardly ever called, and from many places. */
+GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)
+{
+    for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
+}
+
+/* Writes digit d's keys up to position `end`, which ends a line or the range: of the last line, nothing
+   before the range's own first key. */
+static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
+{
+    const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;
+    if (lines->first[d] <= begin && end - begin == GPI_KEY_LINE)
+        gpi_stream_line(lines->k.part + GPI_LINE_PARTS * d, lines->key_to + begin);
+    else gpi_flush_some_keys(lines, d, max(begin, lines->first[d]), end);
+}
+
+#if GPI_VALUE_SIZE
+GPI_NOINLINE void gpi_flush_some_values(const gpi_lines *lines, uint d, ulong begin, ulong end)
+{
+    for (ulong j = begin; j < end; j++)
+        lines->value_to[j] = lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE];
+}
+
+static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
+{
+    const ulong begin = (end - 1) / GPI_VALUE_LINE * GPI_VALUE_LINE;
+    if (lines->alike && lines->first[d] <= begin && end - begin == GPI_VALUE_LINE)
+        gpi_stream_line(lines->v.part + GPI_LINE_PARTS * d, lines->value_to + begin);
+    else gpi_flush_some_values(lines, d, max(begin, lines->first[d]), end);
+}
+#endif
+
+/* Element i, of digit d, to position j: into its line, and the line out when it is whole. */
+static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong j)
+{
+    lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];
+#if GPI_VALUE_SIZE
+    lines->v.value[d * GPI_VALUE_LINE + j % GPI_VALUE_LINE] = gpi_value_at(move, i);
+#endif
+    if (j % GPI_SHORT_LINE != GPI_SHORT_LINE - 1) return;
+#if GPI_VALUE_SIZE
+    if (j % GPI_VALUE_LINE == GPI_VALUE_LINE - 1) gpi_flush_values(lines, d, j + 1);
+#endif
+    if (j % GPI_KEY_LINE == GPI_KEY_LINE - 1) gpi_flush_keys(lines, d, j + 1);
+}
+
+static void gpi_put_one(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)
+{
+    const uint d = gpi_digit_of(move.key[i], digit);
+    gpi_rank_put(lines, move, i, d, gpi_rank_next(lines->next, d));
+}
+
+static void gpi_put_two(gpi_lines *lines, gpi_move move, ulong i, gpi_digit digit)
+{
+    const uint d = gpi_digit_of(move.key[i], digit), e = gpi_digit_of(move.key[i + 1], digit);
+    const ulong2 to = gpi_rank_next_two(lines->next, d, e);
+    gpi_rank_put(lines, move, i, d, to.x);
+    gpi_rank_put(lines, move, i + 1, e, to.y);
+}
+
+static void gpi_put_ahead(gpi_move move, ulong i)
+{
+    GPI_PREFETCH_READ((__global const char *)(move.key + i) + GPI_RANK_AHEAD);
+#if GPI_VALUE_SIZE
+    GPI_PREFETCH_READ((__global const char *)(move.value + i) + GPI_RANK_AHEAD);
+#endif
+}
+
+/* `spread`: two keys in a row hardly ever have the same digit, and need not be put side by side. */
+static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,
+                          bool spread)
+{
+    ulong i = begin;
+    for (; spread && i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
+        gpi_put_ahead(move, i);
+#pragma unroll
+        for (uint k = 0; k < GPI_PUT_STEP; k++) gpi_put_one(lines, move, i + k, digit);
+    }
+    for (; i + GPI_PUT_STEP <= end; i += GPI_PUT_STEP) {
+        gpi_put_ahead(move, i);
+#pragma unroll 2
+        for (uint k = 0; k < GPI_PUT_STEP; k += 2) gpi_put_two(lines, move, i + k, digit);
+    }
+    for (; i < end; i++) gpi_put_one(lines, move, i, digit);
+}
+
+static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool spread,
+                           gpi_rank_shared shared)
+{
+    gpi_lines lines;
+    const ulong offset = (ulong)(size_t)move.key_to % GPI_RANK_LINE / GPI_KEY_SIZE;
+    lines.key_to = move.key_to - offset;
+#if GPI_VALUE_SIZE
+    lines.value_to = move.value_to - offset;
+    lines.alike = (ulong)(size_t)lines.value_to % GPI_RANK_LINE == 0;
+#endif
+    for (uint d = 0; d < GPI_BINS; d++) lines.next[d] = lines.first[d] = shared->next[d] + offset;
+    gpi_put_range(&lines, move, begin, end, digit, spread);
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong rest = lines.next[d] > lines.first[d] ? lines.next[d] : 0;
+        if (rest % GPI_KEY_LINE) gpi_flush_keys(&lines, d, rest);
+#if GPI_VALUE_SIZE
+        if (rest % GPI_VALUE_LINE) gpi_flush_values(&lines, d, rest);
+#endif
+    }
+}
+
+/* Whether two keys of the range hardly ever have the same digit: what the caches hold of the output is then no longer there
+   when the next key of a digit comes. Asked of some keys. */
+#define GPI_SPREAD_LOOKS 8
+static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)
+{
+    const ulong apart = (end - begin) / GPI_SPREAD_LOOKS;
+    uchar count[GPI_BINS];
+    uint pairs = 0;
+    if (apart < GPI_RANK_STEP) return false;
+    for (uint d = 0; d < GPI_BINS; d++) count[d] = 0;
+    for (uint k = 0; k < GPI_SPREAD_LOOKS * GPI_RANK_STEP; k++)
+        pairs += count[gpi_digit_of(key[begin + k / GPI_RANK_STEP * apart + k % GPI_RANK_STEP], digit)]++;
+    return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all digits as frequent */
+}
+
+/* Whether many digits' keys are written to cache lines of one set of the first cache, as those of keys that count up or
+   down are: the cache drops a line before it is written again. An address modulo 4 KiB tells the set; where places are
+   random, at most some ten of 256 share one. */
+#define GPI_SETS 64
+#define GPI_SET_MOST 24
+static bool gpi_places_collide(gpi_move move, const ulong *next)
+{
+    uint count[GPI_SETS];
+    uint most = 0;
+    ulong before = 0;
+    for (uint s = 0; s < GPI_SETS; s++) count[s] = 0;
+    for (uint d = 0; d < GPI_BINS; d++) {
+        const ulong line = (ulong)(size_t)(move.key_to + next[d]) / GPI_CACHE_LINE;
+        if (line != before) most = max(most, ++count[line % GPI_SETS]);
+        before = line;
+    }
+    return most > GPI_SET_MOST;
+}
+
+/* Moves [begin, end) to where shared->next says. Never by lines if digits are wide: there would be more of them than the
+   first cache holds. */
+GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
+                                 gpi_rank_shared restrict shared)
+{
+    const bool wide = GPI_DIGIT_BITS > 8;
+    if (wide && lines >= GPI_LINES_SPREAD) lines = GPI_LINES_NEVER;
+    const bool spread = lines >= GPI_LINES_SPREAD && gpi_is_spread(move.key, begin, end, digit);
+    const bool fetch = lines == GPI_LINES_FETCH;
+    const bool collide = !wide && fetch && gpi_places_collide(move, shared->next);
+    if (spread || collide || lines == GPI_LINES_ALWAYS)
+        gpi_move_lines(move, begin, end, digit, spread, shared);
+    else gpi_move_direct(move, begin, end, digit, fetch, shared);
+}
+#endif

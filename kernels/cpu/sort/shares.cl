@@ -1,0 +1,295 @@
+/* shares.cl - keys that are too many for one group and too few for many launches: each group sorts a share of them.
+
+       share(g) = keys in [bound(g), bound(g + 1)), by their windows     bound(g): from a sample, the same in all groups
+
+   A bound may divide equal keys, by their positions. Then they are pieces by themselves, which need no sorting.
+
+
+       in      7 2 9 4 1 8 3 6        each group reads all of it: which keys are its own, and how many are below them
+       out     2 4 1 3 | 7 9 8 6      each brings its own together, where they belong, ...
+               1 2 3 4 | 6 7 8 9      ... and sorts them: by two digits and insertion
+                                (sort/single_tile.cl), or by all digits, wide ones
+
+   One launch. In place two: what one group reads another one would overwrite. Serial shape only. */
+#ifndef GPI_SORT_SHARES_CL
+#define GPI_SORT_SHARES_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/rank.cl"
+#include "sort/single_tile.cl"
+
+#define GPI_SHARE_SAMPLE 512 /* keys */
+#define GPI_SHARE_NEAR \
+    32u /* of the sample: so far a bound may be from its quantile, if that keeps equal keys together */
+#define GPI_SHARE_BLOCK 256u /* keys, of which those of the share are found together */
+
+/* A bound between shares. A key is before it if its window is smaller, or if it is equal and the key's block begins before `at`. */
+typedef struct gpi_share_bound {
+    gpi_key_bits window;
+    ulong at;
+} gpi_share_bound;
+
+/* Pieces 0 and 2: keys equal to a window that a bound divides. */
+#define GPI_SHARE_PIECES 3
+
+typedef struct gpi_key_share {
+    gpi_share_bound bound[GPI_SHARE_PIECES + 1];
+    ulong base, n[GPI_SHARE_PIECES];
+} gpi_key_share;
+
+static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)
+{
+    uint below = 0;
+    for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) below += sample[k] < x;
+    return below;
+}
+
+/* Position of the k-th of the sample's keys: where in the k-th of 512 parts, in 512ths of it, by the golden ratio, so that the
+   sample has no period. */
+static ulong gpi_share_place(uint k, ulong n)
+{
+    return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * GPI_SHARE_SAMPLE);
+}
+
+/* Before it are about `rank` keys of the sample, which is of n keys. Its window is the greatest that no more are below, found
+   bit by bit, or the next one; where neither is near, it divides keys of that window. */
+static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
+{
+    const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
+    gpi_share_bound bound = {0, 0};
+    for (uint b = width; b > 0; b--) {
+        const gpi_key_bits more = bound.window | (gpi_key_bits)1 << (b - 1);
+        if (gpi_share_below(sample, more) <= rank) bound.window = more;
+    }
+    const uint below = gpi_share_below(sample, bound.window);
+    const uint up_to = bound.window < greatest ? gpi_share_below(sample, bound.window + 1) : GPI_SHARE_SAMPLE;
+    if (rank - below <= min(up_to - rank, GPI_SHARE_NEAR)) return bound;
+    if (up_to - rank <= GPI_SHARE_NEAR) {
+        if (bound.window < greatest) bound.window++;
+        else bound.at = n;
+        return bound;
+    }
+    for (uint k = 0, equal = 0; equal <= rank - below; k++) {
+        if (sample[k] != bound.window) continue;
+        bound.at = gpi_share_place(k, n);
+        equal++;
+    }
+    return bound;
+}
+
+/* Share g of `shares`. n > 0. */
+static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, ulong n, gpi_digit_bits bits,
+                             uint g, uint shares)
+{
+    const uint width = bits.end - bits.begin;
+    gpi_key_bits sample[GPI_SHARE_SAMPLE];
+    for (uint k = 0; k < GPI_SHARE_SAMPLE; k++) sample[k] = gpi_window_of(key[gpi_share_place(k, n)], bits);
+    gpi_share_bound begin = {0, 0}, end = {~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width), n};
+    share->bound[1] = begin;
+    share->bound[2] = end;
+    if (g > 0) {
+        begin = gpi_share_bound_of(sample, GPI_SHARE_SAMPLE * g / shares, width, n);
+        share->bound[1].window = begin.window + (begin.at > 0);
+    }
+    if (g + 1 < shares) {
+        end = gpi_share_bound_of(sample, GPI_SHARE_SAMPLE * (g + 1) / shares, width, n);
+        share->bound[2].window = end.window;
+        share->bound[2].at = 0;
+    }
+    if (begin.window == end.window && begin.at > 0) share->bound[1] = share->bound[2] = end;
+    share->bound[0] = begin;
+    share->bound[3] = end;
+}
+
+/* The greatest window that is before a bound in the block at i. false: none is. */
+static bool gpi_share_before(gpi_share_bound bound, ulong i, gpi_key_bits *last)
+{
+    *last = bound.window - (i >= bound.at);
+    return i < bound.at || bound.window > 0;
+}
+
+static ulong gpi_share_count_before(__global const gpi_key *key, ulong n, gpi_digit_bits bits,
+                                    gpi_share_bound bound)
+{
+    ulong sum = 0;
+    for (ulong i = 0; i < n; i += GPI_SHARE_BLOCK) {
+        const uint length = (uint)min((ulong)GPI_SHARE_BLOCK, n - i);
+        gpi_key_bits last;
+        uint before = 0;
+        if (!gpi_share_before(bound, i, &last)) continue;
+        for (uint k = 0; k < length; k++) before += gpi_window_of(key[i + k], bits) <= last;
+        sum += before;
+    }
+    return sum;
+}
+
+/* Windows [first, first + more]. */
+typedef struct gpi_share_windows {
+    gpi_key_bits first, more;
+} gpi_share_windows;
+
+/* Those that are between bounds in the block at i. false: none. */
+static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,
+                                 gpi_share_windows *windows)
+{
+    gpi_key_bits before, last;
+    const bool any = gpi_share_before(begin, i, &before);
+    if (!gpi_share_before(end, i, &last) || (any && before >= last)) return false;
+    windows->first = any ? before + 1 : 0;
+    windows->more = last - windows->first;
+    return true;
+}
+
+static uint gpi_share_has(gpi_share_windows windows, gpi_key_bits window)
+{
+    return (gpi_key_bits)(window - windows.first) <= windows.more;
+}
+
+/* Which of a whole block's keys are the share's: their numbers into `own`, of GPI_SHARE_BLOCK. How many. */
+static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *key, gpi_digit_bits bits,
+                           uint *own)
+{
+    uint is_own[GPI_SHARE_BLOCK], n = 0;
+    GPI_AT_ONCE
+    for (uint k = 0; k < GPI_SHARE_BLOCK; k++)
+        is_own[k] = gpi_share_has(windows, gpi_window_of(key[k], bits));
+#if GPI_PACKS
+    const uint16 iota = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (uint k = 0; k < GPI_SHARE_BLOCK / 16; k++) {
+        const uint mask = gpi_mask_of(vload16(k, is_own));
+        vstore16(gpi_pack_lanes(iota + 16 * k, mask), 0, own + n);
+        n += popcount(mask);
+    }
+#else
+    for (uint k = 0; k < GPI_SHARE_BLOCK; k++) {
+        own[n] = k;
+        n += is_own[k];
+    }
+#endif
+    return n;
+}
+
+/* Brings keys between bounds together, from place `first` on. How many. */
+static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_move move, ulong first, ulong n,
+                              gpi_digit_bits bits)
+{
+    uint own[GPI_SHARE_BLOCK];
+    ulong to = first;
+    for (ulong i = 0; i < n; i += GPI_SHARE_BLOCK) {
+        gpi_share_windows windows;
+        if (!gpi_share_windows_at(begin, end, i, &windows)) continue;
+        if (i + GPI_SHARE_BLOCK <= n) {
+            const uint found = gpi_share_find(windows, move.key + i, bits, own);
+            for (uint k = 0; k < found; k++) gpi_move_one(move, i + own[k], to + k);
+            to += found;
+        } else {
+            for (ulong k = i; k < n; k++)
+                if (gpi_share_has(windows, gpi_window_of(move.key[k], bits))) gpi_move_one(move, k, to++);
+        }
+    }
+    return to - first;
+}
+
+/* Finds share g of `shares` and brings it together. Keys that are in order already are not moved but to the output. */
+GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,
+                                 uint from, uint to, uint g, uint shares)
+{
+    const gpi_move move = gpi_move_make(places, from, to);
+    share->base = share->n[0] = share->n[1] = share->n[2] = 0;
+    if (n == 0) return;
+    if (gpi_is_in_order(move.key, 0, n, bits)) {
+        const ulong begin = n * g / shares, end = n * (g + 1) / shares;
+        if (from != GPI_PLACE_OUT) gpi_single_tile_end(places, begin, end - begin, from);
+        return;
+    }
+    gpi_share_bounds(share, move.key, n, bits, g, shares);
+    if (g > 0) share->base = gpi_share_count_before(move.key, n, bits, share->bound[0]);
+    ulong first = share->base;
+    for (uint k = 0; k < GPI_SHARE_PIECES; k++) {
+        share->n[k] = gpi_share_gather(share->bound[k], share->bound[k + 1], move, first, n, bits);
+        first += share->n[k];
+    }
+}
+
+#define GPI_SHARE_PASSES ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX)
+
+/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
+GPI_INLINE void gpi_share_count(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
+                                const uint passes, uint (*next)[GPI_TOP_BINS])
+{
+    for (ulong i = begin; i < end; i++) {
+        const gpi_key_bits k = gpi_window_of(key[i], bits);
+        for (uint p = 0; p < passes; p++) next[p][k >> GPI_TOP_BITS_MAX * p & (GPI_TOP_BINS - 1)]++;
+    }
+}
+
+/* Keys [base, base + n) from place `from` to the output, in passes over wide digits. n > 0. */
+static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
+{
+    uint next[GPI_SHARE_PASSES][GPI_TOP_BINS];
+    const uint passes = (bits.end - bits.begin + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX;
+    gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    const gpi_key any = move.key[base];
+    for (uint p = 0; p < passes; p++)
+        for (uint d = 0; d < GPI_TOP_BINS; d++) next[p][d] = 0;
+    if (passes == GPI_SHARE_PASSES) gpi_share_count(move.key, base, base + n, bits, GPI_SHARE_PASSES, next);
+    else gpi_share_count(move.key, base, base + n, bits, passes, next);
+    for (uint p = 0; p < passes; p++) {
+        const uint shift = bits.begin + GPI_TOP_BITS_MAX * p, left = bits.end - shift;
+        const gpi_digit digit = {(gpi_key_bits)bits.flip, shift,
+                                 (1u << min(left, (uint)GPI_TOP_BITS_MAX)) - 1};
+        const uint to = gpi_place_next(from, GPI_PLACE_TMP);
+        if (next[p][gpi_digit_of(any, digit)] == n) continue;
+        gpi_top_pass(gpi_move_make(places, from, to), base, n, digit, GPI_TOP_BINS, next[p]);
+        from = to;
+    }
+    gpi_single_tile_end(places, base, n, from);
+}
+
+/* The window without the bits above the highest one in which keys [base, base + n) differ. */
+static gpi_digit_bits gpi_share_narrow(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)
+{
+    const gpi_key_bits any = gpi_window_of(key[base], bits);
+    gpi_key_bits differ = 0;
+    for (ulong i = base; i < base + n; i++) differ |= gpi_window_of(key[i], bits) ^ any;
+    bits.end = bits.begin + 8 * sizeof differ - (uint)clz(differ);
+    return bits;
+}
+
+/* Sorts keys [base, base + n), which are in place `from`, into the output. */
+GPI_NOINLINE void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
+{
+    if (n == 0) return;
+    bits = gpi_share_narrow(gpi_move_make(places, from, GPI_PLACE_OUT).key, base, n, bits);
+    if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);
+}
+
+/* A group a share. `steps`: one of those above, or both; between launches `parts` has each share's base and its pieces' numbers
+   of keys. In place, keys are brought together in the second buffer. */
+GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
+                               uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+{
+    __global ulong *part = parts + (1 + GPI_SHARE_PIECES) * get_group_id(0);
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const uint to = steps == (GPI_SHARES_TAKE | GPI_SHARES_SORT) ? GPI_PLACE_OUT : GPI_PLACE_TMP;
+    gpi_places places;
+    gpi_digit_bits bits;
+    gpi_key_share share;
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    if (steps & GPI_SHARES_TAKE) {
+        GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+        gpi_share_take(&share, places, n, bits, from, to, (uint)get_group_id(0), (uint)get_num_groups(0));
+        part[0] = share.base;
+        for (uint k = 0; k < GPI_SHARE_PIECES; k++) part[1 + k] = share.n[k];
+    }
+    if (steps & GPI_SHARES_SORT) {
+        const ulong first = part[0] + part[1], last = first + part[2];
+        gpi_single_tile_end(places, part[0], part[1], to);
+        gpi_share_sort(places, first, part[2], bits, to);
+        gpi_single_tile_end(places, last, part[3], to);
+    }
+}
+#endif

@@ -1,0 +1,255 @@
+/* single_tile.cl - few keys.
+
+   Up to GPI_SINGLE_TILE_FEW by their ranks, sixteen at a time:
+
+       rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|
+
+   More by passes over two digits at the top, which leave few of them alike, and then by insertion:
+
+       n = 1024:    | digit of 8 bits | digit of 8 bits | the rest |
+
+   Two such digits may be all there is: then nothing is left to insert. Where digits are not spread, or insertion takes too
+   many steps, by passes over all digits. All passes go from place to place (sort/digit.cl).
+
+   Parameters: those of sort/rank_keys.cl. */
+#ifndef GPI_SORT_SINGLE_TILE_CL
+#define GPI_SORT_SINGLE_TILE_CL
+#include "base/platform.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/rank.cl"
+
+typedef gpi_rank_memory gpi_single_tile_memory;
+typedef gpi_rank_shared gpi_single_tile_shared;
+
+/* Keys [base, base + n) from place `from`, in passes over digits of eight bits; where they are then. All are counted in
+   one reading. `tmp_first`: 0 when the first pass may write the output, so that the last one can be made to. n > 0. */
+static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
+                                   uint tmp_first, gpi_rank_shared shared)
+{
+    uint count[GPI_PASSES_MAX * GPI_BINS];
+    uint moves = 0;
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    const gpi_key any = move.key[base];
+    gpi_count_all(move.key, base, base + n, bits, count);
+    for (uint p = 0; p < bits.passes; p++)
+        moves += count[p * GPI_BINS + gpi_digit_of(any, gpi_digit_of_pass(p, bits))] != n;
+    const uint first = tmp_first || moves % 2 == 0 ? GPI_PLACE_TMP : GPI_PLACE_OUT;
+    for (uint p = 0; p < bits.passes; p++) {
+        const gpi_digit digit = gpi_digit_of_pass(p, bits);
+        const uint to = gpi_place_next(from, first);
+        ulong sum = base;
+        if (count[p * GPI_BINS + gpi_digit_of(any, digit)] == n) continue;
+        for (uint d = 0; d < GPI_BINS; d++) {
+            shared->next[d] = sum;
+            sum += count[p * GPI_BINS + d];
+        }
+        gpi_move_direct(gpi_move_make(places, from, to), base, base + n, digit, false, shared);
+        from = to;
+    }
+    return from;
+}
+
+/* Keys from place `from` to the output, if they are not there. */
+GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)
+{
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    for (ulong i = base; i < base + n && from != GPI_PLACE_OUT; i++) gpi_move_one(move, i, i);
+}
+
+/* ------------------------------------------------------------------ the highest bits, then insertion */
+
+/* Puts element i, of those of the output from `base` on, before the larger ones that come before it, which are in order.
+   Returns how many these are, at most `steps`. */
+static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)
+{
+    const gpi_key key = move.key_to[i];
+    const gpi_key_bits k = gpi_window_of(key, bits);
+    const ulong least = i - base > steps ? i - steps : base;
+    ulong j = i;
+#if GPI_VALUE_SIZE
+    const gpi_value value = move.value_to[i];
+#endif
+    for (; j > least && gpi_window_of(move.key_to[j - 1], bits) > k; j--) {
+        move.key_to[j] = move.key_to[j - 1];
+#if GPI_VALUE_SIZE
+        move.value_to[j] = move.value_to[j - 1];
+#endif
+    }
+    move.key_to[j] = key;
+#if GPI_VALUE_SIZE
+    move.value_to[j] = value;
+#endif
+    return i - j;
+}
+
+/* Sorts elements [base, base + n) of the output, which are nearly in order, by insertion. False when that took too many
+   steps: then they are in another order, but equal ones in their own. */
+static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)
+{
+    const ulong end = base + n;
+    ulong steps = n;
+    for (ulong i = base; i + 1 < end && steps > 0; i += GPI_RANK_STEP) {
+        const ulong stop = min(i + GPI_RANK_STEP, end - 1);
+        if (gpi_is_in_order(move.key_to, i + 1, stop + 1, bits)) continue;
+        for (ulong k = i + 1; k <= stop; k++) steps -= gpi_insert_one(move, base, k, steps, bits);
+    }
+    return steps > 0;
+}
+
+/* Two digits at the top of the window, each of as many bits as leave few of n random keys alike in both. */
+#define GPI_TOP_BITS_MAX 11
+#define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)
+#define GPI_TOP_MORE 5                                                    /* bits beyond log2(n) */
+#define GPI_TOP_MOST ((1ul << (2 * GPI_TOP_BITS_MAX - GPI_TOP_MORE)) - 1) /* keys */
+
+typedef struct gpi_top {
+    gpi_digit low, high;
+    uint bins;
+    uint next[2][GPI_TOP_BINS]; /* of low and high: counts, then where the next key goes */
+} gpi_top;
+
+/* Counts both digits of keys [base, base + n), and prefetches the output that the passes will write. */
+static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)
+{
+    for (uint d = 0; d < top->bins; d++) top->next[0][d] = top->next[1][d] = 0;
+    for (ulong i = base; i < base + n; i++) {
+        top->next[0][gpi_digit_of(move.key[i], top->low)]++;
+        top->next[1][gpi_digit_of(move.key[i], top->high)]++;
+        if (i % GPI_RANK_STEP) continue;
+        GPI_PREFETCH_WRITE(move.key_to + i);
+#if GPI_VALUE_SIZE
+        GPI_PREFETCH_READ(move.value + i);
+        GPI_PREFETCH_WRITE(move.value_to + i);
+#endif
+    }
+}
+
+/* Whether few keys are alike in both digits, if one digit tells nothing about the other. */
+static bool gpi_top_parts(const gpi_top *top, ulong n)
+{
+    float alike[2] = {0, 0};
+    for (uint d = 0; d < top->bins; d++) {
+        alike[0] += (float)top->next[0][d] * top->next[0][d];
+        alike[1] += (float)top->next[1][d] * top->next[1][d];
+    }
+    return (alike[0] - n) * (alike[1] - n) * (1 << (GPI_TOP_MORE - 1)) < (float)n * n * n;
+}
+
+GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit digit, uint bins,
+                               uint *restrict next)
+{
+    ulong i = base;
+    uint sum = 0;
+    for (uint d = 0; d < bins; d++) {
+        const uint x = next[d];
+        next[d] = sum;
+        sum += x;
+    }
+    for (; i + GPI_PUT_STEP <= base + n; i += GPI_PUT_STEP) {
+#pragma unroll
+        for (uint k = 0; k < GPI_PUT_STEP; k++)
+            gpi_move_one(move, i + k, base + next[gpi_digit_of(move.key[i + k], digit)]++);
+    }
+    for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);
+}
+
+/* Sorts keys [base, base + n) of place `*from` by two digits and insertion, into the output, if that seems to pay. Otherwise
+   they may have been moved: *from is where they are, and equal ones are in their order. */
+GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)
+{
+    gpi_top top;
+    const uint to = gpi_place_next(*from, GPI_PLACE_TMP), all = bits.end - bits.begin;
+    const uint wide = (64 - (uint)clz(n) + GPI_TOP_MORE + 1) / 2, width = min(wide, (all + 1) / 2);
+    const bool exact = all <= 2 * width;
+    if (n > GPI_TOP_MOST || all <= 2 * GPI_DIGIT_BITS) return false;
+    top.bins = 1u << width;
+    top.high.flip = top.low.flip = (gpi_key_bits)bits.flip;
+    top.high.mask = top.low.mask = top.bins - 1;
+    top.high.shift = bits.end - width;
+    top.low.shift = exact ? bits.begin : top.high.shift - width; /* they may share a bit */
+    const gpi_move move = gpi_move_make(places, *from, to);
+    gpi_top_count(&top, move, base, n);
+    if (!exact && !gpi_top_parts(&top, n)) return false;
+    gpi_top_pass(move, base, n, top.low, top.bins, top.next[0]);
+    *from = gpi_place_next(to, GPI_PLACE_TMP);
+    gpi_top_pass(gpi_move_make(places, to, *from), base, n, top.high, top.bins, top.next[1]);
+    gpi_single_tile_end(places, base, n, *from);
+    *from = GPI_PLACE_OUT;
+    return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, bits);
+}
+
+/* Keys [base, base + n) from place `from` to the output. `tmp_first`: as above. n > 0. */
+GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,
+                                        uint from, uint tmp_first, gpi_rank_shared restrict shared)
+{
+    if (gpi_single_tile_top(places, base, n, bits, &from)) return;
+    from = gpi_single_tile_passes(places, base, n, bits, from, tmp_first, shared);
+    gpi_single_tile_end(places, base, n, from);
+}
+
+#define GPI_SINGLE_TILE_FEW 64
+
+#if GPI_KEY_SIZE == 8
+typedef ulong16 gpi_bits16;
+typedef long16 gpi_rank16;
+#else
+typedef uint16 gpi_bits16;
+typedef int16 gpi_rank16;
+#endif
+#define GPI_IOTA16 ((gpi_rank16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+
+/* A few keys in their order, cut to the window. */
+typedef union gpi_few {
+    gpi_key_bits one[GPI_SINGLE_TILE_FEW];
+    gpi_bits16 sixteen[GPI_SINGLE_TILE_FEW / 16];
+} gpi_few;
+
+/* Where keys 16 * b and on go: a comparison is -1 where it holds. */
+static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)
+{
+    const gpi_bits16 own = few->sixteen[b];
+    const uint begin = 16 * b, end = min(n, begin + 16);
+    gpi_rank16 rank = 0;
+    for (uint i = 0; i < begin; i++) rank -= (gpi_bits16)(few->one[i]) <= own;
+    for (uint i = begin; i < end; i++) {
+        const gpi_bits16 k = (gpi_bits16)(few->one[i]);
+        rank -= (k < own) | ((k == own) & (GPI_IOTA16 > (gpi_rank16)(i - begin)));
+    }
+    for (uint i = end; i < n; i++) rank -= (gpi_bits16)(few->one[i]) < own;
+    return rank;
+}
+
+/* Keys [base, base + n), n <= GPI_SINGLE_TILE_FEW. All are read before any is written. */
+GPI_NOINLINE void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)
+{
+    union {
+        gpi_rank16 sixteen[GPI_SINGLE_TILE_FEW / 16];
+#if GPI_KEY_SIZE == 8
+        long one[GPI_SINGLE_TILE_FEW];
+#else
+        int one[GPI_SINGLE_TILE_FEW];
+#endif
+    } rank;
+    gpi_few few;
+    gpi_key key[GPI_SINGLE_TILE_FEW];
+#if GPI_VALUE_SIZE
+    gpi_value value[GPI_SINGLE_TILE_FEW];
+#endif
+    few.sixteen[(n - 1) / 16] = 0; /* also what comes after the end */
+    for (uint i = 0; i < n; i++) {
+        key[i] = move.key[base + i];
+        few.one[i] = gpi_window_of(key[i], bits);
+#if GPI_VALUE_SIZE
+        value[i] = gpi_value_at(move, base + i);
+#endif
+    }
+    for (uint b = 0; b <= (n - 1) / 16; b++) rank.sixteen[b] = gpi_few_ranks(&few, b, n);
+    for (uint i = 0; i < n; i++) {
+        move.key_to[base + (ulong)rank.one[i]] = key[i];
+#if GPI_VALUE_SIZE
+        move.value_to[base + (ulong)rank.one[i]] = value[i];
+#endif
+    }
+}
+#endif

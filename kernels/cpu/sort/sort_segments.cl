@@ -1,0 +1,49 @@
+/* reduce_segments.cl - segments: one item sorts small ones one after the other.
+
+   Parameters: those of sort/rank_keys.cl and sort/segments_state.cl. */
+#ifndef GPI_SORT_SORT_SEGMENTS_CL
+#define GPI_SORT_SORT_SEGMENTS_CL
+#include "base/platform.cl"
+#include "sort/digit.cl"
+#include "sort/rank.cl"
+#include "sort/segments_state.cl"
+#include "sort/single_tile.cl"
+
+typedef uint gpi_maxima_shared; /* one item shares nothing */
+#define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0
+
+/* The maximum of x over the items before this one, which is alone; *total over all. */
+static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
+{
+    (void)row;
+    *total = x;
+    return 0;
+}
+
+typedef gpi_single_tile_memory gpi_segments_memory;
+typedef gpi_single_tile_shared gpi_segments_shared;
+
+/* The segments that begin in [begin, end). */
+static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
+                                gpi_segments_shared shared)
+{
+    const uint m = segments.state[GPI_SEGMENTS_COUNT];
+    (void)shared;
+    *first = gpi_bound_find(segments.bounds, 0, m, begin);
+    *last = gpi_bound_find(segments.bounds, *first, m, end);
+}
+
+/* The small ones of segments [first, last), one after the other. */
+GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
+                                    uint from, uint tmp_first, uint first, uint last,
+                                    gpi_segments_shared shared)
+{
+    const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
+    for (uint s = first; s < last; s++) {
+        const ulong base = segments.bounds[s], n = segments.bounds[s + 1] - base;
+        if (n == 0 || n > small) continue;
+        if (n <= GPI_SINGLE_TILE_FEW) gpi_single_tile_few(move, base, (uint)n, bits);
+        else gpi_single_tile_range(places, base, n, bits, from, tmp_first, shared);
+    }
+}
+#endif

@@ -1,0 +1,25 @@
+/* sort_tile.cl - few keys, sorted by one group in one launch. */
+#ifndef GPI_SORT_SORT_TILE_CL
+#define GPI_SORT_SORT_TILE_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "sort/digit.cl"
+#include "sort/single_tile.cl"
+
+/* Sorts the keys in place `from`, by passes between the output and the second buffer; tmp_first: 0 if the first pass may write the
+   output. `most` has no meaning. */
+GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,
+                             GPI_COUNT_PARAMETERS, volatile __global uint *counters)
+{
+    GPI_SHARED(gpi_single_tile_memory, shared);
+    gpi_places places;
+    gpi_digit_bits bits;
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    GPI_COUNT_CHECK(true, counters);
+    GPI_PLACES_SET(places);
+    GPI_BITS_SET(bits);
+    if (n == 0) return;
+    gpi_single_tile_range(places, 0, n, bits, from, tmp_first, shared);
+}
+#endif

@@ -1,0 +1,124 @@
+/* topk_filter.cl - the filter of a tile: two loops.
+
+   One compares vectors and notes stretches in which keys pass, the other goes over these stretches again,
+   which are still in the cache.
+
+   Parameters: those of sort/rank_keys.cl. */
+#ifndef GPI_SORT_TOPK_FILTER_CL
+#define GPI_SORT_TOPK_FILTER_CL
+#include "base/platform.cl"
+#include "element/key.cl"
+#include "sort/constants.cl"
+#include "sort/rank.cl"
+#include "sort/topk_tile.cl"
+
+#define GPI_STRETCH \
+    (GPI_TOPK_SPAN_MAX / 64) /* keys that are looked at again when one of them passes: a bit of a ulong */
+
+/* A bit for each stretch that has keys below the threshold. */
+typedef ulong gpi_found;
+#define GPI_FOUND 1
+
+#if GPI_KEY_SIZE == 1
+typedef uchar16 gpi_keys;
+typedef char16 gpi_flags;
+#define GPI_FLAGS_TO_INT convert_int16
+#elif GPI_KEY_SIZE == 2
+typedef ushort16 gpi_keys;
+typedef short16 gpi_flags;
+#define GPI_FLAGS_TO_INT convert_int16
+#elif GPI_KEY_SIZE == 4
+typedef uint16 gpi_keys;
+typedef int16 gpi_flags;
+#define GPI_FLAGS_TO_INT
+#else
+typedef ulong16 gpi_keys;
+typedef long16 gpi_flags;
+#define GPI_FLAGS_TO_INT convert_int16
+#endif
+
+static gpi_keys gpi_codes_of(gpi_keys k, gpi_key flip)
+{
+#if GPI_KEY_FLOAT
+    const gpi_key sign = (gpi_key)1 << (8 * GPI_KEY_SIZE - 1);
+    k ^= ((gpi_keys)0 - (k >> (gpi_key)(8 * GPI_KEY_SIZE - 1))) & (gpi_keys)(sign - 1);
+#endif
+    return k ^ (gpi_keys)flip;
+}
+
+/* The number of lanes that are -1 rather than 0. */
+static uint gpi_flags_count(gpi_flags flags)
+{
+    const int16 x = GPI_FLAGS_TO_INT(flags);
+    const int8 a = x.lo + GPI_UPPER(x);
+    const int4 b = a.lo + a.hi;
+    const int2 c = b.lo + b.hi;
+    return (uint) - (c.x + c.y);
+}
+
+/* Keys [begin, end) below and equal to the threshold are added; true when there are any below. */
+static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *below, uint *equal)
+{
+    const gpi_key flip = (gpi_key)tile.flip, t = (gpi_key)tile.threshold;
+    const uint before = *below;
+    gpi_flags less = 0, same = 0;
+    uint i = begin;
+    for (; i + 16 <= end; i += 16) {
+        const gpi_keys c = gpi_codes_of(vload16(0, tile.key + i), flip);
+        GPI_PREFETCH_READ((__global const char *)(tile.key + i) + GPI_RANK_AHEAD);
+        less += c < (gpi_keys)t;
+        same += c == (gpi_keys)t;
+    }
+    if (any(less | same)) {
+        *below += gpi_flags_count(less);
+        *equal += gpi_flags_count(same);
+    }
+    for (; i < end; i++) {
+        const gpi_key_bits c = gpi_key_order(tile.key[i], tile.flip);
+        *below += c < tile.threshold;
+        *equal += c == tile.threshold;
+    }
+    return *below != before;
+}
+
+GPI_NOINLINE void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,
+                                  gpi_topk_shared shared)
+{
+    gpi_found stretches = 0;
+    (void)shared;
+    *below = *equal = 0;
+    for (uint i = 0; i < tile.length; i += GPI_STRETCH) {
+        const uint end = min(tile.length, i + GPI_STRETCH);
+        if (gpi_stretch_count(tile, i, end, below, equal)) stretches |= (ulong)1 << (i / GPI_STRETCH);
+    }
+    *found = stretches;
+}
+
+GPI_NOINLINE void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,
+                                gpi_topk_shared shared)
+{
+    uint j = 0;
+    (void)shared;
+    for (gpi_found left = *found; left; left &= left - 1) {
+        const uint begin = (63 - (uint)clz(left & (~left + 1))) * GPI_STRETCH;
+        const uint end = min(tile.length, begin + GPI_STRETCH);
+        for (uint i = begin; i < end; i++) {
+            if (gpi_key_order(tile.key[i], tile.flip) >= tile.threshold) continue;
+            to.key[j] = tile.key[i];
+            to.index[j++] = GPI_VALUE_OF(base + i);
+        }
+    }
+}
+
+GPI_NOINLINE void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
+                                      gpi_topk_shared shared)
+{
+    ulong j = 0;
+    (void)shared;
+    for (uint i = 0; i < tile.length && j < most; i++) {
+        if (gpi_key_order(tile.key[i], tile.flip) != tile.threshold) continue;
+        to.key[j] = tile.key[i];
+        to.index[j++] = GPI_VALUE_OF(base + i);
+    }
+}
+#endif

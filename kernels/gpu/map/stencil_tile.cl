@@ -1,0 +1,154 @@
+/* stencil_tile.cl - stencils: an item makes GPI_STENCIL_DOWN elements, one below the other, so that
+   weights and what is near are read once for several of them. Neighbours have neighbouring columns.
+
+   Rims of local memory are as wide as whole vectors of four, so that the tile comes in such, where it is in memory as
+   vectors are:
+
+       near   | pad, rim |  GPI_TILE_X  | rim, pad |      a row of GPI_ROW elements                        */
+#ifndef GPI_MAP_STENCIL_TILE_CL
+#define GPI_MAP_STENCIL_TILE_CL
+#include "base/args.cl"
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "map/stencil_picture.cl"
+
+typedef uint gpi_stencil_groups; /* how many there are, or which one */
+
+#define GPI_NEAR_RIM ((GPI_RIM + 3) / 4 * 4)
+#define GPI_STENCIL_DOWN (GPI_TILE_Y < 8 ? GPI_TILE_Y : 8)
+#define GPI_STENCIL_STRIPS (GPI_TILE_Y / GPI_STENCIL_DOWN * GPI_TILE_X) /* of a tile */
+#if GPI_ROW != GPI_TILE_X + 2 * GPI_NEAR_RIM || GPI_TILE_X % 4 || GPI_TILE_Y % GPI_STENCIL_DOWN
+#error \
+    "GPI_TILE_X must be a multiple of 4, GPI_ROW that and two rims of whole vectors, GPI_TILE_Y a power of two"
+#endif
+
+typedef GPI_QUAD(GPI_X) gpi_near_quad;
+typedef struct gpi_stencil_memory {
+    GPI_X near[GPI_STENCIL_ROWS * GPI_ROW] __attribute__((aligned(sizeof(gpi_near_quad))));
+#if GPI_WEIGHTS
+    GPI_SUM weight[GPI_WEIGHT_COUNT];
+#endif
+} gpi_stencil_memory;
+typedef __local gpi_stencil_memory *gpi_stencil_shared;
+
+/* ------------------------------------------------------------------ stage */
+
+#if GPI_IN_HALF
+#define GPI_STENCIL_ALIGN sizeof(GPI_IN)
+#define GPI_STENCIL_QUAD(p) vload_half4(0, p)
+#else
+#define GPI_STENCIL_ALIGN sizeof(gpi_near_quad)
+#define GPI_STENCIL_QUAD(p) (*(__global const GPI_QUAD(GPI_IN) *)(p))
+#endif
+
+/* Four elements from e on of row y, which may be beyond the border. */
+GPI_INLINE gpi_near_quad gpi_stage_quad(gpi_picture in, long e, long y)
+{
+    const bool inside = y >= 0 && y < in.height;
+    if (GPI_BORDER == 2 && !inside) return (gpi_near_quad)(in.beyond);
+    return GPI_STENCIL_QUAD(in.in + (inside ? y : gpi_inside(y, in.height)) * in.pitch + e);
+}
+
+/* What is left and right of the tile. */
+static void gpi_stage_rims(gpi_picture in, long e, long y, gpi_stencil_shared memory)
+{
+#if GPI_RIM
+    GPI_ROLLED
+    for (uint k = (uint)get_local_id(0); k < GPI_STENCIL_ROWS * 2 * GPI_RIM; k += GPI_WG) {
+        const uint r = k / (2 * GPI_RIM), c = k % (2 * GPI_RIM), x = c < GPI_RIM ? c : GPI_TILE_X + c;
+        memory->near[r * GPI_ROW + GPI_NEAR_RIM - GPI_RIM + x] =
+            gpi_read_any(in, e - GPI_RIM + x, y + r - GPI_RY);
+    }
+#endif
+}
+
+/* The tile whose first element is at (e, y), with its rim. */
+static void gpi_stage(gpi_picture in, long e, long y, gpi_stencil_shared memory)
+{
+    const uint l = (uint)get_local_id(0);
+    if (e + GPI_TILE_X <= in.width * GPI_CHANNELS && (size_t)(in.in + e) % GPI_STENCIL_ALIGN == 0 &&
+        in.pitch % 4 == 0) {
+        GPI_UNROLL
+        for (uint k = l; k < GPI_STENCIL_ROWS * (GPI_TILE_X / 4); k += GPI_WG) {
+            const uint r = k / (GPI_TILE_X / 4), c = k % (GPI_TILE_X / 4) * 4;
+            *(__local gpi_near_quad *)(memory->near + r * GPI_ROW + GPI_NEAR_RIM + c) =
+                gpi_stage_quad(in, e + c, y + r - GPI_RY);
+        }
+    } else {
+        GPI_ROLLED
+        for (uint k = l; k < GPI_STENCIL_ROWS * GPI_TILE_X; k += GPI_WG) {
+            const uint r = k / GPI_TILE_X, c = k % GPI_TILE_X;
+            memory->near[r * GPI_ROW + GPI_NEAR_RIM + c] = gpi_read_any(in, e + c, y + r - GPI_RY);
+        }
+    }
+    gpi_stage_rims(in, e, y, memory);
+}
+
+/* ------------------------------------------------------------------ elements */
+
+#if GPI_WEIGHTS
+#define GPI_WEIGHTS_ACROSS (2 * GPI_RX + 1)
+#define GPI_WEIGHTS_DOWN (2 * GPI_RY + 1)
+
+/* Elements one below the other, the first of them at `here`: sums by rows of weights, from left to right. A few weights
+   are in registers, and what is near is read once. */
+GPI_INLINE void gpi_stencil_strip(GPI_NEAR const GPI_X *here, __local const GPI_SUM *weight, GPI_SUM *sum)
+{
+    GPI_UNROLL
+    for (int k = 0; k < GPI_STENCIL_DOWN; k++) sum[k] = 0;
+#if GPI_WEIGHT_COUNT <= 25
+    GPI_SUM w[GPI_WEIGHT_COUNT];
+    GPI_UNROLL
+    for (int k = 0; k < GPI_WEIGHT_COUNT; k++) w[k] = weight[k];
+    GPI_UNROLL
+    for (int r = 0; r < GPI_STENCIL_DOWN + 2 * GPI_RY; r++) {
+        GPI_UNROLL
+        for (int c = 0; c < GPI_WEIGHTS_ACROSS; c++) {
+            const GPI_SUM x = (GPI_SUM)here[(r - GPI_RY) * GPI_ROW + (c - GPI_RX) * GPI_CHANNELS];
+            GPI_UNROLL
+            for (int k = 0; k < GPI_STENCIL_DOWN; k++)
+                if (k <= r && r - k < GPI_WEIGHTS_DOWN) sum[k] += w[(r - k) * GPI_WEIGHTS_ACROSS + c] * x;
+        }
+    }
+#else
+    GPI_ROLLED
+    for (int dy = -GPI_RY; dy <= GPI_RY; dy++) {
+        GPI_ROLLED
+        for (int dx = -GPI_RX; dx <= GPI_RX; dx++) {
+            const GPI_SUM w = *weight++;
+            GPI_UNROLL
+            for (int k = 0; k < GPI_STENCIL_DOWN; k++)
+                sum[k] += w * (GPI_SUM)here[(dy + k) * GPI_ROW + dx * GPI_CHANNELS];
+        }
+    }
+#endif
+}
+#endif
+
+/* The tile's `across` times `down` elements, the first of which is the picture's at (e, y), to `out`. */
+static void gpi_stencil_tile(gpi_picture in, ulong e, ulong y, uint across, uint down, __global GPI_OUT *out,
+                             ulong pitch, gpi_stencil_shared memory)
+{
+    (void)in;
+    for (uint s = (uint)get_local_id(0); s < GPI_STENCIL_STRIPS; s += GPI_WG) {
+        const uint column = s % GPI_TILE_X, row = s / GPI_TILE_X * GPI_STENCIL_DOWN;
+        GPI_NEAR const GPI_X *here = memory->near + (row + GPI_RY) * GPI_ROW + GPI_NEAR_RIM + column;
+        __global GPI_OUT *to = out + row * pitch + column;
+        if (column >= across || row >= down) continue;
+#if GPI_WEIGHTS
+        GPI_SUM sum[GPI_STENCIL_DOWN];
+        gpi_stencil_strip(here, memory->weight, sum);
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_STENCIL_DOWN; k++, to += pitch)
+            if (row + k < down) GPI_STENCIL_WRITE(to, 0, GPI_ROUND(sum[k]));
+#else
+        for (uint k = 0; k < GPI_STENCIL_DOWN && row + k < down; k++, here += GPI_ROW, to += pitch)
+            GPI_STENCIL_WRITE(
+                to, 0, gpi_map(GPI_ARGS_OF(in) here, here[0], (e + column) / GPI_CHANNELS, y + row + k));
+#endif
+    }
+    (void)e;
+    (void)y;
+}
+#endif

@@ -1,0 +1,611 @@
+/* brackets_tile.cl - brackets: what the items of a group do with their tile.
+
+   An item has GPI_PER_ITEM neighbours as two words, with a bit for each opener and for each closer, and its stack in the
+   bits of a third. What is left of the items is a tree in local memory (nest/tile_summary.cl), in which closers search
+   for their openers.
+
+   Parameters
+       GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32)
+       GPI_SUB_GROUP          items of a sub-group; 0: none (group/sub_group.cl)                                       */
+#ifndef GPI_NEST_BRACKETS_TILE_CL
+#define GPI_NEST_BRACKETS_TILE_CL
+#include "base/fault_injection.cl"
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "group/sync.cl"
+#include "nest/stack_monoid.cl"
+#include "nest/symbols.cl"
+#include "nest/tile_summary.cl"
+#if GPI_LOOKBACK
+#include "nest/lookback.cl"
+#endif
+
+#if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_PER_ITEM > 32 || GPI_TILE > 16384
+#error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, at most 16384, and GPI_PER_ITEM at most 32"
+#endif
+
+#define GPI_GROUP_TILES 1
+
+/* A node of the items' tree is a word: pops in the lower half, pushes in the upper one. */
+static uint gpi_pack_node(uint pops, uint pushes) { return pops | pushes << 16; }
+static gpi_node gpi_unpack_node(uint x) { return gpi_node_make(x & 0xffff, x >> 16); }
+
+/* What a pushes and b pops cancels. */
+static uint gpi_packed_product(uint a, uint b) { return a + b - min(a >> 16, b & 0xffff) * 0x10001u; }
+
+#define GPI_PACKED_NODE_AT(tree, x) gpi_unpack_node((tree)[x])
+GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
+
+#define GPI_ALONE 0xffffu /* an element without a partner in the tile */
+#define GPI_LEFT 0xfffeu  /* GPI_LOOKBACK: an opener without one */
+#define GPI_PENDING \
+    0x8000u /* GPI_LOOKBACK: a closer whose partner is in a tile before: that, and how far below the \
+               top of the stack */
+
+/* What the items of a group tell each other. */
+typedef struct gpi_group {
+    uint tree[2 * GPI_WG];
+    gpi_index height[GPI_WG]; /* of the stack before an item */
+    uint open[GPI_WG];        /* a bit for each opener that an item leaves */
+    uint opens[GPI_WG];       /* a bit for each opener of an item */
+    uint closes[GPI_WG]; /* ... for each closer; in the end for each that takes an opener off the stack */
+    gpi_node before;     /* of all tiles before this one */
+#if GPI_LOOKBACK
+    gpi_node beside[32]; /* in the tiles' tree to the left of the tile's path to the root, from its leaf up */
+#endif
+    gpi_note note;
+#if GPI_SUB_GROUP
+    gpi_sg_memory sub_group;
+#endif
+#if GPI_TABLE
+    uchar table[256]; /* gpi_bracket_of each symbol */
+#endif
+} gpi_group;
+typedef __local gpi_group *gpi_shared;
+
+typedef struct gpi_pair_memory {
+    gpi_group group;
+    ushort stage[GPI_TILE] __attribute__((aligned(16))); /* partners or parents, on the way out */
+} gpi_pair_memory;
+
+typedef gpi_note gpi_join_memory;
+typedef __local gpi_pair_memory *gpi_pair_shared;
+typedef __local gpi_join_memory *gpi_join_shared;
+
+/* ------------------------------------------------------------------ brackets of an item */
+
+/* A bit for each of an item's openers, and of its closers. */
+typedef struct gpi_brackets_of {
+    uint opens, closes;
+} gpi_brackets_of;
+
+#define GPI_OPENS 1u
+#define GPI_CLOSES 16u
+
+static uint gpi_bracket_of(int sign) { return sign > 0 ? GPI_OPENS : sign < 0 ? GPI_CLOSES : 0; }
+
+/* Bit k: the k-th of four neighbours opens; bit 4 + k: it closes. They are the item's from j on. */
+static void gpi_brackets_add(gpi_brackets_of *item, uint four, uint j)
+{
+    item->opens |= (four & 15) << j;
+    item->closes |= (four >> 4) << j;
+}
+
+#if GPI_TABLE
+static void gpi_load_table(gpi_symbol_input in, gpi_shared shared)
+{
+    for (uint x = (uint)get_local_id(0); x < 256; x += GPI_WG)
+        shared->table[x] = (uchar)gpi_bracket_of(in.classes->sign[x]);
+}
+
+/* What four symbols side by side do. */
+GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)
+{
+    uint four = 0;
+    GPI_UNROLL
+    for (uint k = 0; k < 4; k++) four |= (uint)table[symbols >> 8 * k & 255] << k;
+    return four;
+}
+
+/* The item's brackets; the table is there. A full tile is read by 16 symbols at once, if it is where vectors may be. */
+GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    gpi_brackets_of item = {0, 0};
+#if GPI_PER_ITEM % 16 == 0
+    __global const uchar *symbols = in.symbols + begin;
+    if (length == GPI_TILE && (size_t)symbols % 16 == 0) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 16) {
+            const uint4 row = *(__global const uint4 *)(symbols + first + j);
+            gpi_brackets_add(&item, gpi_look_up_four(row.x, shared->table), j);
+            gpi_brackets_add(&item, gpi_look_up_four(row.y, shared->table), j + 4);
+            gpi_brackets_add(&item, gpi_look_up_four(row.z, shared->table), j + 8);
+            gpi_brackets_add(&item, gpi_look_up_four(row.w, shared->table), j + 12);
+        }
+        return item;
+    }
+#endif
+    GPI_ROLLED
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM) && first + j < length; j++)
+        gpi_brackets_add(&item, shared->table[in.symbols[begin + first + j]], j);
+    return item;
+}
+#else
+/* The tile's brackets to the stage: neighbours read neighbours. */
+static void gpi_load_stage(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage)
+{
+    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
+        stage[i] = (ushort)(i < length ? gpi_bracket_of(gpi_sign(in, begin + i)) : 0);
+}
+
+/* The item's brackets from there. */
+static gpi_brackets_of gpi_load_item(__local const ushort *stage)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    gpi_brackets_of item = {0, 0};
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) gpi_brackets_add(&item, stage[first + j], j);
+    return item;
+}
+#endif
+
+/* The item's brackets; also in shared->opens and shared->closes, for the others after the next barrier. The item may
+   write its own elements of the stage from here on. */
+static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,
+                                     gpi_shared shared)
+{
+#if GPI_TABLE
+    gpi_load_table(in, shared);
+    gpi_sync(); /* the table is there */
+    const gpi_brackets_of item = gpi_load_item(in, begin, length, shared);
+    (void)stage;
+#else
+    gpi_load_stage(in, begin, length, stage);
+    gpi_sync(); /* the tile's brackets are there */
+    const gpi_brackets_of item = gpi_load_item(stage);
+#endif
+    shared->opens[get_local_id(0)] = item.opens;
+    shared->closes[get_local_id(0)] = item.closes;
+    return item;
+}
+
+/* The place of the lowest bit that is set, and of the highest. */
+static uint gpi_lowest(uint bits) { return (uint)popcount(~bits & (bits - 1)); }
+static uint gpi_highest(uint bits) { return 31 - clz(bits); }
+
+/* What is left of an item's brackets when pairs among them have cancelled; they go to `partner`, unless that is
+   NULL. */
+GPI_INLINE_GPU gpi_brackets_of gpi_reduce_item(gpi_brackets_of item, __local ushort *partner)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    gpi_brackets_of left = {item.opens, 0};
+    for (uint closes = item.closes; closes; closes &= closes - 1) {
+        const uint j = gpi_lowest(closes), below = left.opens & ((1u << j) - 1);
+        if (below) {
+            const uint k = gpi_highest(below);
+            left.opens ^= 1u << k;
+            if (!partner) continue;
+            partner[first + j] = (ushort)(first + k);
+            partner[first + k] = (ushort)(first + j);
+        } else {
+            left.closes |= 1u << j;
+        }
+    }
+    return left;
+}
+
+static uint gpi_item_node(gpi_brackets_of left)
+{
+    return gpi_pack_node((uint)popcount(left.closes), (uint)popcount(left.opens));
+}
+
+/* ------------------------------------------------------------------ tree of items */
+
+/* The group's tree from the items' nodes. On return all may search it. */
+#if GPI_SUB_GROUP
+static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    shared->tree[GPI_WG + l] = node;
+    shared->open[l] = open;
+    /* Each round makes as many levels as a sub-group can by itself. */
+    GPI_UNROLL
+    for (uint width = GPI_WG; width > 1; width = width > GPI_SUB_GROUP ? width / GPI_SUB_GROUP : 1) {
+        if (width < GPI_WG && l < width) node = shared->tree[width + l];
+        if (GPI_SG_ALL || l < max(width, (uint)GPI_SUB_GROUP)) {
+            GPI_UNROLL
+            for (uint d = 1; d < min(width, (uint)GPI_SUB_GROUP); d *= 2) {
+                node = gpi_packed_product(node, gpi_sg_down(node, d, &shared->sub_group));
+                if (l < width && l % (2 * d) == 0) shared->tree[(width + l) / (2 * d)] = node;
+            }
+        }
+        gpi_sync(); /* the nodes of these levels are there */
+    }
+}
+#else
+static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    shared->tree[GPI_WG + l] = node;
+    shared->open[l] = open;
+    gpi_sync(); /* the items' nodes and openers are there */
+    for (uint width = GPI_WG / 2; width > 0; width /= 2) {
+        if (l < width)
+            shared->tree[width + l] =
+                gpi_packed_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);
+        gpi_sync(); /* the nodes of this level are there */
+    }
+}
+#endif
+
+/* The opener of an item that is `need` below its top, as a bit of `open`; that bit and those above are taken
+   off. */
+static uint gpi_take_bit(uint *open, uint need)
+{
+    uint left = *open;
+    GPI_ROLLED
+    for (uint k = 0; k < need; k++) left ^= 1u << gpi_highest(left);
+    const uint bit = gpi_highest(left);
+    *open = left ^ 1u << bit;
+    return bit;
+}
+
+/* Openers below one another, from the top of the stack before an item on down: in other items of the tile,
+   then in tiles before it. */
+typedef struct gpi_cursor {
+    gpi_shared shared; /* in here: where all calls of a function pass the same local memory, clang puts its
+                          name in place of the parameter, and PoCL 3.1 gives a function that stays one of its
+                          own another memory of that name, with zeros in it */
+    uint self;         /* the item that looks for them */
+    uint item, open;   /* the openers of this item that have not been seen */
+    gpi_index before;  /* how many have been seen that are in tiles before this one */
+} gpi_cursor;
+
+static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)
+{
+    gpi_cursor c;
+    c.shared = shared;
+    c.self = c.item = item;
+    c.open = 0;
+    c.before = 0;
+    return c;
+}
+
+/* The next opener's place in the tile; GPI_ALONE: it is not in the tile, and *need below the top of the stack
+   before the tile. */
+static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
+{
+    const gpi_shared shared = c->shared;
+    uint skip = 0;
+    if (c->item != GPI_NOWHERE && c->open == 0) {
+        const uint pops = c->item == c->self ? 0 : shared->tree[GPI_WG + c->item] & 0xffff;
+        const gpi_place found = gpi_items_search(shared->tree, GPI_WG, c->item, pops);
+        c->item = found.leaf;
+        if (found.leaf == GPI_NOWHERE) c->before = found.need;
+        else c->open = shared->open[found.leaf];
+        skip = (uint)found.need;
+    }
+    *need = c->before;
+    if (c->item == GPI_NOWHERE) c->before++;
+    return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_PER_ITEM + gpi_take_bit(&c->open, skip);
+}
+
+/* The tile's i-th element is a closer whose partner is `need` below the top of the stack before the tile. */
+static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local ushort *partner)
+{
+#if GPI_LOOKBACK
+    partner[i] = (ushort)(GPI_PENDING + need);
+#else
+    const ulong begin = gpi_tile_begin(tile);
+    nest.cells[begin + gpi_brackets_tile_length(nest, tile) - 1 - need] = (uint)(begin + i);
+#endif
+}
+
+/* Closers that the item has left find their openers in other items, or are kept for later. */
+static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    gpi_cursor cursor = gpi_cursor_make(shared, (uint)get_local_id(0));
+    for (; close; close &= close - 1) {
+        const uint i = first + gpi_lowest(close);
+        gpi_index need;
+        const uint opener = gpi_cursor_down(&cursor, &need);
+        if (opener == GPI_ALONE) {
+            gpi_pend(nest, tile, i, need, partner);
+            continue;
+        }
+        partner[i] = (ushort)opener;
+        partner[opener] = (ushort)i;
+    }
+}
+
+/* How many of the item's openers nothing after them in the tile closes, the lowest ones; *at: how many of
+   the tile's are below them. */
+static uint gpi_kept(uint node, gpi_shared shared, uint *at)
+{
+    uint after = 0;
+    GPI_UNROLL
+    for (uint width = GPI_WG; width > 1; width /= 2) {
+        const uint x = (GPI_WG + (uint)get_local_id(0)) / (GPI_WG / width);
+        if (!(x & 1)) after = gpi_packed_product(after, shared->tree[x + 1]);
+    }
+    const uint pushes = node >> 16, pops = after & 0xffff, left = pushes - min(pushes, pops);
+    *at = left > 0 ? (shared->tree[1] >> 16) - (after >> 16) - left : 0;
+    return left;
+}
+
+/* The tile's i-th element is the k-th of the openers that it leaves. */
+static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
+{
+    const ulong begin = gpi_tile_begin(tile), at = begin + k;
+#if GPI_LOOKBACK
+    volatile __global uint *word = nest.cells + at / 2;
+    if (gpi_tells(word, tile, k)) (void)atomic_or(word, (GPI_CELL_THERE | i) << (at & 1) * 16);
+#else
+    nest.cells[at] = (uint)(begin + i);
+#endif
+}
+
+/* They go to the tile's cells. */
+static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+    uint at;
+    const uint left = gpi_kept(node, shared, &at);
+    for (uint k = 0; k < left; k++, open &= open - 1) gpi_keep(nest, tile, at + k, first + gpi_lowest(open));
+}
+
+#if GPI_MATCH
+/* GPI_LOOKBACK: closers that are pending are written later, and openers that the tile leaves by those who close
+   them, or after the launch: two groups would write them otherwise, in any order. */
+static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }
+
+static gpi_index gpi_match_of(uint k, ulong begin)
+{
+    return k == GPI_ALONE ? GPI_NONE : (gpi_index)begin + k;
+}
+
+static void gpi_match_write(__global gpi_index *match, ulong begin, uint i, __local const ushort *partner)
+{
+    if (gpi_is_settled(partner[i])) match[begin + i] = gpi_match_of(partner[i], begin);
+}
+
+#if GPI_PER_ITEM % 4 == 0
+/* Of a whole tile that is where vectors may be. */
+static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)
+{
+    GPI_UNROLL
+    for (uint first = 0; first < GPI_TILE; first += 4 * GPI_WG) {
+        const uint i = first + 4 * (uint)get_local_id(0);
+        const ushort4 k = *(__local const ushort4 *)(partner + i);
+        if (gpi_is_settled(k.x) && gpi_is_settled(k.y) && gpi_is_settled(k.z) && gpi_is_settled(k.w))
+            *(__global gpi_index_quad *)(match + begin + i) =
+                (gpi_index_quad)(gpi_match_of(k.x, begin), gpi_match_of(k.y, begin), gpi_match_of(k.z, begin),
+                                 gpi_match_of(k.w, begin));
+        else
+            for (uint j = i; j < i + 4; j++) gpi_match_write(match, begin, j, partner);
+    }
+}
+#endif
+
+static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, __local const ushort *partner)
+{
+#if GPI_PER_ITEM % 4 == 0
+    if (length == GPI_TILE && (size_t)(match + begin) % sizeof(gpi_index_quad) == 0) {
+        gpi_match_write_quads(match, begin, partner);
+        return;
+    }
+#endif
+    GPI_ROLLED
+    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) gpi_match_write(match, begin, i, partner);
+}
+#endif
+
+#if GPI_KINDS
+/* Counts the pairs in the tile that are of two kinds. */
+static void gpi_pair_compare(gpi_symbol_input in, ulong begin, uint length, __local const ushort *partner,
+                             gpi_shared shared)
+{
+    for (uint i = (uint)get_local_id(0); i < length; i += GPI_WG) {
+        const uint k = partner[i];
+        if (k >= i || gpi_code(in, begin + i) + gpi_code(in, begin + k) == 0) continue;
+        (void)atomic_inc(&shared->note.mismatches);
+        (void)atomic_min(&shared->note.first, i);
+    }
+}
+#endif
+
+static void gpi_note_clear(gpi_shared shared)
+{
+    if (get_local_id(0) == 0) shared->note = gpi_note_make();
+}
+
+/* None of the item's elements has a partner. */
+static void gpi_partner_none(__local ushort *partner)
+{
+    const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
+#if GPI_PER_ITEM % 8 == 0
+    const uint turn = (uint)get_local_id(0) * GPI_PER_ITEM / 64; /* neighbours begin at different banks */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_PER_ITEM / 8; j++)
+        *(__local uint4 *)(partner + first + (j + turn) % (GPI_PER_ITEM / 8) * 8) = (uint4)(~0u);
+#else
+    for (uint j = 0; j < GPI_PER_ITEM; j++) partner[first + j] = GPI_ALONE;
+#endif
+}
+
+/* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early
+   and have barriers.) */
+static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
+                           bool cells, gpi_pair_shared memory)
+{
+    (void)cells; /* are as quick as none */
+    const gpi_shared shared = &memory->group;
+    __local ushort *partner = memory->stage;
+    const ulong begin = gpi_tile_begin(tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
+    gpi_note_clear(shared);
+    const gpi_brackets_of item = gpi_open_item(in, begin, length, partner, shared);
+    gpi_partner_none(partner);
+    const gpi_brackets_of left = gpi_reduce_item(item, partner);
+    const uint node = gpi_item_node(left);
+#if GPI_LOOKBACK
+    for (uint open = left.opens; open; open &= open - 1)
+        partner[get_local_id(0) * GPI_PER_ITEM + gpi_lowest(open)] = GPI_LEFT;
+#endif
+    gpi_grow_tree(node, left.opens, shared);
+    if (get_local_id(0) == 0) gpi_leaf_set(nest, tile, gpi_unpack_node(shared->tree[1]));
+    gpi_pair_items(left.closes, nest, tile, partner, shared);
+    gpi_keep_openers(node, left.opens, nest, tile, shared);
+    gpi_sync(); /* all partners are there */
+#if GPI_MATCH
+    gpi_pair_write(match, begin, length, partner);
+#endif
+#if GPI_KINDS
+    gpi_pair_compare(in, begin, length, partner, shared);
+    gpi_sync(); /* all mismatches are counted */
+#endif
+}
+
+/* What the group has noted of its tile goes to where the others can read it, after the launch. */
+static void gpi_pair_note(gpi_nest nest, uint tile, gpi_pair_shared memory)
+{
+    if (get_local_id(0) == 0) nest.notes[tile] = memory->group.note;
+}
+
+/* An item's note into that of the whole tile. */
+static void gpi_note_sum(gpi_note note, gpi_join_shared sum)
+{
+    if (note.mismatches) (void)atomic_add(&sum->mismatches, note.mismatches);
+    if (note.mismatches) (void)atomic_min(&sum->first, note.first);
+    if (note.joined) (void)atomic_add(&sum->joined, note.joined);
+    if (note.joined) (void)atomic_add(&sum->searches, note.searches);
+    if (note.lone != ~0u) (void)atomic_min(&sum->lone, note.lone);
+}
+
+/* Adds the items' notes to the tile's. */
+static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared sum)
+{
+    __global gpi_note *total = nest.notes + tile;
+    if (get_local_id(0) == 0) *sum = *total;
+    gpi_sync(); /* what the tile has noted so far is there */
+    gpi_note_sum(note, sum);
+    gpi_sync(); /* everybody has added */
+    if (get_local_id(0) == 0) *total = *sum;
+}
+
+/* The next opener as it goes to the stage: its place in the tile, or GPI_TILE and how far below the top of
+   the stack before the tile. */
+static uint gpi_cursor_stage(gpi_cursor *c)
+{
+    gpi_index need;
+    const uint opener = gpi_cursor_down(c, &need);
+    return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;
+}
+
+/* Parents of the item's elements into the stage; `below` is the height of the stack before the tile. Of the item's
+   closers those stay that take an opener off the stack. The stack's top is in the bits `open` as long as one of the
+   item's own openers is there. */
+static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)
+{
+    const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
+    const uint opens = shared->opens[l], closes = shared->closes[l];
+    const gpi_node before =
+        gpi_node_product(gpi_node_make(0, below), gpi_items_before(shared->tree, GPI_WG, l));
+    gpi_cursor cursor = gpi_cursor_make(shared, l);
+    gpi_index height = before.pushes;
+    uint open = 0, close = 0, outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;
+    shared->height[l] = height;
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        const uint bit = 1u << j;
+        stage[first + j] = (ushort)(open ? first + gpi_highest(open) : outer);
+        if (opens & bit) {
+            open |= bit;
+            height++;
+        } else if (closes & bit && height > 0) {
+            height--;
+            close |= bit;
+            if (open) open ^= 1u << gpi_highest(open);
+            else outer = height ? gpi_cursor_stage(&cursor) : GPI_ALONE;
+        }
+    }
+    shared->closes[l] = close;
+}
+
+/* The height of the stack before the tile's i-th element. */
+static gpi_index gpi_depth_of(uint i, gpi_shared shared)
+{
+    const uint l = i / GPI_PER_ITEM, before = (1u << i % GPI_PER_ITEM) - 1;
+    return shared->height[l] + popcount(shared->opens[l] & before) - popcount(shared->closes[l] & before);
+}
+
+static gpi_index gpi_parent_of(gpi_nest nest, uint tile, uint staged)
+{
+    if (staged == GPI_ALONE) return GPI_NONE;
+    if (staged < GPI_TILE) return (gpi_index)gpi_tile_begin(tile) + staged;
+    return gpi_opener_at(nest, gpi_tiles_search(nest.tree, nest.leaves, tile, staged - GPI_TILE));
+}
+
+/* Parents and depths of the tile, whose items' tree is grown. */
+static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *parent, bool parents,
+                             __global gpi_index *depth, bool depths, gpi_pair_shared memory)
+{
+    const gpi_shared shared = &memory->group;
+    const ulong begin = gpi_tile_begin(tile);
+    const uint length = gpi_brackets_tile_length(nest, tile);
+    gpi_enclose_item(shared->before.pushes, memory->stage, shared);
+    gpi_sync();                                                       /* parents and depths are there */
+    for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* all items alike: PoCL 3.1 */
+        if (i >= length) continue;
+        if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);
+        if (depths) depth[begin + i] = gpi_depth_of(i, shared);
+    }
+}
+
+/* The tile's brackets and its items' tree. */
+static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
+{
+    const gpi_shared shared = &memory->group;
+    gpi_note_clear(shared);
+    if (get_local_id(0) == 0) shared->before = gpi_tiles_before(nest.tree, nest.leaves, tile);
+    const gpi_brackets_of item =
+        gpi_open_item(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), memory->stage, shared);
+    const gpi_brackets_of left = gpi_reduce_item(item, 0);
+    gpi_grow_tree(gpi_item_node(left), left.opens, shared); /* what comes before the tile is there, too */
+}
+
+static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,
+                              bool parents, __global gpi_index *depth, bool depths, gpi_pair_shared memory)
+{
+    gpi_open_tile(in, nest, tile, memory);
+    gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);
+}
+
+/* How far the stack gets above its height before the tile, whose items' tree is grown. */
+static void gpi_measure_items(gpi_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    const uint opens = shared->opens[l], closes = shared->closes[l];
+    const gpi_node tiles = shared->before;
+    gpi_index height = gpi_node_product(tiles, gpi_items_before(shared->tree, GPI_WG, l)).pushes;
+    gpi_index highest = tiles.pushes;
+    for (uint j = 0; j < GPI_PER_ITEM; j++) {
+        height += opens >> j & 1;
+        height -= height > 0 ? closes >> j & 1 : 0;
+        highest = max(highest, height);
+    }
+    (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));
+    if (l == 0) shared->note.base = tiles.pushes;
+    gpi_sync(); /* everybody has measured */
+}
+
+static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
+{
+    gpi_open_tile(in, nest, tile, memory);
+    gpi_measure_items(&memory->group);
+    if (get_local_id(0) == 0) {
+        nest.notes[tile].rise = memory->group.note.rise;
+        nest.notes[tile].base = memory->group.note.base;
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+/* reduce_segments.cl - small segments: a team of `team` items, a power of two, reduces one,
+   and the group GPI_WG / team of them side by side. */
+#ifndef GPI_SCAN_REDUCE_SEGMENTS_CL
+#define GPI_SCAN_REDUCE_SEGMENTS_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "scan/reduce_tile.cl"
+#include "scan/segments.cl"
+
+/* This item's share of its team's segment: elements side by side where any order will do, else in a row. */
+static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
+{
+    const ulong run = (segment.count + team - 1) / team;
+    GPI_T sum = gpi_identity();
+    for (ulong j = 0; j < run; j++) {
+        const ulong i = GPI_COMMUTATIVE ? j * team + lane : lane * run + j;
+        if (i < segment.count) sum = gpi_combine(GPI_COMBINE_OF(segment) sum, gpi_load(segment, i));
+    }
+    return sum;
+}
+
+#if GPI_SUB_GROUP
+/* The product of every x of the team, in item order, for its first item: by shuffles, and then, where the team has
+   several sub-groups, by way of local memory. Item l has the product of d items from l on. */
+static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
+{
+    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
+    GPI_T sum = x;
+    for (uint d = 1; d < min(team, (uint)GPI_SUB_GROUP); d *= 2)
+        sum = gpi_combine(GPI_COMBINE_PASSED sum, gpi_items_down(sum, d, shared->value));
+    for (uint d = GPI_SUB_GROUP; d < team; d *= 2) {
+        value[lane] = sum;
+        gpi_sync(); /* the products are written */
+        if (lane + d < team) sum = gpi_combine(GPI_COMBINE_PASSED sum, value[lane + d]);
+        gpi_sync(); /* they are read: the next turn may overwrite them */
+    }
+    return sum;
+}
+
+#else
+/* The product of every x of the team, in item order, for its first item: a tree of neighbours. */
+static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
+{
+    __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
+    value[lane] = x;
+    for (uint d = 1; d < team; d *= 2) {
+        const uint i = 2 * d * lane;
+        gpi_sync(); /* the neighbour's product is written */
+        if (i + d < team) value[i] = gpi_combine(GPI_COMBINE_PASSED value[i], value[i + d]);
+    }
+    gpi_sync(); /* the root is written */
+    x = value[0];
+    gpi_sync(); /* the root is read: the next segments may overwrite it */
+    return x;
+}
+#endif
+
+/* Segments [first, last), GPI_WG / team at a time. A team's first item asks what becomes of its segment. */
+static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
+                               uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
+                               volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)
+{
+    const uint l = (uint)get_local_id(0), lane = l % team;
+    for (ulong base = first; base < last; base += GPI_WG / team) {
+        const ulong s = min(base + l / team, last - 1);
+        const bool mine = base + l / team < last;
+        bool bad;
+        gpi_input segment = gpi_segment_of(input, offsets, s, &bad);
+        if (mine && lane == 0) {
+            if (bad) gpi_bad_add(list, counters);
+            listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);
+        }
+        gpi_sync(); /* what is listed is known to the teams */
+        const bool skip = !mine || listed[l - lane];
+#if GPI_SUB_GROUP
+        gpi_sync(); /* and read: the next segments may overwrite it */
+#endif
+        segment.count = skip ? 0 : segment.count;
+        const GPI_T sum =
+            gpi_team_reduce(GPI_COMBINE_OF(input) gpi_segment_share(segment, lane, team), lane, team, shared);
+        if (!skip && lane == 0) gpi_segment_put(GPI_COMBINE_OF(input) out, s, initial, sum);
+    }
+}
+#endif

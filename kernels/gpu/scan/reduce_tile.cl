@@ -1,0 +1,91 @@
+/* reduce_tile.cl - a tile that is only reduced.
+
+   Full steps of GPI_SHARE_STEP elements are loaded before any of them is combined, and without a question about
+   each, in chunks of neighbours. Where any order will do, the items' chunks lie side by side; else an item's
+   elements are consecutive. */
+#ifndef GPI_SCAN_REDUCE_TILE_CL
+#define GPI_SCAN_REDUCE_TILE_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "scan/items.cl"
+#include "scan/tile_input.cl"
+
+typedef struct gpi_tile_memory {
+    GPI_T value[GPI_WG + GPI_WG / 32];
+} gpi_tile_memory;
+typedef __local gpi_tile_memory *gpi_tile_shared;
+
+/* The product of every item's x, in item order (group/collectives.cl). */
+static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)
+{
+    return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);
+}
+
+#define GPI_SHARE_STEP (GPI_PER_ITEM < 16 ? GPI_PER_ITEM : 16)
+#if GPI_QUADS && GPI_PER_ITEM >= 4
+#define GPI_SHARE_CHUNK 4
+#define GPI_SHARE_ALIGNED(input) gpi_quads_aligned(input)
+#define GPI_SHARE_LOAD(input, i, aligned, x) gpi_load_quad(input, i, aligned, x)
+#else
+#define GPI_SHARE_CHUNK 1
+#define GPI_SHARE_ALIGNED(input) true
+#define GPI_SHARE_LOAD(input, i, aligned, x) *(x) = gpi_load(input, i)
+#endif
+#define GPI_SHARE_STRIDE \
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_CHUNK : GPI_SHARE_CHUNK) /* from chunk to chunk */
+#define GPI_SHARE_APART \
+    (GPI_COMMUTATIVE ? GPI_WG * GPI_SHARE_STEP : GPI_SHARE_STEP) /* from step to step of a tile */
+#if GPI_PER_ITEM & (GPI_PER_ITEM - 1)
+#error "GPI_PER_ITEM must be a power of two"
+#endif
+
+/* sum . the elements of the step whose first one is element i; all of them are there. */
+static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool aligned)
+{
+    GPI_T x[GPI_SHARE_STEP], all = sum;
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP / GPI_SHARE_CHUNK); k++)
+        GPI_SHARE_LOAD(input, i + k * GPI_SHARE_STRIDE, aligned, x + k * GPI_SHARE_CHUNK);
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++)
+        all = gpi_combine(GPI_COMBINE_OF(input) all, x[k]);
+    return all;
+}
+
+/* The product of this item's elements: `per_item` of them, a multiple of GPI_SHARE_STEP. Its steps begin `apart`
+   elements from one another, the group's first one with element `base`. What comes from element `limit` on is left
+   out. */
+static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per_item, const ulong apart)
+{
+    const uint l = (uint)get_local_id(0);
+    const bool aligned = GPI_SHARE_ALIGNED(input);
+    const uint i = l * (GPI_COMMUTATIVE ? GPI_SHARE_CHUNK : per_item);
+    const uint end = GPI_COMMUTATIVE ? GPI_SHARE_STEP * GPI_WG : i + GPI_SHARE_STEP;
+    GPI_T sum = gpi_identity();
+    for (uint turn = 0; turn < per_item; turn += GPI_SHARE_STEP) {
+        if (base + end > limit) {
+            for (uint k = 0; k < GPI_STRUCT_TURNS(GPI_SHARE_STEP); k++) {
+                const uint at = i + k / GPI_SHARE_CHUNK * GPI_SHARE_STRIDE + k % GPI_SHARE_CHUNK;
+                if (base + at < limit)
+                    sum = gpi_combine(GPI_COMBINE_OF(input) sum, gpi_load(input, base + at));
+            }
+        } else if (aligned) {
+            sum = gpi_step_reduce(sum, input, base + i, true);
+        } else {
+            sum = gpi_step_reduce(sum, input, base + i, false);
+        }
+        base += apart;
+    }
+    return sum;
+}
+
+/* The product of the tile's elements. */
+static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const ulong limit = base + gpi_tile_length(input, base);
+    return gpi_group_reduce(
+        GPI_COMBINE_OF(input) gpi_share_reduce(input, base, limit, GPI_PER_ITEM, GPI_SHARE_APART), shared);
+}
+#endif

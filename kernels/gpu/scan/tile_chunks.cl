@@ -1,0 +1,144 @@
+/* tile_chunks.cl - the tile of a scan where groups have sub-groups and elements are read four at a time: chunks of four
+   stay with the lanes that read them, and only their products change places, so that they can be scanned.
+
+       piece       | chunk of lane 0 | chunk of lane 1 | ... |      a row of chunks
+                   | chunk of lane 0 | ...                   |      the next row
+       product     a cell for each chunk, in the same order; lane l scans as many as there are rows, from cell l * rows on
+
+   While the group looks back, an item's first GPI_HELD elements are in registers, and the rest on the stage, where nobody
+   else reads them. In place of what opens a tile in scan/tile_elements.cl. */
+#ifndef GPI_SCAN_TILE_CHUNKS_CL
+#define GPI_SCAN_TILE_CHUNKS_CL
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "element/monoid.cl"
+#include "scan/tile_input.cl"
+#include "scan/tile_elements.cl"
+
+#if GPI_BY_CHUNKS
+#define GPI_ROWS (GPI_PER_ITEM / 4)
+#define GPI_HELD_ROWS (GPI_HELD / 4)
+
+typedef struct gpi_tile {
+    GPI_T held[GPI_HELD];
+    GPI_T before;    /* product of the chunks before those that this item scans */
+    GPI_T aggregate; /* of the whole tile */
+} gpi_tile;
+
+/* The first element of this item's chunk in a row. */
+static uint gpi_chunk_place(uint row)
+{
+    return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + row * (4 * GPI_SUB_GROUP) + gpi_sg_lane() * 4;
+}
+
+/* A row's place on the stage, which has the rows that are not held; a held row takes the first place, once it is free. */
+static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
+{
+    const uint first = gpi_sg_index() * (GPI_TILE_STAGE / GPI_WG * GPI_SUB_GROUP);
+    const uint before = row < GPI_HELD_ROWS ? 0 : row - GPI_HELD_ROWS;
+    return shared->stage + GPI_TILE_PAD(first) + GPI_TILE_PAD(before * (4 * GPI_SUB_GROUP));
+}
+
+/* This item's chunk there. */
+static __local GPI_CELL *gpi_stage_chunk(gpi_tile_shared shared, uint row)
+{
+    return gpi_stage_row(shared, row) + GPI_TILE_PAD(gpi_sg_lane() * 4);
+}
+
+/* Its product's cell. */
+static __local GPI_CELL *gpi_product_cell(gpi_tile_shared shared, uint row)
+{
+    const uint first = gpi_sg_index() * (GPI_SUB_GROUP * GPI_ROWS) + gpi_sg_lane();
+    return shared->product + GPI_TILE_PAD(first) + GPI_TILE_PAD(row * GPI_SUB_GROUP);
+}
+
+/* The products that this item scans. */
+static __local GPI_CELL *gpi_own_products(gpi_tile_shared shared)
+{
+    return shared->product + GPI_TILE_PAD((uint)GPI_LOCAL_ID * GPI_ROWS);
+}
+
+/* How many of them are moved at a time. */
+#define GPI_PRODUCTS_AT_ONCE (GPI_ROWS % 4 ? 1 : 4)
+
+GPI_INLINE_GPU void gpi_products_get(__local const GPI_CELL *at, GPI_T *x)
+{
+#if GPI_ROWS % 4
+    x[0] = at[0];
+#else
+    gpi_chunk_get(at, x);
+#endif
+}
+
+GPI_INLINE_GPU void gpi_products_put(__local GPI_CELL *at, const GPI_T *x)
+{
+#if GPI_ROWS % 4
+    at[0] = x[0];
+#else
+    gpi_chunk_put(at, x);
+#endif
+}
+
+/* Loads this item's chunks of `rows` rows from `first` on. Nothing is computed between the loads, so that they are under
+   way together. */
+GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first, const uint rows, GPI_T *x)
+{
+    const uint length = gpi_tile_length(input, base);
+    if (length == GPI_TILE && gpi_quads_aligned(input)) {
+        GPI_UNROLL
+        for (uint row = 0; row < rows; row++)
+            gpi_load_quad(input, base + gpi_chunk_place(first + row), true, x + 4 * row);
+    } else {
+        GPI_UNROLL
+        for (uint row = 0; row < rows; row++) {
+            GPI_UNROLL
+            for (uint k = 0; k < 4; k++) {
+                const uint i = gpi_chunk_place(first + row) + k;
+                x[4 * row + k] = i < length ? gpi_load(input, base + i) : gpi_identity();
+            }
+        }
+    }
+}
+
+/* The products of these chunks go to their cells. */
+GPI_INLINE_GPU void gpi_rows_reduce(gpi_input input, const uint first, const uint rows, const GPI_T *x,
+                                    gpi_tile_shared shared)
+{
+    GPI_UNROLL
+    for (uint row = 0; row < rows; row++) {
+        GPI_T product = x[4 * row];
+        GPI_UNROLL
+        for (uint k = 1; k < 4; k++) product = gpi_combine(GPI_COMBINE_OF(input) product, x[4 * row + k]);
+        *gpi_product_cell(shared, first + row) = product;
+    }
+}
+
+/* Reads the tile, once. */
+GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    GPI_T sum = gpi_identity();
+#if GPI_STAGED
+    GPI_T staged[GPI_STAGED];
+    gpi_rows_load(input, base, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged);
+    GPI_UNROLL
+    for (uint row = 0; row < GPI_ROWS - GPI_HELD_ROWS; row++)
+        gpi_chunk_put(gpi_stage_chunk(shared, GPI_HELD_ROWS + row), staged + 4 * row);
+    gpi_rows_reduce(input, GPI_HELD_ROWS, GPI_ROWS - GPI_HELD_ROWS, staged, shared);
+    gpi_sg_sync(); /* else a compiler loads the held rows early, too, and runs out of registers */
+#endif
+    gpi_rows_load(input, base, 0, GPI_HELD_ROWS, tile->held);
+    gpi_rows_reduce(input, 0, GPI_HELD_ROWS, tile->held, shared);
+    gpi_sg_sync(); /* the products are written */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_ROWS; j += GPI_PRODUCTS_AT_ONCE) {
+        GPI_T x[4];
+        gpi_products_get(gpi_own_products(shared) + GPI_TILE_PAD(j), x);
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_PRODUCTS_AT_ONCE; k++) sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
+    }
+    tile->before = gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);
+}
+
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
+#endif
+#endif

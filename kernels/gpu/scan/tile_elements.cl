@@ -1,0 +1,342 @@
+/* tile_elements.cl - a tile: GPI_WG items with GPI_PER_ITEM elements each.
+
+   The scan is blocked (item l owns l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1: input order). Loads and stores are striped
+   (neighbours read neighbours), by the group or, where there are any, by each sub-group in its own piece of the tile;
+   `stage` turns one into the other.
+
+       piece    | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...       striped
+       piece    |       lane 0's own elements       |       lane 1's own elements      | ...   blocked
+
+   A piece's part of the stage is its sub-group's alone, so no other one is waited for. Where chunks need not be turned
+   (GPI_BY_CHUNKS), scan/tile_chunks.cl has the rest. */
+#ifndef GPI_SCAN_TILE_ELEMENTS_CL
+#define GPI_SCAN_TILE_ELEMENTS_CL
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "group/sync.cl"
+#include "element/monoid.cl"
+#include "scan/items.cl"
+#include "scan/tile_input.cl"
+
+/* What the stage holds. */
+#if GPI_KEPT
+#define GPI_CELL gpi_kept_cell /* of select/input.cl */
+#define GPI_CELL_SIZE GPI_RECORD_SIZE
+#define GPI_CELL_LOAD(input, i) gpi_kept_cell_load(input, i)
+#define GPI_CELL_NONE gpi_kept_cell_none()
+#elif GPI_KEYED
+#define GPI_CELL GPI_BASE /* keys have a stage of their own */
+#define GPI_CELL_SIZE GPI_BASE_SIZE
+#define GPI_CELL_LOAD(input, i) gpi_value_load(input, i)
+#define GPI_CELL_NONE gpi_identity().value
+#else
+#define GPI_CELL GPI_T
+#define GPI_CELL_SIZE GPI_SIZE
+#define GPI_CELL_LOAD(input, i) gpi_load(input, i)
+#define GPI_CELL_NONE gpi_identity()
+#endif
+
+/* A stripe's items, which of them this one is, and the first element of its chunks of n. */
+#if GPI_SUB_GROUP
+#define GPI_STRIPE GPI_SUB_GROUP
+#define GPI_STRIPE_LANE gpi_sg_lane()
+#define GPI_STRIPE_FIRST(n) (gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane() * (n))
+#define gpi_stripe_sync() gpi_sg_sync()
+#else
+#define GPI_STRIPE GPI_WG
+#define GPI_STRIPE_LANE ((uint)get_local_id(0))
+#define GPI_STRIPE_FIRST(n) ((uint)get_local_id(0) * (n))
+#define gpi_stripe_sync() gpi_sync()
+#endif
+
+/* With sub-groups cells are moved by chunks of four, in vectors of 16 bytes where they fill some. */
+#if GPI_SUB_GROUP && GPI_PER_ITEM >= 4
+#define GPI_CELL_CHUNK 4
+#else
+#define GPI_CELL_CHUNK 1
+#endif
+#define GPI_CELL_VECTORS (GPI_CELL_CHUNK == 4 && GPI_CELL_SIZE % 4 == 0)
+
+/* 1: the tile of scan/tile_chunks.cl. */
+#if GPI_CELL_CHUNK == 4 && GPI_QUADS && !GPI_KEPT && !GPI_KEYED && !defined(GPI_SELECT_BY)
+#define GPI_BY_CHUNKS 1
+#else
+#define GPI_BY_CHUNKS 0
+#endif
+
+/* Unused cells keep items that stride by GPI_PER_ITEM off one another's banks: after every 32 cells one, or four, so
+   that vectors stay aligned; larger cells that fill vectors have shorter rows. All is a power of two, so that
+
+       GPI_TILE_PAD(a + b) = GPI_TILE_PAD(a) + GPI_TILE_PAD(b)        b < 2^k, a multiple of 2^k           */
+#if GPI_CELL_VECTORS && GPI_CELL_SIZE % 16 == 0
+#define GPI_TILE_ROW 8
+#elif GPI_CELL_VECTORS && GPI_CELL_SIZE == 8
+#define GPI_TILE_ROW 16
+#else
+#define GPI_TILE_ROW 32
+#endif
+#define GPI_TILE_PAD(i) ((i) + (i) / GPI_TILE_ROW * (GPI_CELL_VECTORS ? GPI_TILE_ROW / 8 : 1))
+/* On the stage: element j * GPI_WG + l of the tile. */
+#define GPI_TILE_STRIPED(stage, l, j) ((stage) + GPI_TILE_PAD(l))[GPI_TILE_PAD((j)*GPI_WG)]
+
+#if GPI_KEYED
+/* The stage of keys (scan/tile_keyed.cl). By chunks of four in vectors, whose rows stay aligned. */
+#define GPI_KEY_QUADS (GPI_CELL_CHUNK == 4 && GPI_HEADS_SIZE <= 8)
+#define GPI_KEY_PAD(i) ((i) + (i) / 32 * (GPI_KEY_QUADS ? 4 : 1))
+#if GPI_KEY_QUADS
+typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;
+#endif
+#endif
+
+#if GPI_BY_CHUNKS
+/* An item keeps as many of its elements in registers as fill 32 registers, but at least a quarter of them. So the others and the
+   chunks' products take no more local memory than a tile. If all elements are in registers, the stage has one row of chunks, for results that
+   are not written straight from there. */
+#define GPI_HELD_FIT (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)
+#define GPI_HELD_WANTED (GPI_HELD_FIT > GPI_PER_ITEM / 4 ? GPI_HELD_FIT : GPI_PER_ITEM / 4)
+#define GPI_HELD (GPI_HELD_WANTED < GPI_PER_ITEM ? GPI_HELD_WANTED : GPI_PER_ITEM)
+#define GPI_STAGED (GPI_PER_ITEM - GPI_HELD)
+#define GPI_TILE_STAGE (GPI_WG * (GPI_STAGED ? GPI_STAGED : 4))
+#else
+#define GPI_TILE_STAGE GPI_TILE
+#endif
+
+typedef struct gpi_tile_memory {
+#if GPI_BY_CHUNKS
+    GPI_CELL product[GPI_TILE_PAD(GPI_TILE / 4)] __attribute__((aligned(16)));
+#endif
+#if GPI_CELL_VECTORS
+    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE_STAGE)] __attribute__((aligned(16)));
+#else
+    GPI_CELL stage[GPI_TILE_PAD(GPI_TILE_STAGE)];
+#endif
+#if GPI_KEYED && GPI_KEY_QUADS
+    GPI_HEADS_TYPE key[GPI_KEY_PAD(GPI_TILE)] __attribute__((aligned(4 * GPI_HEADS_SIZE)));
+#elif GPI_KEYED
+    GPI_HEADS_TYPE key[GPI_KEY_PAD(GPI_TILE)];
+#endif
+    GPI_T value[GPI_ITEMS_CELLS];
+#if GPI_SUB_GROUP
+    gpi_sg_memory sub_group;
+#endif
+    uint word;
+} gpi_tile_memory;
+typedef __local gpi_tile_memory *gpi_tile_shared;
+
+/* The type of a cell that is a number, of which vectors are made without a union (element/monoid.cl); a kept one has it in a
+   struct. */
+#if GPI_KEPT
+#define GPI_CELL_NUMBER (GPI_CELL_VECTORS && GPI_IN_NUMBER && GPI_CELL_SIZE <= 8)
+#define GPI_CELL_TYPE GPI_RECORD
+#define GPI_CELL_OF(cell) (cell).record
+#else
+#define GPI_CELL_NUMBER \
+    (GPI_CELL_VECTORS && GPI_BASE_NUMBER && (GPI_KEYED || !GPI_SEGMENTED) && GPI_CELL_SIZE <= 8)
+#define GPI_CELL_TYPE GPI_VALUE_0
+#define GPI_CELL_OF(cell) (cell)
+#endif
+#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4
+typedef GPI_QUAD(GPI_CELL_TYPE) gpi_cell_quad;
+#elif GPI_CELL_NUMBER
+typedef GPI_PASTE(GPI_CELL_TYPE, 2) gpi_cell_pair;
+#elif GPI_CELL_VECTORS
+typedef union gpi_cell_chunk {
+    GPI_CELL cell[4];
+    uint4 vector[GPI_CELL_SIZE / 4];
+} gpi_cell_chunk;
+#endif
+
+#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS
+/* Of a scan by sub-groups an item's own elements stay on the stage while the group looks back: registers are for more groups. */
+typedef struct gpi_tile {
+#if defined(GPI_SELECT_BY) || !GPI_SUB_GROUP
+    GPI_T item[GPI_PER_ITEM]; /* this item's own elements */
+#endif
+    GPI_T before;    /* product of the items before this one */
+    GPI_T aggregate; /* of the whole tile */
+} gpi_tile;
+#endif
+
+/* Item 0's x. Collectives may follow after the next barrier. */
+static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
+{
+    if (get_local_id(0) == 0) shared->value[0] = x;
+    gpi_sync(); /* value is written */
+    return shared->value[0];
+}
+
+/* The product of every item's x, in item order (group/collectives.cl). */
+static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)
+{
+    return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);
+}
+
+/* The product of x over the items before this one; *total over all. */
+static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)
+{
+    return gpi_items_scan_exclusive(GPI_COMBINE_PASSED x, total, shared->value);
+}
+
+/* The product of the tile's elements. */
+static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(input, base);
+    const uint l = (uint)get_local_id(0);
+    GPI_T sum = gpi_identity();
+#if GPI_KEYED
+    GPI_ROLLED
+#else
+    GPI_UNROLL_SOME
+#endif
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint i = GPI_COMMUTATIVE ? j * GPI_WG + l : l * GPI_PER_ITEM + j;
+        if (i < length) sum = gpi_combine(GPI_COMBINE_OF(input) sum, gpi_load(input, base + i));
+    }
+    return gpi_group_reduce(GPI_COMBINE_OF(input) sum, shared);
+}
+
+/* A chunk of cells to and from the stage. */
+GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)
+{
+#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4
+    *(__local gpi_cell_quad *)at =
+        (gpi_cell_quad)(GPI_CELL_OF(x[0]), GPI_CELL_OF(x[1]), GPI_CELL_OF(x[2]), GPI_CELL_OF(x[3]));
+#elif GPI_CELL_NUMBER
+    ((__local gpi_cell_pair *)at)[0] = (gpi_cell_pair)(GPI_CELL_OF(x[0]), GPI_CELL_OF(x[1]));
+    ((__local gpi_cell_pair *)at)[1] = (gpi_cell_pair)(GPI_CELL_OF(x[2]), GPI_CELL_OF(x[3]));
+#elif GPI_CELL_VECTORS
+    gpi_cell_chunk chunk;
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_CELL_CHUNK; k++) chunk.cell[k] = x[k];
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) ((__local uint4 *)at)[k] = chunk.vector[k];
+#else
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_CELL_CHUNK; k++) at[k] = x[k];
+#endif
+}
+
+GPI_INLINE_GPU void gpi_chunk_get(__local const GPI_CELL *at, GPI_CELL *x)
+{
+#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4
+    const gpi_cell_quad quad = *(__local const gpi_cell_quad *)at;
+    GPI_CELL_OF(x[0]) = quad.s0;
+    GPI_CELL_OF(x[1]) = quad.s1;
+    GPI_CELL_OF(x[2]) = quad.s2;
+    GPI_CELL_OF(x[3]) = quad.s3;
+#elif GPI_CELL_NUMBER
+    const gpi_cell_pair low = ((__local const gpi_cell_pair *)at)[0],
+                        high = ((__local const gpi_cell_pair *)at)[1];
+    GPI_CELL_OF(x[0]) = low.x;
+    GPI_CELL_OF(x[1]) = low.y;
+    GPI_CELL_OF(x[2]) = high.x;
+    GPI_CELL_OF(x[3]) = high.y;
+#elif GPI_CELL_VECTORS
+    gpi_cell_chunk chunk;
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_CELL_SIZE / 4; k++) chunk.vector[k] = ((__local const uint4 *)at)[k];
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = chunk.cell[k];
+#else
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = at[k];
+#endif
+}
+
+/* This item's own elements on the stage. */
+static __local GPI_CELL *gpi_own_cells(gpi_tile_shared shared)
+{
+    return shared->stage + GPI_TILE_PAD((uint)get_local_id(0) * GPI_PER_ITEM);
+}
+
+#if GPI_QUADS && GPI_CELL_CHUNK == 4
+/* Loads a whole tile to the stage, four elements at a time. */
+GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const uint first = GPI_STRIPE_FIRST(4);
+    __local GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);
+    if (gpi_quads_aligned(input)) {
+        GPI_CELL x[GPI_PER_ITEM];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4)
+            gpi_load_quad(input, base + first + j * GPI_STRIPE, true, x + j);
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_STRIPE), x + j);
+    } else {
+        GPI_ROLLED
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4) {
+            GPI_CELL x[4];
+            gpi_load_quad(input, base + first + j * GPI_STRIPE, false, x);
+            gpi_chunk_put(at + GPI_TILE_PAD(j * GPI_STRIPE), x);
+        }
+    }
+}
+#endif
+
+/* Brings the tile to the stage; after its end, what counts for nothing. All loads come first, so that they are
+   under way together. */
+GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(input, base);
+    const uint first = GPI_STRIPE_FIRST(1);
+    __local GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);
+    if (length < GPI_TILE) {
+        GPI_ROLLED
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            const uint i = first + j * GPI_STRIPE;
+            at[GPI_TILE_PAD(j * GPI_STRIPE)] = i < length ? GPI_CELL_LOAD(input, base + i) : GPI_CELL_NONE;
+        }
+    } else {
+#if GPI_QUADS && GPI_CELL_CHUNK == 4
+        gpi_stage_load_quads(input, base, shared);
+#else
+        GPI_CELL x[GPI_PER_ITEM];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            x[j] = GPI_CELL_LOAD(input, base + first + j * GPI_STRIPE);
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_TILE_PAD(j * GPI_STRIPE)] = x[j];
+#endif
+    }
+}
+
+#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS /* else another file has the rest */
+/* Reads the tile, once: every item keeps its own elements and what is before them. */
+GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    __local const GPI_CELL *at = gpi_own_cells(shared);
+    GPI_T sum = gpi_identity();
+    gpi_stage_load(input, base, shared);
+    gpi_stripe_sync(); /* the stage is filled */
+#if !GPI_SUB_GROUP
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        tile->item[j] = at[GPI_TILE_PAD(j)];
+        sum = gpi_combine(GPI_COMBINE_OF(input) sum, tile->item[j]);
+    }
+#else
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {
+        GPI_T x[GPI_CELL_CHUNK];
+        gpi_chunk_get(at + GPI_TILE_PAD(j), x);
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
+            sum = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
+#ifdef GPI_SELECT_BY
+            tile->item[j + k] = x[k];
+#endif
+        }
+    }
+#endif
+    tile->before =
+        gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared); /* its barriers free the stage */
+}
+
+#ifdef GPI_SELECT_BY
+static GPI_T gpi_tile_item(const gpi_tile *tile, uint j) { return tile->item[j]; }
+#endif
+
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
+#endif
+#endif

@@ -1,0 +1,157 @@
+/* tile_keyed.cl - the local tile of elements of which keys say where segments begin (GPI_KEYED of element/input.cl). Values
+   and keys are on stages of their own, each read once, so that an element finds its neighbour's key there.
+
+       stage    | values ... |       an item's own ones stay there while the group looks back
+       key      | keys ...   |
+       heads    a bit for each of an item's own
+
+   In place of what opens a tile in scan/tile_elements.cl. */
+#ifndef GPI_SCAN_TILE_KEYED_CL
+#define GPI_SCAN_TILE_KEYED_CL
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "element/monoid.cl"
+#include "scan/tile_input.cl"
+#include "scan/tile_elements.cl"
+
+#if GPI_KEYED
+#if GPI_PER_ITEM > 32
+#error "GPI_KEYED takes at most 32 elements an item"
+#endif
+
+typedef struct gpi_tile {
+    uint heads;      /* bit j: this item's own element j begins a segment */
+    GPI_T before;    /* product of the items before this one */
+    GPI_T aggregate; /* of the whole tile */
+} gpi_tile;
+
+/* Brings the keys to their stage, as gpi_stage_load the values. */
+GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(input, base), first = GPI_STRIPE_FIRST(1);
+    __local GPI_HEADS_TYPE *at = shared->key + GPI_KEY_PAD(first);
+    if (length < GPI_TILE) {
+        GPI_ROLLED
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            const uint i = first + j * GPI_STRIPE;
+            GPI_HEADS_TYPE key = 0;
+            if (i < length) key = input.heads[gpi_position(input, base + i)];
+            at[GPI_KEY_PAD(j * GPI_STRIPE)] = key;
+        }
+#if GPI_KEY_QUADS && !GPI_REVERSE
+    } else if ((size_t)input.heads % sizeof(gpi_key_quad) == 0) {
+        const uint quad = GPI_STRIPE_FIRST(4);
+        __global const GPI_HEADS_TYPE *from = input.heads + base + quad;
+        __local GPI_HEADS_TYPE *to = shared->key + GPI_KEY_PAD(quad);
+        gpi_key_quad key[GPI_PER_ITEM / 4];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4)
+            key[j / 4] = *(__global const gpi_key_quad *)(from + j * GPI_STRIPE);
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4)
+            *(__local gpi_key_quad *)(to + GPI_KEY_PAD(j * GPI_STRIPE)) = key[j / 4];
+#endif
+    } else {
+        GPI_HEADS_TYPE key[GPI_PER_ITEM];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            key[j] = input.heads[gpi_position(input, base + first + j * GPI_STRIPE)];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) at[GPI_KEY_PAD(j * GPI_STRIPE)] = key[j];
+    }
+}
+
+/* A chunk of this item's own keys, from j on. */
+GPI_INLINE_GPU void gpi_keys_get(gpi_tile_shared shared, uint j, GPI_HEADS_TYPE *key)
+{
+    __local const GPI_HEADS_TYPE *at =
+        shared->key + GPI_KEY_PAD((uint)GPI_LOCAL_ID * GPI_PER_ITEM) + GPI_KEY_PAD(j);
+#if GPI_KEY_QUADS
+    const gpi_key_quad quad = *(__local const gpi_key_quad *)at;
+    key[0] = quad.s0;
+    key[1] = quad.s1;
+    key[2] = quad.s2;
+    key[3] = quad.s3;
+#else
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_CELL_CHUNK; k++) key[k] = at[k];
+#endif
+}
+
+/* A chunk of this item's own values, from j on; `own`: how many of them there are. Values that are made of nothing, of
+   which there are few kinds, are not on the stage. */
+GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared shared, uint j, uint own,
+                                   GPI_CELL *value)
+{
+#if GPI_INPUTS == 0
+    const ulong first = base + (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
+    (void)shared;
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_CELL_CHUNK; k++)
+        value[k] = j + k < own ? gpi_value_load(input, first + j + k) : gpi_identity().value;
+#else
+    (void)input;
+    (void)base;
+    (void)own;
+    gpi_chunk_get(gpi_own_cells(shared) + GPI_TILE_PAD(j), value);
+#endif
+}
+
+/* Reads the tile, once, and in `key` this item's own keys, GPI_PER_ITEM of them; returns the product of its elements. */
+GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared,
+                                    GPI_HEADS_TYPE *key)
+{
+    const uint lane = GPI_STRIPE_LANE, first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;
+    const uint length = gpi_tile_length(input, base), own = length - min(first, length);
+    const bool begins = base + first == 0;
+    GPI_T sum = gpi_identity();
+    GPI_HEADS_TYPE last;
+#if GPI_INPUTS > 0
+    gpi_stage_load(input, base, shared);
+#endif
+    gpi_keys_load(input, base, shared);
+    gpi_stripe_sync(); /* the stages are filled */
+    last = shared->key[GPI_KEY_PAD(first - min(lane, 1u))];
+    if (lane == 0 && !begins && own > 0) last = input.heads[gpi_position(input, base + first - 1)];
+    tile->heads = 0;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK) {
+        GPI_CELL value[GPI_CELL_CHUNK];
+        gpi_values_get(input, base, shared, j, own, value);
+        gpi_keys_get(shared, j, key + j);
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
+            const bool head = j + k < own && GPI_KEYS_DIFFER(input, key[j + k], last);
+            tile->heads |= (head ? 1u : 0u) << (j + k);
+            sum.value = gpi_base_append(GPI_COMBINE_OF(input) sum.value, value[k], head);
+            last = key[j + k];
+        }
+    }
+    /* What comes before the first element is the identity, so `sum` has it already. (In the loop PoCL 6 aborts on it:
+       docs/drivers.md.) */
+    if (begins && own > 0) tile->heads |= 1;
+    sum.head = GPI_HEADS == 3 ? popcount(tile->heads) : tile->heads != 0;
+    return sum;
+}
+
+/* Every item knows where segments begin among its own elements, and what is before them. */
+GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    GPI_HEADS_TYPE key[GPI_PER_ITEM];
+    const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);
+    tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,
+                                  shared); /* its barriers come after all that the stages are given */
+}
+
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
+
+/* This item's own element j, x on the stage. */
+static GPI_T gpi_keyed_item(const gpi_tile *tile, GPI_CELL x, uint j)
+{
+    GPI_T item;
+    item.value = x;
+    item.head = tile->heads >> j & 1;
+    return item;
+}
+#endif
+#endif

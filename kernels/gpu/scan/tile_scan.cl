@@ -1,0 +1,12 @@
+/* tile_scan.cl - a tile scanned, in the program's shape.
+
+       gpi_tile_open         reads the tile (scan/tile.cl)
+       gpi_tile_aggregate    its product, to be published
+       gpi_tile_scan         writes the scan of it, once everything before it is known (scan/tile_sink.cl) */
+#ifndef GPI_SCAN_TILE_SCAN_CL
+#define GPI_SCAN_TILE_SCAN_CL
+#include "scan/tile.cl"
+#include "scan/tile_sink.cl"
+#include "scan/tile_scan_chunks.cl"
+#include "scan/tile_scan_elements.cl"
+#endif

@@ -1,0 +1,114 @@
+/* tile_scan_chunks.cl - the tile of scan/tile_chunks.cl scanned: the chunks' products first, then each chunk from what is before
+   it, by the lane that has it. In place of scan/tile_scan_elements.cl. */
+#ifndef GPI_SCAN_TILE_SCAN_CHUNKS_CL
+#define GPI_SCAN_TILE_SCAN_CHUNKS_CL
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "group/sync.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "scan/tile_sink.cl"
+
+#if GPI_BY_CHUNKS
+/* Replaces the product of each of this item's chunks by the product of all chunks before it, from `begin` on. */
+GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_tile_shared shared)
+{
+    GPI_T sum = begin;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_ROWS; j += GPI_PRODUCTS_AT_ONCE) {
+        __local GPI_CELL *at = gpi_own_products(shared) + GPI_TILE_PAD(j);
+        GPI_T x[4];
+        gpi_products_get(at, x);
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_PRODUCTS_AT_ONCE; k++) {
+            const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, x[k]);
+            x[k] = sum;
+            sum = next;
+        }
+        gpi_products_put(at, x);
+    }
+}
+
+/* 1: of a tile that is not full, whole chunks are written at once, too. A small tile's end is not worth the code. */
+#define GPI_PUT_WHOLE (GPI_PUT_QUADS && GPI_ROWS > 4)
+
+/* Writes a row, four results of each item: straight, or by way of the stage, so that neighbours write side by side. */
+GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, const bool straight, uint row,
+                                  const GPI_T *x, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(input, base), place = gpi_chunk_place(row);
+    if (straight) {
+#if GPI_PUT_QUADS
+        gpi_put_quad(sink, base + place, x);
+    } else if (GPI_PUT_WHOLE && gpi_put_aligned(sink)) {
+        if (place + 3 < length) {
+            gpi_put_quad(sink, base + place, x);
+        } else {
+            GPI_UNROLL
+            for (uint k = 0; k < 3; k++)
+                if (place + k < length) gpi_put(sink, base + place + k, x[k]);
+        }
+#endif
+    } else {
+        const uint lane = gpi_sg_lane();
+        __local const GPI_CELL *at = gpi_stage_row(shared, row);
+        gpi_sg_sync(); /* what was in its place is read */
+        gpi_chunk_put(gpi_stage_chunk(shared, row), x);
+        gpi_sg_sync(); /* this one is written */
+        GPI_UNROLL
+        for (uint k = 0; k < 4; k++) {
+            const uint j = lane + k * GPI_SUB_GROUP, i = place - 4 * lane + j;
+            if (i < length) gpi_put(sink, gpi_position(input, base + i), at[GPI_TILE_PAD(j)]);
+        }
+    }
+}
+
+/* Scans this item's chunks, each from the product before it, and writes them. `straight`: held chunks come first, which frees their
+   registers. Else results go by way of the stage, and held chunks come last, for they take the place of a staged row. */
+GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong base, gpi_sink sink,
+                                  const bool exclusive, const bool straight, gpi_tile_shared shared)
+{
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_ROWS; j++) {
+        const uint row = straight ? j : GPI_ROWS - 1 - j;
+        GPI_T x[4], sum = *gpi_product_cell(shared, row);
+        if (row < GPI_HELD_ROWS) {
+            GPI_UNROLL
+            for (uint k = 0; k < 4; k++) x[k] = tile->held[4 * row + k];
+        } else {
+            if (j % 2 == 0)
+                gpi_sg_sync(); /* else a compiler reads all of them early, and runs out of registers */
+            gpi_chunk_get(gpi_stage_chunk(shared, row), x);
+        }
+        GPI_UNROLL
+        for (uint k = 0; k < 4; k++) {
+            const GPI_T next = gpi_combine(GPI_COMBINE_OF(input) sum, x[k]);
+            x[k] = exclusive ? gpi_before(sum, x[k]) : next;
+            sum = next;
+        }
+        gpi_row_store(input, base, sink, straight, row, x, shared);
+    }
+}
+
+/* Scans the tile with everything before it in `prefix`, into the sink. */
+GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
+                                  gpi_sink sink, gpi_tile_shared shared)
+{
+    bool straight = false;
+#if GPI_PUT_QUADS
+    straight = gpi_tile_length(input, base) == GPI_TILE && gpi_put_aligned(sink);
+#endif
+    gpi_products_scan(GPI_COMBINE_OF(input) gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before), shared);
+    gpi_sg_sync(); /* what is before each chunk is written */
+    if (!straight) {
+        gpi_sync_all(); /* all is read: in place, other items now overwrite it */
+        gpi_rows_scan(tile, input, base, sink, sink.exclusive, false, shared);
+    } else if (sink.exclusive) {
+        gpi_rows_scan(tile, input, base, sink, true, true, shared);
+    } else {
+        gpi_rows_scan(tile, input, base, sink, false, true, shared);
+    }
+}
+#endif
+#endif

@@ -1,0 +1,114 @@
+/* tile_scan_elements.cl - a tile scanned: each item's own elements, from what is before them;
+   they go out striped, through their piece of the stage (scan/tile_elements.cl). An item overwrites there only what it has
+   read itself. */
+#ifndef GPI_SCAN_TILE_SCAN_ELEMENTS_CL
+#define GPI_SCAN_TILE_SCAN_ELEMENTS_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "scan/tile_sink.cl"
+
+#if !GPI_BY_CHUNKS /* else scan/tile_scan_chunks.cl has it */
+/* A cell as what is scanned: this item's own element j, and a result; and a result as a cell. */
+#if GPI_KEYED
+#define GPI_CELL_ITEM(tile, cell, j) gpi_keyed_item(tile, cell, j)
+static GPI_T gpi_cell_result(GPI_CELL cell)
+{
+    GPI_T x;
+    x.value = cell;
+    x.head = 0;
+    return x;
+}
+#define GPI_CELL_SET(cell, x) cell = (x).value
+#else
+#define GPI_CELL_ITEM(tile, cell, j) cell
+#define gpi_cell_result(cell) cell
+#define GPI_CELL_SET(cell, x) cell = x
+#endif
+
+/* Writes the tile from the stage. */
+GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(input, base);
+    const uint first = GPI_STRIPE_FIRST(1);
+    __local const GPI_CELL *at = shared->stage + GPI_TILE_PAD(first);
+    if (length < GPI_TILE) {
+        GPI_ROLLED
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            const uint i = first + j * GPI_STRIPE;
+            if (i < length)
+                gpi_put(sink, gpi_position(input, base + i),
+                        gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));
+        }
+#if GPI_PUT_QUADS && GPI_CELL_CHUNK == 4
+    } else if (gpi_put_aligned(sink)) {
+        const uint quad = GPI_STRIPE_FIRST(4);
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4) {
+            GPI_CELL cell[4];
+            GPI_T x[4];
+            gpi_chunk_get(shared->stage + GPI_TILE_PAD(quad) + GPI_TILE_PAD(j * GPI_STRIPE), cell);
+            GPI_UNROLL
+            for (uint k = 0; k < 4; k++) x[k] = gpi_cell_result(cell[k]);
+            gpi_put_quad(sink, base + quad + j * GPI_STRIPE, x);
+        }
+#endif
+    } else {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            gpi_put(sink, gpi_position(input, base + first + j * GPI_STRIPE),
+                    gpi_cell_result(at[GPI_TILE_PAD(j * GPI_STRIPE)]));
+    }
+}
+
+/* This item's own elements on the stage, scanned from `begin` on; by chunks, so that few of them are in registers. */
+GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI_T begin,
+                                 const bool exclusive, gpi_tile_shared shared)
+{
+    __local GPI_CELL *at = gpi_own_cells(shared);
+    GPI_T sum = begin;
+#if !GPI_SUB_GROUP && !GPI_KEYED
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const GPI_T next = gpi_combine(GPI_COMBINE_PASSED sum, tile->item[j]);
+        at[GPI_TILE_PAD(j)] = exclusive ? gpi_before(sum, tile->item[j]) : next;
+        sum = next;
+    }
+#else
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_CELL_CHUNK) {
+        GPI_CELL x[GPI_CELL_CHUNK];
+        gpi_chunk_get(at + GPI_TILE_PAD(j), x);
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_CELL_CHUNK; k++) {
+            const GPI_T item = GPI_CELL_ITEM(tile, x[k], j + k),
+                        next = gpi_combine(GPI_COMBINE_PASSED sum, item);
+            const GPI_T result = exclusive ? gpi_before(sum, item) : next;
+            GPI_CELL_SET(x[k], result);
+            sum = next;
+        }
+        gpi_chunk_put(at + GPI_TILE_PAD(j), x);
+    }
+    (void)tile;
+#endif
+}
+
+/* Scans the tile with everything before it in `prefix`, into the sink. */
+GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
+                                  gpi_sink sink, gpi_tile_shared shared)
+{
+    const GPI_T begin = gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before);
+#if !GPI_SUB_GROUP
+    gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, sink.exclusive, shared);
+#else
+    if (sink.exclusive)
+        gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, true, shared); /* asked once, not for each element */
+    else gpi_own_scan(GPI_COMBINE_OF(input) tile, begin, false, shared);
+#endif
+    gpi_stripe_sync(); /* the stage is filled */
+    gpi_stage_store(input, base, sink, shared);
+}
+#endif
+#endif

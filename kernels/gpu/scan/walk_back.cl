@@ -1,0 +1,93 @@
+/* walk_back.cl - combines states of tiles, by the lanes of a sub-group, or by one item if there are no sub-groups. */
+#ifndef GPI_SCAN_WALK_BACK_CL
+#define GPI_SCAN_WALK_BACK_CL
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "scan/tile_states.cl"
+#include "scan/walk_back_item.cl"
+
+#if GPI_SUB_GROUP
+#if GPI_ORDERED
+/* The product of lanes anchor, anchor - 1 ... 0, in lane 0: each adds its own to what the lane above it has. Ends because
+   every turn is one of `anchor`. */
+static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_tile_shared shared)
+{
+    const uint l = gpi_sg_lane();
+    GPI_T sum = seen;
+    for (uint k = 0; gpi_sg_vote(k < anchor, &shared->sub_group); k++) {
+        const GPI_T above = gpi_items_down(sum, 1, shared->value);
+        if (l < anchor) sum = gpi_combine(GPI_COMBINE_PASSED above, seen);
+    }
+    return sum;
+}
+#endif
+
+/* Combines the states of the tiles before `next`, as scan/walk_back_item.cl does, by a whole sub-group: each lane looks at another
+   tile. The nearest inclusive state, or the nearest late tile, decides how many lanes count. Lane 0's *prefix is the result.
+   If sub-groups are emulated, all of the group call, the others with `next` 0. (lookback.pml: LANES.) */
+static uint gpi_walk_back_lanes(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
+                                uint *polls, bool bounded, gpi_tile_shared shared)
+{
+    const uint l = gpi_sg_lane();
+    bool more = next > 0;
+#if GPI_ORDERED
+    bool anchored = false;
+#endif
+    while (gpi_sg_vote(more, &shared->sub_group)) {
+        GPI_T seen = gpi_identity();
+        uint flag = GPI_INCLUSIVE; /* of what is before the first tile */
+        if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);
+        const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));
+        const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));
+        uint told = min(inclusive + 1, late);
+        GPI_T sum = gpi_identity();
+#if GPI_ORDERED
+        const bool anchors = flag == GPI_INCLUSIVE || (flag == GPI_AGGREGATE && seen.head > 0);
+        const uint anchor = gpi_sg_first(gpi_sg_ballot(anchors, &shared->sub_group));
+        if (!anchored && anchor >= told) told = 0;
+        const GPI_T folded =
+            gpi_fold_lanes(GPI_COMBINE_PASSED seen, anchored || told == 0 ? 0 : anchor, shared);
+#endif
+        if (l < told) sum = seen;
+        GPI_UNROLL
+        for (uint d = 1; d < GPI_STRUCT_TURNS(GPI_SUB_GROUP); d *= 2)
+            sum = gpi_combine(GPI_COMBINE_PASSED gpi_items_down(sum, d, shared->value),
+                              sum); /* lane 0: of the first 2 d */
+#if GPI_ORDERED
+        if (!anchored) sum.value = folded.value;
+        if (told > 0) *prefix = anchored ? gpi_combine(GPI_COMBINE_PASSED sum, *prefix) : sum;
+        anchored = anchored || told > 0;
+        next = told > 0 && inclusive < late ? 0 : next - told;
+#else
+        *prefix = gpi_combine(GPI_COMBINE_PASSED sum, *prefix);
+        next = inclusive < late ? 0 : next - told;
+#endif
+        more = next > 0 && (told > 0 || !bounded || *polls > 0);
+        if (more && told == 0) {
+            *polls -= 1;
+            gpi_sg_pause();
+        }
+    }
+    return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
+}
+#endif
+
+/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published. Returns 0 when *prefix is
+   complete, else n > 0: tile n-1 is late. All items call, and
+   the first one has the result. */
+static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
+                          uint *polls, bool bounded, gpi_tile_shared shared)
+{
+#if GPI_SUB_GROUP
+    const bool first = gpi_sg_index() == 0;
+    if (first || GPI_SG_ALL)
+        next =
+            gpi_walk_back_lanes(GPI_COMBINE_PASSED state, first ? next : 0, prefix, polls, bounded, shared);
+#else
+    if (GPI_LOCAL_ID == 0) next = gpi_walk_back_item(GPI_COMBINE_PASSED state, next, prefix, polls, bounded);
+#endif
+    return next;
+}
+#endif

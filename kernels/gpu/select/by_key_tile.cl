@@ -1,0 +1,91 @@
+/* by_key_tile.cl - a tile of gp_reduce_by_key: heads bring keys and products together in local memory. */
+#ifndef GPI_SELECT_BY_KEY_TILE_CL
+#define GPI_SELECT_BY_KEY_TILE_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/input.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "select/run_sink.cl"
+
+#if !GPI_KEYED
+#error "GPI_KEYED must be 1"
+#endif
+
+#if GPI_KEYS_OUT && GPI_INPUTS > 0
+/* The heads' keys go to where they come in the tile. */
+GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *key, gpi_tile_shared shared)
+{
+    uint r = (uint)tile->before.head;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint head = tile->heads >> j & 1;
+        if (head) shared->key[GPI_KEY_PAD(r)] = key[j];
+        r += head;
+    }
+}
+#endif
+
+/* Reads the tile. Heads put down, in their order, what they find before them in the tile, and their keys. To be read after
+   the next barrier. */
+GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    GPI_CELL value[GPI_PER_ITEM];
+    GPI_HEADS_TYPE key[GPI_PER_ITEM];
+    const GPI_T own = gpi_keyed_read(tile, input, base, shared, key);
+    tile->before = gpi_group_scan(GPI_COMBINE_OF(input) own, &tile->aggregate,
+                                  shared); /* its barriers free the keys' stage */
+    GPI_BASE sum = tile->before.value;
+    uint r = (uint)tile->before.head;
+#if GPI_KEYS_OUT && GPI_INPUTS > 0
+    gpi_keys_pack(tile, key, shared); /* before the values, which take registers, too */
+#endif
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)
+        gpi_values_get(input, base, shared, j, GPI_PER_ITEM,
+                       value + j); /* of those after the end nothing comes */
+#if GPI_INPUTS > 0
+    gpi_sync(); /* the values are read: others may take their place */
+#endif
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint head = tile->heads >> j & 1;
+        if (head) shared->stage[GPI_TILE_PAD(r)] = sum;
+#if GPI_KEYS_OUT && GPI_INPUTS == 0
+        if (head) shared->key[GPI_KEY_PAD(r)] = key[j];
+#endif
+        r += head;
+        sum = gpi_base_append(GPI_COMBINE_OF(input) sum, value[j], head != 0);
+    }
+}
+
+/* On the stage: what comes after element j * GPI_WG + l of the tile. (GPI_TILE_PAD adds up over whole rows.) */
+#if GPI_WG % GPI_TILE_ROW
+#define GPI_STAGE_NEXT(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l) + 1)]
+#else
+#define GPI_STAGE_NEXT(stage, l, j) ((stage) + GPI_TILE_PAD((l) + 1))[GPI_TILE_PAD((j)*GPI_WG)]
+#endif
+
+/* All of it goes out, keys and the products of their runs side by side, but for that of the tile's last run, which goes on.
+   `prefix`: of the tiles before, whose last run ends where the tile's first begins. */
+GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
+                                 gpi_run_sink runs, gpi_tile_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    const int left = (int)tile->aggregate.head - (int)l;
+    const ulong first = prefix.head + l;
+    (void)input;
+    (void)base;
+    if (l == 0 && left > 0 && first > 0)
+        gpi_run_put(runs, first - 1, gpi_base_combine(GPI_COMBINE_OF(runs) prefix.value, shared->stage[0]));
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+#if GPI_KEYS_OUT
+        if ((int)(j * GPI_WG) < left)
+            (runs.keys + first)[j * GPI_WG] = (shared->key + GPI_KEY_PAD(l))[GPI_KEY_PAD(j * GPI_WG)];
+#endif
+        if ((int)(j * GPI_WG) < left - 1)
+            gpi_run_put(runs, first + j * GPI_WG, GPI_STAGE_NEXT(shared->stage, l, j));
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+/* compact_items.cl - a tile brought together: the items put on the stage the element that comes
+   r-th, for all r of the tile; then they write in that order, neighbours to neighbours. Where more than the element
+   goes out, or something else was counted, the stage has only which one of the tile it is: it is as small for
+   records of 16 bytes, and the tile is in the cache when it is read a second time. */
+#ifndef GPI_SELECT_COMPACT_ITEMS_CL
+#define GPI_SELECT_COMPACT_ITEMS_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+#include "select/kept.cl"
+#include "select/sink.cl"
+
+/* What the stage holds of the element that comes r-th: itself, or which one of the tile it is, and with runs where
+   its run begins. `sum`: of all elements before. */
+static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
+{
+#if GPI_KEPT
+    (void)i;
+    (void)sum;
+    return tile->kept[j];
+#else
+    GPI_T entry = sum;
+    (void)tile;
+    (void)j;
+    GPI_SELECTED(entry) = i;
+    return entry;
+#endif
+}
+
+/* Where in the tile's order of output an element comes: all first ones, all second ones, the rest. ~0u: none
+   of them. `before`: of the tile's elements before i. */
+static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
+{
+    if (GPI_SELECTED(x)) return (uint)GPI_SELECTED(before);
+#if GPI_PARTS == 3
+    if (GPI_SECOND(x)) return (uint)(GPI_SELECTED(aggregate) + GPI_SECOND(before));
+#endif
+#if GPI_PARTS > 1
+    return (uint)(GPI_SELECTED(aggregate) + GPI_SECOND(aggregate) + i - GPI_SELECTED(before) -
+                  GPI_SECOND(before));
+#else
+    return ~0u;
+#endif
+}
+
+/* The r-th of the tile goes out. */
+static void gpi_put_ranked(gpi_input input, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,
+                           GPI_CELL entry, uint r)
+{
+#if GPI_KEPT
+    const GPI_RECORD x = entry.record;
+#else
+    const ulong i = base + GPI_SELECTED(entry);
+#endif
+#if GPI_PARTS == 1 && GPI_KEPT
+    sink.out[(GPI_NUMBER)(GPI_SELECTED(prefix) + r)] = x;
+#elif GPI_PARTS == 1
+    gpi_put(input, sink, (GPI_NUMBER)(GPI_SELECTED(prefix) + r), i, GPI_BEGIN(entry));
+#else
+    const uint firsts = (uint)GPI_SELECTED(aggregate), seconds = (uint)GPI_SECOND(aggregate);
+    const ulong rest = base - GPI_SELECTED(prefix) - GPI_SECOND(prefix);
+#if !GPI_KEPT
+    const GPI_RECORD x = input.data[i];
+#endif
+    if (r < firsts) sink.out[GPI_SELECTED(prefix) + r] = x;
+    else if (r < firsts + seconds) sink.second[GPI_SECOND(prefix) + (r - firsts)] = x;
+    else sink.rest[sink.step * (long)(rest + (r - firsts - seconds))] = x;
+#endif
+}
+
+GPI_INLINE_GPU void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
+                                     gpi_sink sink, gpi_tile_shared shared)
+{
+    const uint length = gpi_tile_length(input, base);
+    const GPI_T aggregate = tile->aggregate;
+    const uint ranked = GPI_PARTS > 1 ? length : (uint)GPI_SELECTED(aggregate);
+    const uint l = (uint)get_local_id(0);
+    GPI_T before = tile->before;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint i = l * GPI_PER_ITEM + j;
+        const GPI_T item = gpi_tile_item(tile, j);
+        const uint r = i < length ? gpi_rank(item, before, aggregate, i) : ~0u;
+        if (r != ~0u)
+            shared->stage[GPI_TILE_PAD(r)] = gpi_stage_entry(tile, j, i, gpi_combine(prefix, before));
+        before = gpi_combine(before, item);
+    }
+    gpi_sync(); /* the stage is filled */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint r = j * GPI_WG + l;
+        if (r < ranked)
+            gpi_put_ranked(input, sink, prefix, aggregate, base, GPI_TILE_STRIPED(shared->stage, l, j), r);
+    }
+}
+#endif

@@ -1,0 +1,191 @@
+/* pieces.cl - the tile of gp_select and gp_partition by a predicate where groups have sub-groups and only elements go
+   out (GPI_BY_PIECES of select/input.cl): each sub-group brings its own piece of the tile together, before it knows of
+   any other.
+
+       in       | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...
+       piece    | selected, in their order | ... | the others, from the end on |              of the stage
+
+   Where a lane's chunks go is a scan of how many of each are selected, of several chunks in one word.
+   In place of what opens a tile in scan/tile_elements.cl. */
+#ifndef GPI_SELECT_PIECES_CL
+#define GPI_SELECT_PIECES_CL
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "base/args.cl"
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "element/monoid.cl"
+#include "scan/tile.cl"
+
+#if GPI_BY_PIECES
+#define GPI_PIECE (GPI_SUB_GROUP * GPI_PER_ITEM) /* elements */
+
+typedef struct gpi_tile {
+    uint selected;   /* of this sub-group's piece */
+    GPI_T before;    /* selected in the pieces before it */
+    GPI_T aggregate; /* in the whole tile */
+} gpi_tile;
+
+static __local gpi_kept_cell *gpi_piece_of(gpi_tile_shared shared)
+{
+    return shared->stage + gpi_sg_index() * GPI_PIECE;
+}
+
+/* Elements of this sub-group's piece that are there. */
+static uint gpi_piece_length(gpi_input input, ulong base)
+{
+    const uint length = gpi_tile_length(input, base), first = gpi_sg_index() * GPI_PIECE;
+    return min(length - min(first, length), (uint)GPI_PIECE);
+}
+
+/* Elements of a chunk: as many as an item loads at a time. One element of 16 bytes, as long as there is a nibble for each. */
+#if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8
+#define GPI_PIECE_CHUNK 1
+#else
+#define GPI_PIECE_CHUNK GPI_CELL_CHUNK
+#endif
+
+/* Element j of this item: where in the piece, and its bit: those of chunk c are in nibble c. */
+#define GPI_PIECE_PLACE(j)                                                                       \
+    ((j) / GPI_PIECE_CHUNK * GPI_PIECE_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_PIECE_CHUNK + \
+     (j) % GPI_PIECE_CHUNK)
+#define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))
+
+/* How many of an item's elements are in registers together. What is selected moves down, never over what comes after it: a few
+   of them, and the rest waits on the stage. The others move up, over anything: all of them. */
+#if GPI_PARTS == 1 && GPI_PER_ITEM > 8
+#define GPI_PIECE_AT_ONCE 8
+#else
+#define GPI_PIECE_AT_ONCE GPI_PER_ITEM
+#endif
+#define GPI_PIECE_STAGED (GPI_PIECE_AT_ONCE < GPI_PER_ITEM)
+
+/* Elements j ... j + n - 1 of this item, if they are there, and their bits. */
+GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, uint j, const uint n,
+                                        gpi_kept_cell *x)
+{
+    uint selected = 0;
+    GPI_UNROLL
+    for (uint k = 0; k < n; k++) {
+        const uint i = GPI_PIECE_PLACE(j + k);
+        x[k] = i < length ? gpi_kept_cell_load(input, at + i) : gpi_kept_cell_none();
+    }
+    GPI_UNROLL
+    for (uint k = 0; k < n; k++) {
+        const uint i = GPI_PIECE_PLACE(j + k);
+        if (i < length && gpi_predicate(GPI_ARGS_OF(input) GPI_KEPT_IN(x[k]), at + i))
+            selected |= GPI_PIECE_BIT(j + k);
+    }
+    return selected;
+}
+
+/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and tells the bits of those that are selected. All
+   loads of a whole tile come first, so that they are under way together. (One that is not whole goes by way of the stage,
+   for fewer registers.) */
+GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,
+                                   gpi_kept_cell *x)
+{
+    const ulong at = base + gpi_sg_index() * GPI_PIECE;
+    const uint length = gpi_piece_length(input, base);
+    uint selected = 0;
+#if GPI_QUADS && GPI_CELL_CHUNK == 4
+    if (length == GPI_PIECE && gpi_quads_aligned(input)) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_load_quad(input, at + GPI_PIECE_PLACE(j), true, x + j);
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j++)
+            if (gpi_predicate(GPI_ARGS_OF(input) GPI_KEPT_IN(x[j]), at + GPI_PIECE_PLACE(j)))
+                selected |= GPI_PIECE_BIT(j);
+#if GPI_PIECE_STAGED
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PER_ITEM; j += 4) gpi_chunk_put(piece + GPI_PIECE_PLACE(j), x + j);
+#endif
+        return selected;
+    }
+#endif
+#if GPI_PER_ITEM <= 8
+    selected = gpi_piece_load_some(input, at, length, 0, GPI_PER_ITEM, x);
+#else
+    GPI_ROLLED
+    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_CHUNK) {
+        gpi_kept_cell chunk[GPI_PIECE_CHUNK];
+        selected |= gpi_piece_load_some(input, at, length, j, GPI_PIECE_CHUNK, chunk);
+        gpi_chunk_put(piece + GPI_PIECE_PLACE(j), chunk);
+    }
+#if !GPI_PIECE_STAGED
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_PER_ITEM; j += GPI_PIECE_CHUNK) gpi_chunk_get(piece + GPI_PIECE_PLACE(j), x + j);
+#endif
+#endif
+    return selected;
+}
+
+/* Counts of a sub-group's chunks fit one word for each GPI_COUNT_BITS / 4 of them: chunk c's in word c % GPI_COUNT_WORDS. */
+#define GPI_COUNT_BITS (GPI_SUB_GROUP <= 32 ? 8 : 16)
+#define GPI_COUNT_MASK ((1u << GPI_COUNT_BITS) - 1)
+#define GPI_COUNT_WORDS (GPI_COUNT_BITS / 4)
+#define GPI_COUNT_OF(words, c) \
+    ((words)[(c) % GPI_COUNT_WORDS] >> (c) / GPI_COUNT_WORDS * GPI_COUNT_BITS & GPI_COUNT_MASK)
+
+/* Of each chunk, how many are selected in the lanes before this one, and in all. */
+GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_sg_shared memory)
+{
+    const uint pairs = selected - (selected >> 1 & 0x55555555);
+    const uint nibbles = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333);
+    GPI_UNROLL
+    for (uint w = 0; w < GPI_COUNT_WORDS; w++) {
+        const uint own = nibbles >> 4 * w & (GPI_COUNT_BITS == 8 ? 0x0f0f0f0f : 0x000f000f);
+        uint sum = own;
+        GPI_UNROLL
+        for (uint d = 1; d < GPI_TURNS(GPI_SUB_GROUP); d *= 2) {
+            const uint y = gpi_sg_up(sum, d, memory);
+            if (gpi_sg_lane() >= d) sum += y;
+        }
+        before[w] = sum - own;
+        all[w] = gpi_sg_from(sum, GPI_SUB_GROUP - 1, memory);
+    }
+}
+
+/* Reads the tile, once. */
+GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
+{
+    __local gpi_kept_cell *piece = gpi_piece_of(shared);
+    uint before[GPI_COUNT_WORDS], all[GPI_COUNT_WORDS], first = 0;
+    gpi_kept_cell own[GPI_PER_ITEM];
+    const uint selected = gpi_piece_load(input, base, piece, own);
+    gpi_piece_count(selected, before, all, &shared->sub_group);
+    GPI_UNROLL
+    for (uint b = 0; b < GPI_PER_ITEM; b += GPI_PIECE_AT_ONCE) {
+        gpi_kept_cell *x = own + b;
+#if GPI_PIECE_STAGED
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK)
+            gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);
+#endif
+#if GPI_PER_ITEM > 8
+        gpi_sg_sync(); /* they are read: others may take their place */
+#endif
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {
+            const uint c = (b + j) / GPI_PIECE_CHUNK;
+            __local gpi_kept_cell *next = piece + first + GPI_COUNT_OF(before, c);
+#if GPI_PARTS == 2
+            __local gpi_kept_cell *other = piece + GPI_PIECE - 1 - GPI_PIECE_PLACE(b + j) + (next - piece);
+#endif
+            GPI_UNROLL
+            for (uint k = 0; k < GPI_PIECE_CHUNK; k++) {
+                if (selected & GPI_PIECE_BIT(b + j + k)) (next++)->record = x[j + k].record;
+#if GPI_PARTS == 2
+                else (other--)->record = x[j + k].record;
+#endif
+            }
+            first += GPI_COUNT_OF(all, c);
+        }
+    }
+    tile->selected = first;
+    tile->before = gpi_items_scan_sub_groups(first, &tile->aggregate, shared->value);
+    /* its barriers come after all that the stage is given */
+}
+
+static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
+#endif
+#endif

@@ -1,0 +1,33 @@
+/* count_digits.cl - counting digits.
+
+   Parameters
+       GPI_WG   items of a group */
+#ifndef GPI_SORT_COUNT_DIGITS_CL
+#define GPI_SORT_COUNT_DIGITS_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+
+/* The memory of a group. */
+#define GPI_NEAR __local
+#define GPI_NEAR_INC(p) (void)atomic_inc(p)
+
+typedef struct gpi_rank_memory {
+    uint count[GPI_BINS];
+    uint word;
+} gpi_rank_memory;
+typedef __local gpi_rank_memory *gpi_rank_shared;
+
+/* The digits of [begin, end) into shared->count. */
+static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
+                            gpi_rank_shared shared)
+{
+    GPI_EACH_BIN(d) shared->count[d] = 0;
+    gpi_sync(); /* the counters are zero */
+    for (ulong i = begin + get_local_id(0); i < end; i += GPI_WG)
+        (void)atomic_inc(&shared->count[gpi_digit_of(key[i], digit)]);
+    gpi_sync(); /* all is counted */
+}
+
+#endif

@@ -1,0 +1,232 @@
+/* merge_tile.cl - a merge: what a group does with its tile.
+
+   The tile's keys are staged in local memory, as the numbers that they are ordered by. Every item merges GPI_PER_ITEM of
+   them into registers; they go back to the stage, and from there out, neighbours by neighbours. gp_merge has an odd
+   GPI_PER_ITEM, so that items, each at its own elements, meet different banks.
+
+   Parameters
+       GPI_SUB_GROUP                    work-items of a sub-group, 0: none
+       GPI_WG, GPI_PER_ITEM, GPI_TILE   items of a group, elements of an item, of a tile                  */
+#ifndef GPI_SORT_MERGE_TILE_CL
+#define GPI_SORT_MERGE_TILE_CL
+#include "base/platform.cl"
+#include "group/sub_group.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/merge_pair.cl"
+
+#if GPI_WG < 4 || GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768
+#error "GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
+#endif
+
+/* A team: items that write their elements out together. One looks for the tile's crossings, a half for each. */
+#if GPI_SUB_GROUP
+#define GPI_MERGE_TEAM GPI_SUB_GROUP
+#else
+#define GPI_MERGE_TEAM GPI_WG
+#endif
+#define GPI_PROBES (GPI_MERGE_TEAM / 2)
+
+typedef struct gpi_merge_memory {
+    gpi_key stage[1 + GPI_TILE + GPI_PER_ITEM]; /* gpi_merge_stage */
+#if GPI_VALUE_SIZE
+    ushort order[GPI_TILE]; /* where on the stage the element was that comes d-th */
+#endif
+#if GPI_SUB_GROUP
+    gpi_sg_memory sub_group;
+#else
+    uchar before[GPI_WG]; /* what the items have found at their probes */
+    uint passed[2][2];    /* by round, even or odd, and diagonal: probes before the crossing */
+#endif
+    ulong crossing[2];
+} gpi_merge_memory;
+
+typedef __local gpi_merge_memory *gpi_merge_shared;
+
+/* The tile's elements of a, and those of b. One before them may be read: any value would do, and it is 0. So may GPI_PER_ITEM
+   after them, which no key comes after. */
+static __local gpi_key *gpi_merge_stage(gpi_merge_shared shared) { return shared->stage + 1; }
+
+/* Elements of a in a tile of `length` between two crossings, which are any when the input is not sorted. */
+static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }
+
+/* ------------------------------------------------------------------ crossings
+
+   Crossings of diagonals `begin` and `end` into shared->crossing, by rounds of GPI_PROBES at equal distances, which leave
+   the gap between two. Distances are powers of two, so that many groups probe the same cache lines. */
+
+/* The first distance: GPI_PROBES of them are more than the longest range, so that the last probe is beyond it. */
+static ulong gpi_first_distance(gpi_pair pair)
+{
+    const int bits = 31 - (int)clz((uint)GPI_PROBES);
+    return 1ul << (63 - (int)clz(min(pair.a_count, pair.b_count) | 1)) / bits * bits;
+}
+
+/* Does the last of `steps` elements after the least crossing of diagonal d come before the crossing? */
+static bool gpi_has_passed(gpi_pair pair, ulong d, ulong steps)
+{
+    const ulong least = gpi_crossing_least(pair, d);
+    return steps <= gpi_crossing_most(pair, d) - least &&
+           gpi_is_before((pair.a + least - 1)[steps], (pair.b + (d - least))[-(long)steps], pair.flip);
+}
+
+#if GPI_SUB_GROUP
+static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
+{
+    const uint side = gpi_sg_lane() / GPI_PROBES, p = gpi_sg_lane() % GPI_PROBES;
+    const gpi_sg_mask below = gpi_sg_below(GPI_PROBES), mine = side ? ~below : below;
+    const ulong d = side ? end : begin;
+    if (gpi_sg_index() == 0 || GPI_SG_ALL) {
+        ulong steps = 0;
+        GPI_ROLLED
+        for (ulong distance = gpi_first_distance(pair); distance > 0; distance /= GPI_PROBES) {
+            const bool passed = gpi_sg_index() == 0 && gpi_has_passed(pair, d, steps + (p + 1) * distance);
+            steps += gpi_sg_count(gpi_sg_ballot(passed, &shared->sub_group) & mine) * distance;
+        }
+        if (gpi_sg_index() == 0 && p == 0) shared->crossing[side] = gpi_crossing_least(pair, d) + steps;
+    }
+    gpi_sync(); /* both crossings are there */
+}
+#else
+static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
+{
+    const uint l = (uint)get_local_id(0), side = l / GPI_PROBES, p = l % GPI_PROBES;
+    const ulong d = side ? end : begin;
+    ulong steps = 0;
+    uint round = 0;
+    for (ulong distance = gpi_first_distance(pair); distance > 0; distance /= GPI_PROBES) {
+        shared->before[l] = gpi_has_passed(pair, d, steps + (p + 1) * distance);
+        if (p == 0) shared->passed[round][side] = 0;
+        gpi_sync(); /* all have probed, and nothing has passed yet */
+        /* PoCL 3.1 loses the item's own answer, if it is not read back. */
+        if (shared->before[l] && !shared->before[l + 1])
+            (void)atomic_max(&shared->passed[round][side], p + 1);
+        gpi_sync(); /* the last probe before the crossing is known; `before` may be overwritten */
+        steps += shared->passed[round][side] * distance;
+        round = 1 - round; /* this round's word is read until the next round's first barrier */
+    }
+    if (p == 0) shared->crossing[side] = gpi_crossing_least(pair, d) + steps;
+    gpi_sync(); /* both crossings are there */
+}
+#endif
+
+/* ------------------------------------------------------------------ the tile */
+
+/* Stages the tile's elements of a, `a_length` of them from i on, then those of b, from j on. */
+static void gpi_merge_load(gpi_pair pair, ulong i, ulong j, int a_length, int length, gpi_merge_shared shared)
+{
+    const int l = (int)get_local_id(0), a_left = a_length - l, left = length - l;
+    __global const gpi_key *a = pair.a + i + l, *b = pair.b + j - a_length + l;
+    __local gpi_key *stage = gpi_merge_stage(shared) + l;
+    gpi_key x[GPI_PER_ITEM];
+    if (length == GPI_TILE) {
+        GPI_UNROLL
+        for (int s = 0; s < GPI_TURNS(GPI_TILE); s += GPI_WG) x[s / GPI_WG] = (s < a_left ? a : b)[s];
+        GPI_UNROLL
+        for (int s = 0; s < GPI_TURNS(GPI_TILE); s += GPI_WG)
+            stage[s] = (gpi_key)gpi_key_order(x[s / GPI_WG], pair.flip);
+    } else {
+        GPI_UNROLL
+        for (int s = 0; s < GPI_TURNS(GPI_TILE); s += GPI_WG) {
+            if (s < left) stage[s] = (gpi_key)gpi_key_order((s + l < a_length ? a : b)[s], pair.flip);
+        }
+    }
+    GPI_UNROLL
+    for (int s = 0; s < GPI_TURNS(GPI_PER_ITEM); s += GPI_WG) {
+        if (s + l < GPI_PER_ITEM) stage[length + s] = (gpi_key)~0ul;
+    }
+    if (l == 0) stage[-1] = 0;
+    gpi_sync(); /* the tile is staged */
+}
+
+/* A staged key by its offset in bytes: an index would be shifted before every access. */
+static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)
+{
+    return *(__local const gpi_key *)((__local const uchar *)stage + bytes);
+}
+
+/* Where the staged tile's diagonal d is crossed; everything is in bytes. If low is high, so is i, and any answer is right. */
+static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)
+{
+    const int high = min(d, a_length);
+    int low = max(d - (length - a_length), 0);
+    GPI_UNROLL
+    for (int most = (int)GPI_TURNS(GPI_TILE / 2); most > 0; most /= 2) { /* elements between low and high */
+        const int i = min(low + (most + 1) / 2 * GPI_KEY_SIZE, high);
+        low = gpi_merge_at(stage - 1, i) <= gpi_merge_at(stage, a_length + d - i) ? i : low;
+    }
+    return low;
+}
+
+/* Merges this item's elements of the staged tile, and brings them back to the stage; lengths are in bytes. */
+static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
+{
+    __local gpi_key *stage = gpi_merge_stage(shared);
+    const int own = (int)get_local_id(0) * GPI_PER_ITEM, d = min(own * GPI_KEY_SIZE, length);
+    gpi_key x[GPI_PER_ITEM];
+    int i = gpi_merge_begin(d, a_length, length, stage);
+    gpi_key a = gpi_merge_at(stage, i), b = gpi_merge_at(stage, a_length + d - i);
+    GPI_UNROLL
+    for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) {
+        const bool first = i < a_length && a <= b; /* after the last of b is what no key comes after */
+        const int at = first ? i : a_length + d + k * GPI_KEY_SIZE - i;
+        const gpi_key next = gpi_merge_at(stage + 1, at);
+        x[k] = first ? a : b;
+#if GPI_VALUE_SIZE
+        (shared->order + own)[k] = (ushort)(at / GPI_KEY_SIZE);
+#endif
+        a = first ? next : a;
+        b = first ? b : next;
+        i += first ? GPI_KEY_SIZE : 0;
+    }
+    gpi_sync(); /* the stage is read */
+    GPI_UNROLL
+    for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) (stage + own)[k] = x[k];
+#if GPI_SUB_GROUP
+    gpi_sg_sync(); /* the sub-group's merged elements are there */
+#else
+    gpi_sync(); /* the merged elements are there */
+#endif
+}
+
+/* Writes the merged elements out, from `begin` on: every team those that its items have merged. */
+static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_length, int length,
+                            gpi_merge_shared shared)
+{
+    const int l = (int)get_local_id(0);
+    const int first = l / GPI_MERGE_TEAM * GPI_MERGE_TEAM * GPI_PER_ITEM + l % GPI_MERGE_TEAM;
+    __local const gpi_key *stage = gpi_merge_stage(shared) + first;
+    __global gpi_key *out = pair.out + begin + first;
+    if (length == GPI_TILE) {
+        GPI_UNROLL
+        for (int s = 0; s < GPI_TURNS(GPI_MERGE_TEAM * GPI_PER_ITEM); s += GPI_MERGE_TEAM)
+            out[s] = gpi_key_of_order(stage[s], pair.flip);
+    } else {
+        GPI_UNROLL
+        for (int s = 0; s < GPI_TURNS(GPI_MERGE_TEAM * GPI_PER_ITEM); s += GPI_MERGE_TEAM) {
+            if (s < length - first) out[s] = gpi_key_of_order(stage[s], pair.flip);
+        }
+    }
+#if GPI_VALUE_SIZE
+    GPI_UNROLL
+    for (int s = 0; s < GPI_TURNS(GPI_MERGE_TEAM * GPI_PER_ITEM); s += GPI_MERGE_TEAM) {
+        if (first + s >= length) continue;
+        const uint at = (shared->order + first)[s];
+        (pair.value_out + begin + first)[s] =
+            *((int)at < a_length ? pair.a_value + i + at : pair.b_value + j + at - a_length);
+    }
+#endif
+}
+
+/* Elements [begin, end) of the output. All items call. */
+static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
+{
+    const int length = (int)(end - begin);
+    gpi_cross(pair, begin, end, shared);
+    const ulong i = shared->crossing[0], j = begin - i;
+    const int a_length = (int)gpi_share(i, shared->crossing[1], (ulong)length);
+    gpi_merge_load(pair, i, j, a_length, length, shared);
+    gpi_merge_item(a_length * GPI_KEY_SIZE, length * GPI_KEY_SIZE, shared);
+    gpi_merge_store(pair, i, j, begin, a_length, length, shared);
+}
+#endif

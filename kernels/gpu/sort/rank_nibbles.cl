@@ -1,0 +1,127 @@
+/* rank_nibbles.cl - ranking: tiles (sort/rank_tile.cl) are put in the order of their digits,
+   stably, by two rounds of four bits.
+
+   A round: items count their entries by value, and the counters' running sum, by value and then by item, says where
+   each goes. An item's counters of values v and v + 8 are halves of a word:
+
+       item      0        1        2   ...
+             | 0, 8 |  0, 8  |  0, 8  ...
+             | 1, 9 |  1, 9  |  1, 9  ...
+                 ...
+             | 7, 15|  7, 15 |  7, 15 ...
+
+   so that one sum over the words makes both halves', but for the lower halves' total, which the upper ones have
+   before them. (Merrill & Grimshaw 2011.)
+
+   Parameters: those of sort/rank_tile.cl. */
+#ifndef GPI_SORT_RANK_NIBBLES_CL
+#define GPI_SORT_RANK_NIBBLES_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "sort/digit.cl"
+#include "sort/rank_cell.cl"
+#include "sort/rank_tile.cl"
+
+/* The cell of word w: in every other 32 words, fours change places with their neighbours, so that the scan, which
+   reads four words at a time, finds them in different banks. */
+#define GPI_NIBBLE_CELL(w) ((w) ^ ((w) >> 3 & 4))
+/* Item l's word of values v and v + 8, and, of the words' halves, its counter of value v. */
+#if GPI_WG % 64 == 0
+#define GPI_NIBBLE_WORD(nibble, v, l) ((nibble).word + GPI_NIBBLE_CELL(l))[(v)*GPI_WG]
+#define GPI_NIBBLE_HALF(nibble, v, l) \
+    ((nibble).part + 2 * GPI_NIBBLE_CELL(l))[((v)&7) * 2 * GPI_WG + ((v) >> 3 & 1)]
+#else
+#define GPI_NIBBLE_WORD(nibble, v, l) (nibble).word[GPI_NIBBLE_CELL((v)*GPI_WG + (l))]
+#define GPI_NIBBLE_HALF(nibble, v, l) \
+    (nibble).part[2 * GPI_NIBBLE_CELL(((v)&7) * GPI_WG + (l)) + ((v) >> 3 & 1)]
+#endif
+
+/* Four counters at a time become the sum of those before them, from `sum` on. The sum with them. */
+static uint gpi_nibble_sum(__local uint4 *four, uint sum)
+{
+    const uint4 x = *four;
+    uint4 before;
+    before.x = sum;
+    before.y = before.x + x.x;
+    before.z = before.y + x.y;
+    before.w = before.z + x.z;
+    *four = before;
+    return before.w + x.w;
+}
+
+/* The counters become the sum of those before them. Items own eight consecutive words, which they read again after
+   the group's sum: registers are for entries. */
+static void gpi_nibble_scan(gpi_move_shared shared)
+{
+    const uint first = GPI_NIBBLE_CELL(8 * (uint)get_local_id(0)) / 4;
+    __local uint4 *lower = shared->nibble.four + first, *upper = shared->nibble.four + (first ^ 1);
+    const uint4 sums = *lower + *upper;
+    uint total, sum = sums.x + sums.y + sums.z + sums.w;
+    sum = gpi_group_before(sum, &total, shared);
+    sum = gpi_nibble_sum(lower, sum + (total << 16));
+    (void)gpi_nibble_sum(upper, sum);
+    gpi_sync(); /* the running sum is complete */
+}
+
+/* Puts the items' entries in the order of four of their bits, stably, into shared->order. */
+GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_move_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    GPI_UNROLL
+    for (uint v = 0; v < GPI_TURNS(8); v++) GPI_NIBBLE_WORD(shared->nibble, v, l) = 0;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;
+    gpi_sync(); /* all items have counted */
+    gpi_nibble_scan(shared);
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const uint p = GPI_NIBBLE_HALF(shared->nibble, entry[j] >> shift, l)++;
+        shared->order[GPI_RANK_CELL(p)] = entry[j];
+    }
+    gpi_sync(); /* the new order is written */
+}
+
+/* Puts the items' entries in the order of their digits, stably, into shared->order. */
+GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
+{
+    const uint l = (uint)get_local_id(0);
+    gpi_order_nibble(entry, 16, shared);
+    if (mask > 15) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) entry[j] = GPI_RANK_BLOCKED(shared->order, l, j);
+        gpi_order_nibble(entry, 20, shared);
+    }
+}
+
+/* Where digits begin in the ordered tile, from shared->count, to shared->start: after the digits with lower upper
+   four bits, where the last item's counter has come to, and those with the same ones. */
+static void gpi_tile_starts(gpi_move_shared shared)
+{
+    GPI_EACH_BIN(d)
+    {
+        uint start = d < 16 ? 0 : GPI_NIBBLE_HALF(shared->nibble, d / 16 - 1, GPI_WG - 1);
+        for (uint k = 0; k < GPI_TURNS(15); k++) start += k < d % 16 ? shared->count[d / 16 * 16 + k] : 0;
+        shared->start[d] = start;
+    }
+}
+
+/* Moves [begin, end) to where shared->next says, tile by tile. */
+static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
+                           gpi_move_shared shared)
+{
+    (void)lines;
+    for (ulong base = begin; base < end; base += GPI_TILE) {
+        const uint length = (uint)min((ulong)GPI_TILE, end - base);
+        uint entry[GPI_PER_ITEM];
+        gpi_tile_count(move.key + base, length, digit, entry, shared);
+        gpi_order_digits(entry, digit.mask, shared);
+        gpi_tile_starts(shared);
+        GPI_EACH_BIN(d) shared->next[d] -= shared->start[d];
+        gpi_sync(); /* `next` is where the tile's digits go */
+        gpi_tile_write(move, base, length, shared);
+        gpi_sync(); /* all have used `next`, and the tile is no longer read */
+        GPI_EACH_BIN(d) shared->next[d] += shared->start[d] + shared->count[d];
+    }
+}
+#endif

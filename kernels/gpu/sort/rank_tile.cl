@@ -1,0 +1,172 @@
+/* rank_tile.cl - a tile of keys in local memory.
+
+       stage      keys, as they come
+       order      digit and cell of the stage of each key, in the order in which keys are written
+
+   A tile is loaded, put in the order of its digits (sort/rank_nibbles.cl), and written: neighbours write neighbours.
+   Loads and stores are striped (item l takes l, l + GPI_WG, ...), ranking is blocked (item l owns
+   l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1). Where every item has the same number of keys, in a full tile, loops
+   have no condition.
+
+   Parameters
+       GPI_WG, GPI_PER_ITEM, GPI_TILE   items of a group, keys of an item, keys of a tile                 */
+#ifndef GPI_SORT_RANK_TILE_CL
+#define GPI_SORT_RANK_TILE_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/rank_cell.cl"
+
+#if GPI_TILE != GPI_WG * GPI_PER_ITEM || GPI_TILE > 32768
+#error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
+#endif
+
+/* The element of a cell of stage or order. */
+#define GPI_RANK_CELL_BACK(c) ((c) - (c) / 33)
+/* Elements l + j * GPI_WG and l * GPI_PER_ITEM + j: one address for all j. */
+#define GPI_RANK_STRIPED(array, l, j) GPI_RANK_STEPPED(array, l, GPI_WG, j)
+#if 32 % GPI_PER_ITEM == 0
+#define GPI_RANK_BLOCKED_CELL(l, j) (GPI_RANK_CELL((l)*GPI_PER_ITEM) + (j))
+#define GPI_RANK_BLOCKED(array, l, j) ((array) + GPI_RANK_CELL((l)*GPI_PER_ITEM))[j]
+#else
+#define GPI_RANK_BLOCKED_CELL(l, j) GPI_RANK_CELL((l)*GPI_PER_ITEM + (j))
+#define GPI_RANK_BLOCKED(array, l, j) (array)[GPI_RANK_BLOCKED_CELL(l, j)]
+#endif
+
+/* An entry of the order: the digit of a key, and its cell of the stage. */
+#define GPI_ORDER(d, c) ((d) << 16 | (c))
+#define GPI_ORDER_DIGIT(o) ((o) >> 16)
+#define GPI_ORDER_CELL(o) ((o)&0xffffu)
+
+/* Words of counters of four bits' values: one for two values of each item. */
+#define GPI_NIBBLE_WORDS (8 * GPI_WG)
+
+/* Rows of an item's sum each. */
+#define GPI_SUM_ROW min(32u, (uint)GPI_WG)
+#define GPI_SUM_ROWS ((GPI_WG + 31) / 32)
+
+typedef struct gpi_move_memory {
+    union {
+        uint4 four[GPI_NIBBLE_WORDS / 4];
+        uint word[GPI_NIBBLE_WORDS];
+        ushort part[2 * GPI_NIBBLE_WORDS];
+    } nibble;
+    ulong next[GPI_BINS];
+    gpi_key stage[GPI_RANK_CELL(GPI_TILE)];
+    uint order[GPI_RANK_CELL(GPI_TILE)];
+    uint sum[GPI_RANK_CELL(GPI_WG)];
+    uint row[2 * GPI_SUM_ROWS]; /* zeros, then rows' sums */
+    uint count[GPI_BINS];       /* of the tile */
+    uint start[GPI_BINS];       /* where a digit begins in the ordered tile */
+    uint word;
+} gpi_move_memory;
+typedef __local gpi_move_memory *gpi_move_shared;
+
+/* The sum of x over the items before this one; *total over all. As in group/collectives.cl, but an item adds up as many
+   rows' sums as there are, zeros where none are before its own: no comparisons, fewer registers. A barrier has to come
+   before the next call. */
+static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
+{
+    const uint l = (uint)GPI_LOCAL_ID;
+    __local const uint *sums = shared->row + GPI_SUM_ROWS;
+    uint before, all = 0;
+    shared->sum[GPI_RANK_CELL(l)] = x;
+    gpi_sync(); /* the rows are complete */
+    if (l < GPI_SUM_ROWS) {
+        __local uint *row = shared->sum + GPI_RANK_CELL(32 * l);
+        uint sum = 0;
+        for (uint i = 0; i < GPI_TURNS(GPI_SUM_ROW); i++) {
+            const uint y = row[i];
+            row[i] = sum;
+            sum += y;
+        }
+        shared->row[l] = 0;
+        shared->row[GPI_SUM_ROWS + l] = sum;
+    }
+    gpi_sync(); /* the rows are summed up */
+    before = shared->sum[GPI_RANK_CELL(l)];
+    for (uint r = 1; r < GPI_TURNS(GPI_SUM_ROWS); r++) before += (shared->row + l / 32)[GPI_SUM_ROWS - r];
+    for (uint r = 0; r < GPI_TURNS(GPI_SUM_ROWS); r++) all += sums[r];
+    *total = all;
+    return before;
+}
+
+/* ------------------------------------------------------------------ a tile */
+
+/* The tile into the stage; after its end, zeros. All loads of a full tile come first, so that they are under way
+   together. */
+GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_move_shared shared)
+{
+    const uint l = (uint)GPI_LOCAL_ID;
+    if (length == GPI_TILE) {
+        gpi_key x[GPI_PER_ITEM];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) x[j] = (key + l)[j * GPI_WG];
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_RANK_STRIPED(shared->stage, l, j) = x[j];
+    } else {
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            const uint i = j * GPI_WG + l;
+            shared->stage[GPI_RANK_CELL(i)] = i < length ? key[i] : 0;
+        }
+    }
+}
+
+/* The entries of this item's keys on the stage; after the tile's end with the highest digit, which a stable order
+   leaves there. */
+GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_move_shared shared)
+{
+    const uint l = (uint)GPI_LOCAL_ID, i = l * GPI_PER_ITEM;
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        entry[j] = GPI_ORDER(gpi_digit_of(GPI_RANK_BLOCKED(shared->stage, l, j), digit),
+                             GPI_RANK_BLOCKED_CELL(l, j));
+    if (length < GPI_TILE) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            if (i + j >= length) entry[j] |= GPI_ORDER(GPI_BINS - 1, 0);
+    }
+}
+
+/* Loads the tile, makes its entries, and counts its digits into shared->count. */
+GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi_digit digit, uint *entry,
+                                   gpi_move_shared shared)
+{
+    /* What is not there has the highest digit, and will be counted. */
+    GPI_EACH_BIN(d) shared->count[d] = d < GPI_BINS - 1 ? 0 : length - GPI_TILE;
+    gpi_tile_load(key, length, shared);
+    gpi_sync(); /* the stage is filled, the counters set */
+    gpi_tile_entries(length, digit, entry, shared);
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        (void)atomic_inc(&shared->count[GPI_ORDER_DIGIT(entry[j])]);
+    gpi_sync(); /* all is counted */
+}
+
+/* Writes the ordered tile. shared->next: where digits go, as if the tile's first key had each. */
+GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_move_shared shared)
+{
+    const uint l = (uint)GPI_LOCAL_ID;
+    if (length == GPI_TILE) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            const uint o = GPI_RANK_STRIPED(shared->order, l, j), c = GPI_ORDER_CELL(o);
+            const ulong to = shared->next[GPI_ORDER_DIGIT(o)];
+            (move.key_to + l + to)[j * GPI_WG] = shared->stage[c];
+#if GPI_VALUE_SIZE
+            (move.value_to + l + to)[j * GPI_WG] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));
+#endif
+        }
+    } else {
+        for (uint p = l; p < length; p += GPI_WG) {
+            const uint o = shared->order[GPI_RANK_CELL(p)], c = GPI_ORDER_CELL(o);
+            const ulong to = shared->next[GPI_ORDER_DIGIT(o)];
+            move.key_to[to + p] = shared->stage[c];
+#if GPI_VALUE_SIZE
+            move.value_to[to + p] = gpi_value_at(move, base + GPI_RANK_CELL_BACK(c));
+#endif
+        }
+    }
+}
+#endif

@@ -1,0 +1,165 @@
+/* single_tile.cl - at most a tile of keys: their order is made in registers and local memory
+   (sort/tile_merge_sort.cl), then keys and values move once.
+
+   Loads and stores are striped (of a team's piece item l takes l, l + GPI_TEAM, ...), entries blocked (item l has
+   l * GPI_PER_ITEM and those after it). In between is a stage of the team's, which lies where it has its entries.
+
+   Parameters: those of sort/tile_merge_sort.cl. */
+#ifndef GPI_SORT_SINGLE_TILE_CL
+#define GPI_SORT_SINGLE_TILE_CL
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/digit.cl"
+#include "sort/tile_merge_sort.cl"
+
+#if GPI_KEY_SIZE < 8
+#define GPI_STAGE_CELLS (4 / GPI_KEY_SIZE * GPI_TEAM_CELLS)
+#endif
+
+typedef struct gpi_single_tile_memory {
+    union {
+        gpi_entry_memory entry;
+#if GPI_KEY_SIZE < 8
+        uint place[2 * GPI_ENTRY_CELLS];                 /* each team's, and room for its keys */
+        gpi_key key[8 / GPI_KEY_SIZE * GPI_ENTRY_CELLS]; /* each team's, after room for its places */
+#else
+        struct {
+            gpi_key key[GPI_ENTRY_CELLS];
+            uint place[GPI_ENTRY_CELLS];
+        } stage;
+#endif
+    } tile;
+    uint word;
+} gpi_single_tile_memory;
+typedef __local gpi_single_tile_memory *gpi_single_tile_shared;
+
+GPI_INLINE __local gpi_key *gpi_stage_keys(gpi_single_tile_shared shared)
+{
+#if GPI_KEY_SIZE < 8
+    return shared->tile.key + (2 * gpi_team_index() + 1) * GPI_STAGE_CELLS;
+#else
+    return shared->tile.stage.key + gpi_team_index() * GPI_TEAM_CELLS;
+#endif
+}
+
+GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
+{
+#if GPI_KEY_SIZE < 8
+    return shared->tile.place + 2 * gpi_team_index() * GPI_TEAM_CELLS;
+#else
+    return shared->tile.stage.place + gpi_team_index() * GPI_TEAM_CELLS;
+#endif
+}
+
+/* The cell of a team's element i: as of entries (sort/tile_merge_sort.cl), for words of 4 bytes. */
+#if GPI_KEY_SIZE < 8
+#define GPI_STAGE_RUN (32 % GPI_PER_ITEM ? GPI_PER_ITEM : 32)
+#else
+#define GPI_STAGE_RUN GPI_ENTRY_RUN
+#endif
+#define GPI_STAGE_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_STAGE_RUN))
+/* Of an array of cells, that of element j * GPI_TEAM + l: one address for all j. */
+#if GPI_PER_ITEM % 2 || GPI_TEAM % GPI_STAGE_RUN == 0
+#define GPI_STAGE_STRIPED(array, l, j) ((array) + GPI_STAGE_CELL(l))[(j)*GPI_STAGE_CELL(GPI_TEAM)]
+#else
+#define GPI_STAGE_STRIPED(array, l, j) (array)[GPI_STAGE_CELL((j)*GPI_TEAM + (l))]
+#endif
+
+/* The item's first element of the tile where it takes them striped; the next one is GPI_TEAM further. */
+static uint gpi_team_first(void) { return gpi_team_index() * GPI_TEAM_SPAN + gpi_team_item(); }
+
+/* The entries of the n keys at `key`, all of segment 0; after them, what comes after them in their order. All loads come
+   first, so that they are under way together. A barrier has to follow before entries are written. */
+GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,
+                                         gpi_entry *entry, gpi_single_tile_shared shared)
+{
+    const uint l = gpi_team_item(), first = gpi_team_first();
+    const int left = (int)n - (int)first;
+    __local gpi_key *stage = gpi_stage_keys(shared);
+    uint at = gpi_entries_item() * GPI_PER_ITEM;
+    gpi_key x[GPI_PER_ITEM];
+    GPI_UNROLL
+    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        x[j] = j * GPI_TEAM < left ? (key + first)[j * GPI_TEAM] : 0;
+    GPI_UNROLL
+    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) GPI_STAGE_STRIPED(stage, l, j) = x[j];
+    gpi_team_sync(); /* the stage is filled */
+    GPI_SETTLE(at);
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const gpi_key_bits k = gpi_window_of((stage + GPI_STAGE_CELL(l * GPI_PER_ITEM))[j], bits);
+        entry[j] = gpi_entry_make(at + j < n ? k : GPI_ENTRY_KEY_MOST, at + j);
+    }
+}
+
+/* Whether entries have all bits of their keys. */
+static bool gpi_entries_are_keys(gpi_digit_bits bits)
+{
+    return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;
+}
+
+/* Moves the n keys and values from `base` on into the entries' order, in place if need be, or the first `most` of them.
+   A barrier has to follow before the stage is used again. */
+GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
+                                          const gpi_entry *entry, gpi_single_tile_shared shared)
+{
+    const uint l = gpi_team_item(), at = l * GPI_PER_ITEM, first = gpi_team_first();
+    const int left = (int)min(n, most) - (int)first;
+    const bool own = gpi_entries_are_keys(bits);
+    __local gpi_key *stage = gpi_stage_keys(shared);
+    __local uint *place = gpi_stage_places(shared);
+#if !GPI_KEY_HASH
+    if (own) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            (stage + GPI_STAGE_CELL(at))[j] =
+                gpi_key_of_order((gpi_key)gpi_entry_key(entry[j]), (gpi_key_bits)bits.flip);
+    }
+#endif
+#if GPI_VALUE_SIZE
+    const bool gathers = true;
+#else
+    const bool gathers = !own;
+#endif
+    if (gathers) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            (place + GPI_STAGE_CELL(at))[j] = gpi_entry_place(entry[j]);
+    }
+    gpi_team_sync(); /* the stage is filled */
+    if (!own) {
+        GPI_UNROLL_SOME
+        for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+            if (j * GPI_TEAM < left)
+                GPI_STAGE_STRIPED(stage, l, j) = (move.key + base)[GPI_STAGE_STRIPED(place, l, j)];
+    }
+#if GPI_VALUE_SIZE
+    gpi_value value[GPI_PER_ITEM];
+    GPI_UNROLL
+    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++)
+        if (j * GPI_TEAM < left) value[j] = gpi_value_at(move, base + GPI_STAGE_STRIPED(place, l, j));
+#endif
+    gpi_sync_all(); /* all is read: in place, it is now overwritten */
+    GPI_UNROLL
+    for (int j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        if (j * GPI_TEAM < left) {
+            (move.key_to + base + first)[j * GPI_TEAM] = GPI_STAGE_STRIPED(stage, l, j);
+#if GPI_VALUE_SIZE
+            (move.value_to + base + first)[j * GPI_TEAM] = value[j];
+#endif
+        }
+    }
+}
+
+/* Writes the first `most` of n keys in order, 0 < n <= GPI_TILE. */
+GPI_INLINE_GPU void gpi_single_tile_sort(gpi_move move, uint n, uint most, gpi_digit_bits bits,
+                                         gpi_single_tile_shared shared)
+{
+    gpi_entry entry[GPI_PER_ITEM];
+    gpi_single_tile_load(move.key, n, bits, entry, shared);
+    gpi_sync(); /* the stage is read: entries may overwrite it */
+    gpi_entries_sort(entry, n, &shared->tile.entry);
+    gpi_single_tile_write(move, bits, 0, n, most, entry, shared);
+}
+#endif

@@ -1,0 +1,129 @@
+/* topk_filter.cl - the filter of a tile. Every item reads its keys once, in runs of neighbours,
+   and keeps their orders in registers:
+
+       tile   | run 0 of item 0 | of item 1 | ... | run 1 of item 0 | of item 1 | ...
+
+   Where keys pass, one scan over the group of how many there are in each run says where they go.
+
+   Parameters: those of sort/rank.cl and sort/topk_tile.cl. */
+#ifndef GPI_SORT_TOPK_FILTER_CL
+#define GPI_SORT_TOPK_FILTER_CL
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "group/sync.cl"
+#include "element/key.cl"
+#include "sort/topk_tile.cl"
+
+/* Of an item: keys of a run, and how many runs. Four at most: 16 bits of a ulong count each. */
+#define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)
+#define GPI_KEY_RUNS (GPI_PER_ITEM / GPI_KEY_RUN)
+#if GPI_KEY_RUNS > 4 || GPI_TILE > 65535
+#error "a ulong has room for four counts of 16 bits"
+#endif
+
+/* The orders of an item's keys. */
+typedef gpi_key_bits gpi_found;
+#define GPI_FOUND GPI_PER_ITEM
+
+/* The last order, which stands for what is beyond the tile's end: below no threshold. */
+#define GPI_BEYOND (~(gpi_key_bits)0)
+
+/* Of the tile's keys, counted from the first of the item's first run, the item's key j. */
+#define GPI_KEY_RUN_AT(j) ((j) / GPI_KEY_RUN * (GPI_KEY_RUN * GPI_WG) + (j) % GPI_KEY_RUN)
+
+GPI_INLINE_GPU void gpi_tile_read(gpi_topk_tile tile, gpi_found *order)
+{
+    const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;
+    __global const gpi_key *key = tile.key + first;
+#if GPI_KEY_RUN >= 4
+    if (tile.length == GPI_TILE && (size_t)key % sizeof(GPI_QUAD(gpi_key)) == 0) {
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += 4) {
+            const GPI_QUAD(gpi_key) quad = GPI_READ_QUAD(gpi_key, key + GPI_KEY_RUN_AT(j), true);
+            order[j] = gpi_key_order(quad.s0, tile.flip);
+            order[j + 1] = gpi_key_order(quad.s1, tile.flip);
+            order[j + 2] = gpi_key_order(quad.s2, tile.flip);
+            order[j + 3] = gpi_key_order(quad.s3, tile.flip);
+        }
+        return;
+    }
+#endif
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+        const bool inside = first + GPI_KEY_RUN_AT(j) < tile.length;
+        order[j] = inside ? gpi_key_order(key[GPI_KEY_RUN_AT(j)], tile.flip) : GPI_BEYOND;
+    }
+}
+
+GPI_INLINE_GPU void gpi_tile_survey(gpi_topk_tile tile, gpi_found *found, uint *below, uint *equal,
+                                    gpi_topk_shared shared)
+{
+    gpi_key_bits least = GPI_BEYOND;
+    gpi_tile_read(tile, found);
+    if (get_local_id(0) == 0) shared->count[0] = shared->count[1] = 0;
+    gpi_sync(); /* the counters are zero */
+    GPI_UNROLL
+    for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) least = min(least, found[j]);
+    if (least <= tile.threshold) {
+        uint less = 0, same = 0;
+        GPI_UNROLL
+        for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
+            less += found[j] < tile.threshold;
+            same += found[j] == tile.threshold;
+        }
+        if (less) (void)atomic_add(&shared->count[0], less);
+        if (same) (void)atomic_add(&shared->count[1], same);
+    }
+    gpi_sync(); /* all is counted */
+    *below = shared->count[0];
+    *equal = shared->count[1] - (tile.threshold == GPI_BEYOND ? GPI_TILE - tile.length : 0);
+}
+
+static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals)
+{
+    return equals ? order == tile.threshold : order < tile.threshold;
+}
+
+/* Writes the keys that pass to `to`, in order: those below the threshold, or the first `most` that equal it. */
+GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals,
+                                          uint most, gpi_topk_kept to, ulong base, gpi_topk_shared shared)
+{
+    const uint first = (uint)get_local_id(0) * GPI_KEY_RUN;
+    ulong counts = 0, all;
+    GPI_UNROLL
+    for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {
+        uint count = 0;
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_KEY_RUN; k++) count += gpi_passes(tile, order[r * GPI_KEY_RUN + k], equals);
+        counts |= (ulong)count << 16 * r;
+    }
+    ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);
+    ranks += (all << 16) + (all << 32) + (all << 48); /* of each run: all of the runs before */
+    if (counts == 0) return;
+    GPI_UNROLL
+    for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {
+        uint rank = (uint)(ranks >> 16 * r) & 0xffff;
+        GPI_UNROLL
+        for (uint k = 0; k < GPI_KEY_RUN; k++) {
+            const uint j = r * GPI_KEY_RUN + k;
+            if (!gpi_passes(tile, order[j], equals) || (equals && rank >= most)) continue;
+            to.key[rank] = tile.key[first + GPI_KEY_RUN_AT(j)];
+            to.index[rank++] = GPI_VALUE_OF(base + first + GPI_KEY_RUN_AT(j));
+        }
+    }
+}
+
+GPI_INLINE_GPU void gpi_tile_keep(gpi_topk_tile tile, const gpi_found *found, gpi_topk_kept to, ulong base,
+                                  gpi_topk_shared shared)
+{
+    gpi_tile_keep_passing(tile, found, false, 0, to, base, shared);
+}
+
+GPI_INLINE_GPU void gpi_tile_keep_equal(gpi_topk_tile tile, ulong most, gpi_topk_kept to, ulong base,
+                                        gpi_topk_shared shared)
+{
+    gpi_found order[GPI_FOUND];
+    gpi_tile_read(tile, order);
+    gpi_tile_keep_passing(tile, order, true, (uint)min(most, (ulong)GPI_TILE), to, base, shared);
+}
+#endif
