@@ -112,12 +112,12 @@ done
 AVX512="-DPOCL_DEVICE_ADDRESS_BITS=64 -target x86_64-linux-gnu -march=skylake-avx512"
 for prelude in tests/native/prelude_select_*.h; do
     check "select by masks with $prelude" $AVX512 -DGPI_FP64=1 $SERIAL $WIDE -include "$prelude" \
-        kernels/common/select/select.cl
+        kernels/select/select.cl
 done
 # Reductions by key, whose products are packed.
 for prelude in tests/native/prelude_by_key_*.h; do
     check "by key with $prelude, packed" $AVX512 -DGPI_FP64=1 -DGPI_LANES=16 $SERIAL $WIDE -include "$prelude" \
-        kernels/common/select/by_key.cl
+        kernels/select/by_key.cl
 done
 # What works on keys has no element: its own description is a few sizes.
 SORT_RING="-DGPI_RING_ROWS=1024u -DGPI_RING_REACH=64u -DGPI_RING_BLOCK=32u"
@@ -145,7 +145,7 @@ for key in 1 2 4 8; do
                 -DGPI_KEY_FLOAT=0 -DGPI_VALUE_SIZE=$((key > 4 ? 8 : 4)) -DGPI_INPUTS=$((key > 1)) -DGPI_IN=half \
                 -DGPI_HALF=1 -DGPI_X=float -DGPI_WORD=${words% *} -DGPI_WORDS=${words#* } \
                 "-DGPI_RECORD_KEY(args,x,i)=GPI_COLUMN_F16(x)|GPI_COLUMN_U8((uchar)(i))" $shape $WIDE \
-                kernels/common/sort/sort_records.cl
+                kernels/sort/sort_records.cl
         done
     done
 done
@@ -157,7 +157,7 @@ for of in "half 1 1 1 uint 0 0 1" "gpi_key 0 0 1 float 0 1 1" "int4 0 1 1 gpi_ke
         check "search of $of $shape" -DGPI_FP64=0 -DGPI_KEY_SIZE=2 -DGPI_KEY_FLOAT=1 -DGPI_VALUE_SIZE=4 "-DGPI_LANE_BITS(v)=gpi_half_bits(v)" \
             -DGPI_HAY="$1" -DGPI_HAY_HALF="$2" -DGPI_HAY_PRESENT="$3" -DGPI_HAY_MAPPED="$4" \
             -DGPI_NEEDLE="$5" -DGPI_NEEDLE_HALF="$6" -DGPI_NEEDLE_PRESENT="$7" -DGPI_NEEDLE_MAPPED="$8" \
-            "-Dgpi_hay_lane(...)=1.0f" "-Dgpi_needle_lane(...)=2.0f" $shape $WIDE kernels/common/sort/search.cl
+            "-Dgpi_hay_lane(...)=1.0f" "-Dgpi_needle_lane(...)=2.0f" $shape $WIDE kernels/sort/search.cl
     done
 done
 # A hash table's batch is sorted by hashes of its keys.
@@ -180,10 +180,10 @@ for index in 4 8; do
             "${SUB_GROUP}1 $BY_TABLE"; do
             check "brackets with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=0 -DGPI_MEASURE=$kinds $shape \
-                kernels/common/nest/brackets.cl
+                kernels/nest/brackets.cl
             check "brackets by look-back with indices of $index bytes, kinds $kinds $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=$kinds -DGPI_MATCH=$kinds -DGPI_LOOKBACK=1 -DGPI_MEASURE=$kinds \
-                -DGPI_ENCLOSE=$kinds $shape kernels/common/nest/brackets_single_pass.cl
+                -DGPI_ENCLOSE=$kinds $shape kernels/nest/brackets_single_pass.cl
         done
     done
 done
@@ -193,7 +193,7 @@ for index in 4 8; do
         for shape in "$SERIAL" "$SERIAL -DGPI_MAP_BY_BYTE=1" "$LOCAL"; do
             check "tree with indices of $index bytes, select $select $shape" -DGPI_FP64=0 $NARROW \
                 -DGPI_INDEX_SIZE=$index -DGPI_KINDS=0 -DGPI_MATCH=0 -DGPI_LOOKBACK=0 -DGPI_SYMBOL=uchar \
-                "-Dgpi_counted(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/common/nest/tree.cl
+                "-Dgpi_counted(x,i)=((x)!=0)" -DGPI_SELECT=$select $shape kernels/nest/tree.cl
         done
     done
 done
@@ -203,7 +203,7 @@ for element in affine affine_args f64_max; do
         # that map is a macro, which takes none
         case $element:$shape in *_args:*"$BY_CODE" | *_args:*"$BY_BYTE") continue ;; esac
         check "stack_scan with $element $shape" -DGPI_FP64=1 -DGPI_LANES=1 $NARROW -DGPI_INDEX_SIZE=4 -DGPI_KINDS=0 \
-            -DGPI_MATCH=0 -DGPI_LOOKBACK=0 $shape -include tests/native/prelude_$element.h kernels/common/nest/stack_scan.cl
+            -DGPI_MATCH=0 -DGPI_LOOKBACK=0 $shape -include tests/native/prelude_$element.h kernels/nest/stack_scan.cl
     done
 done
 # Nor has a histogram: samples, channels, edges, weights, counts, a map.
@@ -216,19 +216,19 @@ for of in "uchar uchar 1 0 0 1 0 0 0" "char char 1 0 0 3 1 0 1" "uchar uchar 1 0
     for shape in "$SERIAL -DGPI_NEAR_CELLS=16384" "$LOCAL -DGPI_NEAR_CELLS=4096"; do
         set -- $of
         check "histogram of $of $shape" -DGPI_FP64=1 $NARROW $(histogram_of $of) -DGPI_INPUTS=1 -DGPI_MAPPED=0 \
-            -DGPI_IN="$1" -DGPI_IN_HALF="$5" $shape kernels/common/histogram/histogram.cl
+            -DGPI_IN="$1" -DGPI_IN_HALF="$5" $shape kernels/histogram/histogram.cl
         test "$6" -eq 1 || continue
         check "histogram of mapped $of $shape" -DGPI_FP64=1 $NARROW $(histogram_of $of) -DGPI_INPUTS=1 -DGPI_MAPPED=1 \
-            -DGPI_IN=half -DGPI_IN_HALF=1 "-Dgpi_map(x,i)=((x)+(i))" $shape kernels/common/histogram/histogram.cl
+            -DGPI_IN=half -DGPI_IN_HALF=1 "-Dgpi_map(x,i)=((x)+(i))" $shape kernels/histogram/histogram.cl
         check "histogram of $of of indices $shape" -DGPI_FP64=1 $NARROW $(histogram_of $of) -DGPI_INPUTS=0 -DGPI_MAPPED=1 \
-            -DGPI_IN_HALF=0 "-Dgpi_map(i)=(i)" $shape kernels/common/histogram/histogram.cl
+            -DGPI_IN_HALF=0 "-Dgpi_map(i)=(i)" $shape kernels/histogram/histogram.cl
     done
 done
 # A hash table by its three forms; and the expressions of gp_hash_for_each. With lines of every width.
 for form in "$NARROW -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=0" "$WIDE -DGPI_HASH_PACKED=1"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
         for lines in "" -DPOCL_DEVICE_ADDRESS_BITS=64\ -target\ x86_64-linux-gnu -Dcl_nv_pragma_unroll; do
-            for source in kernels/common/hash/hash.cl "-include kernels/common/hash/prelude.h kernels/common/hash/each.cl" kernels/common/hash/device.cl; do
+            for source in kernels/hash/hash.cl "-include kernels/common/hash/prelude.h kernels/hash/each.cl" kernels/hash/device.cl; do
                 check "$source $form $shape $lines" -DGPI_FP64=1 -DGPI_VALUE_WIDTH=0 $form $shape $lines $source
             done
         done
@@ -237,7 +237,7 @@ done
 # What items of a group do together, for kernels of the user's.
 for group in "-DGPI_GROUP_SIZE=((uint)get_local_size(0)) -DGPI_GROUP_ALONE=0" "-DGPI_GROUP_SIZE=1u -DGPI_GROUP_ALONE=1"; do
     check "group_device $group" -DGPI_FP64=0 $NARROW -DGPI_WG=1 $group -include kernels/common/group/prelude.h \
-        kernels/common/group/device.cl
+        kernels/group/device.cl
 done
 # Sub-groups, for the compiler of each form.
 sub_group() { # form size what else
@@ -245,7 +245,7 @@ sub_group() { # form size what else
     size=$2
     shift 2
     check "sub-groups of $size in form $form" -DGPI_FP64=0 $NARROW -DGPI_WG=256 -DGPI_SHAPE_SERIAL=0 -DGPI_SHAPE_LOCAL=1 \
-        -DGPI_SUB_GROUP_FORM="$form" -DGPI_SUB_GROUP="$size" "$@" kernels/gpu/group/sub_group_check.cl
+        -DGPI_SUB_GROUP_FORM="$form" -DGPI_SUB_GROUP="$size" "$@" kernels/group/sub_group_check.cl
 }
 for size in 8 16 32 64 128; do
     sub_group 1 $size
@@ -265,14 +265,14 @@ QUADS="-DGPI_INPUTS=2 -DGPI_LAG=0 -DGPI_OUT=int -DGPI_LANE=int -DGPI_OUT_VECTOR=
 for form in "$THREE" "$LATE" "$NONE" "$QUADS"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
         check "map $form $shape" -DGPI_FP64=0 $NARROW $MAP \
-            "-Dgpi_map(x,y,z,i,a,b)=((void)(x),(void)(y),(void)(z),(GPI_LANE)(a))" $form $shape kernels/common/map/map.cl
+            "-Dgpi_map(x,y,z,i,a,b)=((void)(x),(void)(y),(void)(z),(GPI_LANE)(a))" $form $shape kernels/map/map.cl
     done
 done
 # Elements by index: which way, and with flags.
 for form in "-DGPI_SCATTER=0 -DGPI_INDEX=uint" "-DGPI_SCATTER=1 -DGPI_INDEX=ulong" \
     "-DGPI_SCATTER=0 -DGPI_INDEX=uint -DGPI_FLAG=uchar"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
-        check "gather $form $shape" -DGPI_FP64=0 $NARROW -DGPI_OUT=ulong2 $form $shape kernels/common/map/gather.cl
+        check "gather $form $shape" -DGPI_FP64=0 $NARROW -DGPI_OUT=ulong2 $form $shape kernels/map/gather.cl
     done
 done
 # Stencils: weights of halves and of channels; a map.
@@ -282,7 +282,7 @@ for border in 0 1 2; do
     for shape in "$SORT_SERIAL -DGPI_NEAR=__private -DGPI_ROW=76" "$LOCAL -DGPI_NEAR=__local -DGPI_ROW=80"; do
         for form in -DGPI_WEIGHTS=1 "-DGPI_WEIGHTS=0 -include tests/native/stencil_map.h"; do
             check "stencil $border $shape $form" -DGPI_FP64=0 $NARROW $SIZES $HALVES -DGPI_BORDER=$border $shape \
-                $form kernels/common/map/stencil.cl
+                $form kernels/map/stencil.cl
         done
     done
 done
@@ -293,7 +293,7 @@ RANGE="-DGPI_KIND=2 -DGPI_WORDS=2 -DGPI_OUT=int -DGPI_LANE=int"
 NORMAL="-DGPI_KIND=3 -DGPI_WORDS=2 -DGPI_OUT=double -DGPI_LANE=double -DGPI_FRACTION=53 -DGPI_AS_LANE(x)=as_double(x)"
 for form in "$BITS" "$HALVES" "$RANGE" "$NORMAL"; do
     for shape in "$SORT_SERIAL" "$LOCAL"; do
-        check "random $form $shape" -DGPI_FP64=1 $NARROW $form $shape kernels/common/map/random.cl
+        check "random $form $shape" -DGPI_FP64=1 $NARROW $form $shape kernels/*/map/random.cl
     done
 done
 test "$mode" = --list && exit

@@ -4,6 +4,7 @@
 # usage: tools/run_test.sh RESULTS PROGRAM
 #
 # RESULTS is a file that gets a line: name, pass or FAIL, seconds, those of CPU time.
+# TEST_AGAIN, if set, has a program that fails run once more; a failure that does not come again is printed, and passes.
 # TEST_FAILED is a folder that gets the output of a program that fails, under its name.
 set -eu
 
@@ -22,8 +23,15 @@ for attempt in 1 2 3; do
     status=0
     $limit ${TEST_RUNNER:-} "$program" </dev/null >"$output" 2>&1 || status=$?
     if grep -q "WARNING: ThreadSanitizer" "$output"; then break; fi # what it has found counts
-    grep -qE "LeakSanitizer has encountered a fatal error|ThreadSanitizer failed to allocate" "$output" || break
-    echo "== $name: attempt $attempt ended in the sanitizer itself"
+    if grep -qE "LeakSanitizer has encountered a fatal error|ThreadSanitizer failed to allocate|Sanitizer: CHECK failed" "$output"; then
+        echo "== $name: attempt $attempt ended in the sanitizer itself"
+    elif [ "${TEST_AGAIN:-}" ] && [ $attempt = 1 ] && [ $status != 0 ] && [ $status != 124 ] && [ $status != 137 ]; then
+        echo "== $name: attempt 1 failed with exit status $status:"
+        cat "$output"
+        continue
+    else
+        break
+    fi
     # Some of the former it brings on every time: it has taken what stands before a library's thread-local variables for their size.
     export ASAN_OPTIONS="${ASAN_OPTIONS:-}:intercept_tls_get_addr=0"
 done

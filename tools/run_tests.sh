@@ -9,6 +9,7 @@
 # TEST_RUNNER      a command to run the programs under
 # TEST_TIMEOUT     seconds for one program (600)
 # TEST_JOBS        how many at a time (as many as there are cores)
+# TEST_AGAIN       if set, what fails runs once more: OpenCL implementations crash now and then; what passes then counts as passed
 # TEST_RESULTS     a file that gets one line a program: name, pass or FAIL, seconds
 # What failed is said once more at the end, its last lines: of a long run, often nothing else is kept.
 set -eu

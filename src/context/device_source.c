@@ -115,10 +115,10 @@ static void gpi_group_text_builtin(const gp_group_op *op, const gpi_element *ele
     const gpi_field *field = &element->fields[0];
     gpi_prelude_field(field, field->value, k, text);
     gpi_text_add(text, "#define GPI_FIELD %u\n", k);
-    gpi_text_add_kernels(text, "common", "element/op.cl");
+    gpi_text_add_kernels(text, "element/op.cl");
     gpi_group_text_op(op, element, k, gpi_type_cl(field->value), text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) gpi_field_combine_%u(a, b)\n", k);
-    gpi_text_add_kernels(text, "common", "group/collectives.cl");
+    gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
 /* A source that several operations share is there once. */
@@ -136,7 +136,7 @@ static void gpi_group_text_monoid(const gp_device_source_desc *desc, const gpi_e
     gpi_prelude_user_combine(op->monoid, user, NULL, text);
     gpi_group_text_op(op, element, k, user, text);
     gpi_text_add(text, "#define GPI_GROUP_COMBINE(a, b) %s_combine(a, b)\n", user);
-    gpi_text_add_kernels(text, "common", "group/collectives.cl");
+    gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
 static const char gpi_group_counts[] = "#define GPI_GROUP gpi_counts\n#define GPI_GROUP_T uint\n"
@@ -155,7 +155,7 @@ static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text 
                        "((uint)get_local_id(1) + (uint)get_local_size(1) * (uint)get_local_id(2)))\n");
     gpi_text_add(text, "#define GPI_GROUP_TURNS(n) ((n) * min(get_work_dim(), 1u))\n");
     gpi_text_add(text, "#define GPI_GROUP_ALONE %d\n#define GPI_LANES 1\n%s", group == 1, gpi_group_counts);
-    gpi_text_add_kernels(text, "common", "group/device.cl");
+    gpi_text_add_kernels(text, "group/device.cl");
 }
 
 static gp_result gpi_group_device_text(gp_context *gp, const char *function,

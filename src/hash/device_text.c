@@ -19,6 +19,6 @@ static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_h
     of.more =
         table->value_size == 8 ? "#define GPI_VALUE_WIDTH GPI_WIDE_VALUE\n" : "#define GPI_VALUE_WIDTH 0\n";
     gpi_hash_prelude(gp, &plan, &of, text);
-    gpi_text_add_kernels(text, "common", "hash/device.cl");
+    gpi_text_add_kernels(text, "hash/device.cl");
     return GP_OK;
 }

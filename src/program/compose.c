@@ -5,6 +5,8 @@
 #include "program/program.h"
 #include "kernels.h" /* made from kernels/ by tools/amalgamate.sh */
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The file of kernels/ that makes a program. */
@@ -78,13 +80,36 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
     return text ? text : gpi_kernel_text_in("common", path, length);
 }
 
+/* What a program's files are put together for. */
+typedef struct gpi_composition {
+    gpi_text *text;
+    const char *wing;
+    unsigned long fields; /* of an element: blocks of element/ops.cl for more of them are left out */
+} gpi_composition;
+
+/* Returns how many fields the element of a prelude has, or more than any has. */
+static unsigned long gpi_fields_of(const char *prelude)
+{
+    static const char define[] = "\n#define GPI_FIELD_COUNT ";
+    const char *at = strstr(prelude, define);
+    return at ? strtoul(at + sizeof define - 1, NULL, 10) : ULONG_MAX;
+}
+
+/* True if a line begins a block of element/ops.cl, up to the next #endif, for a field that the element does not have. */
+static bool gpi_is_for_more_fields(const gpi_composition *of, const gpi_kernel_text *file, const char *line)
+{
+    static const char more[] = "#if GPI_FIELD_COUNT > ";
+    return strcmp(file->path, "element/ops.cl") == 0 && strncmp(line, more, sizeof more - 1) == 0 &&
+           of->fields <= strtoul(line + sizeof more - 1, NULL, 10);
+}
+
 /* Adds a file of a wing, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
    are there already. What is included under a condition may turn out to be left out, so that it does not
    count as seen; guards see to it that nothing occurs twice. */
-static void gpi_text_include(gpi_text *text, const char *wing, const char *path, size_t length, bool *seen)
+static void gpi_text_include(const gpi_composition *of, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
-    const gpi_kernel_text *file = gpi_kernel_text_of(wing, path, length);
+    const gpi_kernel_text *file = gpi_kernel_text_of(of->wing, path, length);
     bool within[GPI_COUNT_OF(gpi_kernel_texts)];
     int depth = file->once ? -1 : 0; /* of conditions; the guard is none */
     size_t i;
@@ -92,21 +117,32 @@ static void gpi_text_include(gpi_text *text, const char *wing, const char *path,
     seen[file - gpi_kernel_texts] = true;
     for (i = 0; i < file->count; i++) {
         const char *line = file->lines[i], *name = line + sizeof include - 1;
-        if (strncmp(line, include, sizeof include - 1) != 0) {
+        if (gpi_is_for_more_fields(of, file, line)) {
+            while (strncmp(file->lines[i], "#endif", 6) != 0) i++;
+        } else if (strncmp(line, include, sizeof include - 1) == 0) {
+            memcpy(within, seen, sizeof within);
+            gpi_text_include(of, name, strcspn(name, "\""), depth > 0 ? within : seen);
+        } else {
             depth += (strncmp(line, "#if", 3) == 0) - (strncmp(line, "#endif", 6) == 0);
-            gpi_text_add_line(text, line);
-            continue;
+            gpi_text_add_line(of->text, line);
         }
-        memcpy(within, seen, sizeof within);
-        gpi_text_include(text, wing, name, strcspn(name, "\""), depth > 0 ? within : seen);
     }
 }
 
-/* Adds a file of a wing, which is the first one of a text or has no guard. */
-static void gpi_text_add_kernels(gpi_text *text, const char *wing, const char *path)
+static void gpi_text_compose(gpi_text *text, const char *wing, unsigned long fields, const char *path)
 {
     bool seen[GPI_COUNT_OF(gpi_kernel_texts)] = {false};
-    gpi_text_include(text, wing, path, strlen(path), seen);
+    gpi_composition of;
+    of.text = text;
+    of.wing = wing;
+    of.fields = fields;
+    gpi_text_include(&of, path, strlen(path), seen);
+}
+
+/* Adds a common file, which is the first one of a text or has no guard, for kernels of the caller's. */
+static void gpi_text_add_kernels(gpi_text *text, const char *path)
+{
+    gpi_text_compose(text, "common", ULONG_MAX, path);
 }
 
 /* The sub-groups of the plan, if it has any. */
@@ -156,7 +192,7 @@ static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
     gpi_text text;
     memset(&text, 0, sizeof text);
     gpi_text_add(&text, "%s", prelude);
-    gpi_text_add_kernels(&text, gpi_wing_of(prelude), gpi_program_file(primitive));
+    gpi_text_compose(&text, gpi_wing_of(prelude), gpi_fields_of(prelude), gpi_program_file(primitive));
     return gpi_text_take(&text);
 }
 

@@ -45,7 +45,7 @@ typedef void gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, co
 /* compose.c */
 static const char *const *gpi_kernel_names(gpi_primitive primitive, const char *wing);
 static const char *gpi_wing_of(const char *prelude);
-static void gpi_text_add_kernels(gpi_text *text, const char *wing, const char *path);
+static void gpi_text_add_kernels(gpi_text *text, const char *path);
 static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text);

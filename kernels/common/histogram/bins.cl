@@ -11,20 +11,12 @@
    since f is too large by so little that it adds less than 1 / range. Where a bin is 2^s numbers, d >> s will do.
 
    Parameters
-       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
        GPI_SAMPLE, GPI_OPERAND               type of a sample, and of edges, in memory, in an expression
        GPI_SAMPLE_SIZE, _FLOAT, _HALF        its bytes; 1: float or double; 1: half
        GPI_EDGES                             1: bins by edges */
 #ifndef GPI_HISTOGRAM_BINS_CL
 #define GPI_HISTOGRAM_BINS_CL
 #include "base/platform.cl"
-
-#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
-#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
-#endif
-#if GPI_SHAPE_SERIAL && GPI_WG != 1
-#error "the serial shape has one item a group"
-#endif
 
 #define GPI_HISTOGRAM_NOWHERE (~0u) /* a sample's bin that has none */
 #define GPI_BYTES (GPI_SAMPLE_SIZE == 1)

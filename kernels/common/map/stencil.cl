@@ -17,7 +17,6 @@
    near only what looks beyond a border: the caches hold a row until the next one needs it.
 
    Parameters, which the host writes ahead
-       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: the tile is in private, or in local memory
        GPI_WG                                items of a group
        GPI_NEAR                              __private or __local
        GPI_RX, GPI_RY                        radii, 0 .. 8

@@ -7,12 +7,6 @@
 #include "base/args.cl"
 #include "base/platform.cl"
 
-#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
-#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
-#endif
-#if GPI_SHAPE_SERIAL && GPI_WG != 1
-#error "the serial shape has one item a group"
-#endif
 #if GPI_RX > 8 || GPI_RY > 8
 #error "GPI_RX and GPI_RY must be 0 .. 8"
 #endif

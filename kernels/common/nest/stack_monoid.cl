@@ -22,7 +22,6 @@
        GPI_INDEX_SIZE   4, 8: bytes of an index
        GPI_KINDS        1: codes may be of several kinds, and pairs of two are to be counted
        GPI_MATCH        1: partners are written
-       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1 (nest/brackets_tile.cl, nest/brackets_tile.cl)
        GPI_TILE         elements of a tile
        GPI_LOOKBACK         1: groups look back over a tree that grows meanwhile (nest/lookback.cl) */
 #ifndef GPI_NEST_STACK_MONOID_CL
@@ -32,9 +31,6 @@
 
 #if !defined(GPI_KINDS) || !defined(GPI_MATCH) || !defined(GPI_LOOKBACK)
 #error "GPI_KINDS, GPI_MATCH and GPI_LOOKBACK must be defined"
-#endif
-#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
-#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
 #endif
 #if GPI_TILE < 1 || GPI_TILE > 65536
 #error "GPI_TILE must be 1 ... 65536"

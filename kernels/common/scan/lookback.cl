@@ -41,14 +41,6 @@
 #include "scan/tile_states.cl"
 #include "scan/walk_back.cl"
 
-/* The tile of this group. All items call; the order of tickets is the order of tiles. */
-static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)
-{
-    uint ticket = 0;
-    if (GPI_LOCAL_ID == 0) ticket = atomic_inc(state);
-    return gpi_broadcast_once(ticket, &shared->word); /* the tile is read before the next broadcast */
-}
-
 /* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.
    Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host
    lets no call in place come here with polls.) */
@@ -62,7 +54,10 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
 
     if (leader && tile > 0) gpi_publish(state, tile, GPI_AGGREGATE, aggregate);
     while (next > 0) {
-        next = gpi_walk_back(GPI_COMBINE_OF(input) state, next, &prefix, &polls, bounded, shared);
+        const bool walks = GPI_WALKS_BACK;
+        if (walks || GPI_WALKS_ALL)
+            next = gpi_walk_back(GPI_COMBINE_OF(input) state, walks ? next : 0, &prefix, &polls, bounded,
+                                 shared);
         next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has barriers */
         if (next == 0) break;
         /* fallback: tile next - 1 is late, and this group computes it */

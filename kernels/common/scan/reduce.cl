@@ -21,42 +21,8 @@
 #include "element/input.cl"
 #include "element/monoid.cl"
 #include "scan/constants.cl"
+#include "scan/reduce_span.cl"
 #include "scan/reduce_tile.cl"
-
-#if GPI_SHAPE_SERIAL
-#define GPI_SPANS(count) (uint)((count + GPI_TILE - 1) / GPI_TILE)
-#define GPI_SPAN_REDUCE(input, span, shared) gpi_tile_reduce(input, (ulong)span *GPI_TILE, shared)
-#else
-#define GPI_REDUCE_SPANS (GPI_REDUCE_SPANS_EACH * GPI_TILES_ABREAST) /* enough to keep the device busy */
-
-static uint gpi_span_tiles(ulong count)
-{
-    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);
-    return clamp((tiles + GPI_REDUCE_SPANS - 1) / GPI_REDUCE_SPANS, 1u, (uint)GPI_REDUCE_SPAN);
-}
-
-static uint gpi_spans(ulong count)
-{
-    const uint tiles = (uint)((count + GPI_TILE - 1) / GPI_TILE);
-    return min(tiles, max((tiles + GPI_REDUCE_SPAN - 1) / GPI_REDUCE_SPAN, (uint)GPI_REDUCE_SPANS));
-}
-
-static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)
-{
-    const uint tiles = gpi_span_tiles(input.count);
-#if GPI_COMMUTATIVE
-    const ulong base = (ulong)span * GPI_SHARE_APART, apart = (ulong)gpi_spans(input.count) * GPI_SHARE_APART;
-    const ulong limit = input.count;
-#else
-    const ulong base = (ulong)span * tiles * GPI_TILE, apart = GPI_SHARE_APART;
-    const ulong limit = min(base + tiles * GPI_TILE, input.count);
-#endif
-    return gpi_group_reduce(
-        GPI_COMBINE_OF(input) gpi_share_reduce(input, base, limit, tiles * GPI_PER_ITEM, apart), shared);
-}
-#define GPI_SPANS(count) gpi_spans(count)
-#define GPI_SPAN_REDUCE(input, span, shared) gpi_span_reduce(input, span, shared)
-#endif
 
 #if GPI_FIELD_COUNT > 1
 /* Field n's result in the low bytes of a cell of its own. */
@@ -94,19 +60,6 @@ static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *part
     if (GPI_LOCAL_ID == 0) gpi_write_result(out, out_offset, total);
 }
 
-#if GPI_SHAPE_SERIAL
-/* Whether this group is the last one of its launch to come here: what the others wrote before is there then. The counter
-   is 0 again for the next launch, which must not run at the same time. */
-static bool gpi_last_group(volatile __global uint *arrived)
-{
-    GPI_RELEASE();
-    if (atomic_inc(arrived) + 1 != get_num_groups(0)) return false;
-    GPI_ACQUIRE();
-    *arrived = 0;
-    return true;
-}
-#endif
-
 /* `finish` is 0 if gp_reduce_partials follows; 1 if there is one tile; 2 if the last group is to do the same. */
 GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
                                 ulong out_offset, gpi_argument initial, uint finish,
@@ -117,16 +70,14 @@ GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, 
     const uint span = (uint)get_group_id(0);
     GPI_INPUT_SET(input);
     GPI_COUNT_CHECK(span == 0, counters);
-    const GPI_T sum = GPI_SPAN_REDUCE(input, span, shared);
+    const GPI_T sum = gpi_span_reduce(input, span, shared);
     const GPI_T total = gpi_combine(GPI_COMBINE_OF(input) gpi_base_of(initial), sum);
     if (GPI_LOCAL_ID != 0) return;
     if (finish == 1) gpi_write_result(out, out_offset, total);
     else partials[span] = sum;
-#if GPI_SHAPE_SERIAL
     if (finish == 2 && gpi_last_group(counters + GPI_COUNT_ARRIVED))
-        gpi_reduce_partials(GPI_COMBINE_OF(input) partials, GPI_SPANS(input.count), out, out_offset, initial,
+        gpi_reduce_partials(GPI_COMBINE_OF(input) partials, gpi_spans(input.count), out, out_offset, initial,
                             shared);
-#endif
 }
 
 GPI_KERNEL void gp_reduce_partials(GPI_COMBINE_PARAMETERS __global const GPI_T *partials,
@@ -135,6 +86,6 @@ GPI_KERNEL void gp_reduce_partials(GPI_COMBINE_PARAMETERS __global const GPI_T *
 {
     GPI_SHARED(gpi_tile_memory, shared);
     const ulong count = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    gpi_reduce_partials(GPI_COMBINE_HERE partials, GPI_SPANS(count), out, out_offset, initial, shared);
+    gpi_reduce_partials(GPI_COMBINE_HERE partials, gpi_spans(count), out, out_offset, initial, shared);
 }
 #endif

@@ -26,6 +26,7 @@
 #include "scan/reduce_then_scan.cl"
 #include "scan/tile.cl"
 #include "scan/tile_scan.cl"
+#include "scan/tile_states.cl"
 
 /* What stands before the first tile. */
 static GPI_T gpi_scan_begin(GPI_BASE initial)

@@ -3,7 +3,6 @@
    A tile is GPI_TILE consecutive elements, owned by one group.
 
    Parameters
-       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1
        GPI_TILE, GPI_PER_ITEM                elements of a tile, of an item */
 #ifndef GPI_SCAN_TILE_INPUT_CL
 #define GPI_SCAN_TILE_INPUT_CL
@@ -13,14 +12,8 @@
 #include "element/input.cl"
 #endif
 
-#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
-#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
-#endif
 #if GPI_TILE != GPI_WG * GPI_PER_ITEM
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM"
-#endif
-#if GPI_SHAPE_SERIAL && GPI_WG != 1
-#error "the serial shape has one item a group"
 #endif
 #if GPI_TILE % GPI_LANES
 #error "GPI_TILE must be a multiple of GPI_LANES"

@@ -1,12 +1,14 @@
-/* tile_states.cl - states of tiles: what other groups learn of a tile, published word by word.
+/* tile_states.cl - tickets of tiles, and their states: what other groups learn of a tile, published word by word.
 
    A state is GPI_STATE_WORDS words, each with the flag and a part of the value. It counts once all words have the same flag. */
 #ifndef GPI_SCAN_TILE_STATES_CL
 #define GPI_SCAN_TILE_STATES_CL
 #include "base/fault_injection.cl"
 #include "base/platform.cl"
+#include "group/sync.cl"
 #include "element/monoid.cl"
 #include "scan/constants.cl"
+#include "scan/tile.cl"
 
 #define GPI_EMPTY 0u
 #define GPI_AGGREGATE 1u
@@ -21,6 +23,14 @@
 #endif
 
 typedef volatile __global gpi_word *gpi_state_words;
+
+/* The tile of this group. All items call; the order of tickets is the order of tiles. */
+static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)
+{
+    uint ticket = 0;
+    if (GPI_LOCAL_ID == 0) ticket = atomic_inc(state);
+    return gpi_broadcast_once(ticket, &shared->word); /* the tile is read before the next broadcast */
+}
 
 static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)
 {

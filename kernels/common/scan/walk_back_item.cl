@@ -3,7 +3,12 @@
 #define GPI_SCAN_WALK_BACK_ITEM_CL
 #include "base/platform.cl"
 #include "element/monoid.cl"
+#include "scan/tile.cl"
 #include "scan/tile_states.cl"
+
+/* True if this item walks back; 1: the others call gpi_walk_back, too. */
+#define GPI_WALKS_BACK (GPI_LOCAL_ID == 0)
+#define GPI_WALKS_ALL 0
 
 #if GPI_ORDERED
 /* As gpi_observe, of a tile that has told something, or will. Ends because the tile has started and is let run. */
@@ -41,9 +46,10 @@ static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
    Ends because each turn either goes one tile back or uses up one of *polls. If polls are not counted, it ends because
    tile next-1 has been started and is let run (ticket order, fair device). (lookback.pml: `alive`, `right`, and the
    mutation BUG_TICKET; POLLS and SILENT show why the bound is needed.) */
-static uint gpi_walk_back_item(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
-                               uint *polls, bool bounded)
+static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
+                          uint *polls, bool bounded, gpi_tile_shared shared)
 {
+    (void)shared;
 #if GPI_ORDERED
     if (next > 0) next = gpi_fold_back(GPI_COMBINE_PASSED state, next, prefix);
 #endif

@@ -24,6 +24,7 @@
 #include "element/monoid.cl"
 #include "scan/lookback.cl"
 #include "scan/tile.cl"
+#include "scan/tile_states.cl"
 #include "select/run_sink.cl"
 #include "select/by_key_tile.cl"
 

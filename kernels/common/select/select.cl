@@ -17,8 +17,8 @@
    (Merrill & Garland 2016; Billeter, Olsson & Assarsson 2009 for compaction by tiles.)              */
 #ifndef GPI_SELECT_SELECT_CL
 #define GPI_SELECT_SELECT_CL
-#include "select/input.cl"   /* first: it stands in place of element/input.cl */
-#include "select/compact.cl" /* then this, of parts of scan/tile.cl */
+#include "select/input.cl" /* first: it stands in place of element/input.cl */
+#include "select/tile.cl"  /* then this, of parts of scan/tile.cl */
 #include "base/count.cl"
 #include "base/platform.cl"
 #include "group/sync.cl"
@@ -26,6 +26,8 @@
 #include "scan/lookback.cl"
 #include "scan/reduce_then_scan.cl"
 #include "scan/tile.cl"
+#include "scan/tile_states.cl"
+#include "select/compact.cl"
 
 /* The tile that ends the input knows all counts; where there is no input, the first one does. */
 static void gpi_tell_counts(gpi_input input, gpi_sink sink, ulong base, GPI_T total)

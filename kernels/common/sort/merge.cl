@@ -19,10 +19,7 @@
        local    a tile in local memory (sort/merge_tile.cl)
 
    Where the input is not sorted, a crossing is any number in its range. All indices are kept in range for
-   any crossings, and all loops end: keys are wrong, nothing else.
-
-   Parameters
-       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1                                                             */
+   any crossings, and all loops end: keys are wrong, nothing else. */
 #ifndef GPI_SORT_MERGE_CL
 #define GPI_SORT_MERGE_CL
 #include "base/count.cl"
@@ -30,9 +27,6 @@
 #include "group/sync.cl"
 #include "sort/merge_pair.cl"
 
-#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
-#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
-#endif
 #include "sort/merge_tile.cl"
 
 /* A group a tile of the output. */

@@ -21,7 +21,6 @@
    map(i). So are needles.
 
    Parameters
-       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: samples in private, or in local memory
        GPI_WG, GPI_TILE                      items of a group; local: most samples
        GPI_ABREAST                           needles that an item searches for side by side
        GPI_VALUE_SIZE                        4, 8: bytes of a position
@@ -37,27 +36,10 @@
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "element/key.cl"
-#include "sort/constants.cl"
+#include "sort/search_samples.cl"
 
-#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
-#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
-#endif
-#if GPI_SHAPE_SERIAL && GPI_WG != 1
-#error "the serial shape has one item a group"
-#endif
 #if GPI_VALUE_SIZE != 4 && GPI_VALUE_SIZE != 8
 #error "GPI_VALUE_SIZE must be 4 or 8: a position"
-#endif
-#if GPI_SHAPE_SERIAL
-#define GPI_SEARCH_SAMPLES GPI_SEARCH_SAMPLES_SERIAL /* the most that a group keeps */
-#ifndef GPI_ABREAST
-#define GPI_ABREAST 64
-#endif
-#else
-#define GPI_SEARCH_SAMPLES GPI_TILE
-#ifndef GPI_ABREAST
-#define GPI_ABREAST 4
-#endif
 #endif
 
 #ifndef GPI_LANE_BITS

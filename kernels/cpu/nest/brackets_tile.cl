@@ -23,10 +23,6 @@
 #include "nest/tile_summary.cl"
 #include "nest/constants.cl"
 
-#if GPI_WG != 1
-#error "the serial shape has one item a group"
-#endif
-
 typedef uint gpi_pair_memory;
 typedef uint gpi_join_memory;
 typedef uint *gpi_pair_shared;

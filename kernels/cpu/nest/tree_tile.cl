@@ -9,9 +9,6 @@
 #include "nest/stack_monoid.cl"
 #include "nest/tree_runs.cl"
 
-#if GPI_WG != 1
-#error "the serial shape has one item a group"
-#endif
 #if GPI_RUN > 32768
 #error "ends inside a run have 16 bits"
 #endif

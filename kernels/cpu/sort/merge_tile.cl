@@ -13,9 +13,6 @@
 #include "sort/constants.cl"
 #include "sort/merge_pair.cl"
 
-#if GPI_WG != 1
-#error "the serial shape has one item a group"
-#endif
 #ifndef GPI_MERGE_RUNS
 #define GPI_MERGE_RUNS GPI_MERGE_RUNS_MOST
 #endif

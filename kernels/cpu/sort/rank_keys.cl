@@ -11,9 +11,6 @@
 #include "element/key.cl"
 #include "sort/digit.cl"
 
-#if GPI_WG != 1
-#error "the serial shape has one item a group"
-#endif
 #ifndef GPI_RANK_AHEAD
 #define GPI_RANK_AHEAD 2048
 #endif

@@ -4,7 +4,6 @@
 
    A bound may divide equal keys, by their positions. Then they are pieces by themselves, which need no sorting.
 
-
        in      7 2 9 4 1 8 3 6        each group reads all of it: which keys are its own, and how many are below them
        out     2 4 1 3 | 7 9 8 6      each brings its own together, where they belong, ...
                1 2 3 4 | 6 7 8 9      ... and sorts them: by two digits and insertion

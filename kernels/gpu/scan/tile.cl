@@ -1,4 +1,4 @@
-/* tile.cl - what a group does with its tile (tile_input.cl), in the program's shape.
+/* tile.cl - a group's tile (scan/tile_input.cl): GPI_WG items with GPI_PER_ITEM elements each, exchanged through local memory.
 
        gpi_tile_reduce         the product of the tile's elements
        gpi_tile_open           reads the tile into a gpi_tile
@@ -7,24 +7,19 @@
        gpi_group_scan          the same over the items before this one, and over all
        gpi_broadcast_element   item 0's element; none of these may follow before the next barrier
 
-       serial   GPI_WG = 1: a long tile and a vector loop. For CPUs.
-       local    GPI_WG items, GPI_PER_ITEM elements each, exchanged through local memory. For GPUs.
+   gpi_tile_open and gpi_tile are in one of three files:
 
-   gpi_tile_open and gpi_tile are in one of four files:
+       elements read by fours   tile_chunks.cl (GPI_BY_CHUNKS): half of the tile in registers
+       segments by keys         tile_keyed.cl (GPI_KEYED)
+       others                   tile_elements.cl: the tile in local memory
 
-       serial                               tile.cl
-       local, elements read by fours        tile_chunks.cl (GPI_BY_CHUNKS): half of the tile in registers
-       local, segments by keys              tile_keyed.cl (GPI_KEYED)
-       local, others                        tile_elements.cl: the tile in local memory
-
-   Selections have their own: select/masks.cl, select/kept.cl, select/pieces.cl.
+   Selections have their own: select/kept.cl, select/pieces.cl.
 
    Every function is collective: all items of the group call it, with the same arguments unless said
    otherwise, and all get the result. */
 #ifndef GPI_SCAN_TILE_CL
 #define GPI_SCAN_TILE_CL
 #include "scan/tile_input.cl"
-
 #include "scan/tile_elements.cl"
 #include "scan/tile_keyed.cl"
 #include "scan/tile_chunks.cl"

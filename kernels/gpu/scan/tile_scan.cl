@@ -1,4 +1,4 @@
-/* tile_scan.cl - a tile scanned, in the program's shape.
+/* tile_scan.cl - scans a tile:
 
        gpi_tile_open         reads the tile (scan/tile.cl)
        gpi_tile_aggregate    its product, to be published

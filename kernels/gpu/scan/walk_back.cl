@@ -6,9 +6,12 @@
 #include "element/monoid.cl"
 #include "scan/tile.cl"
 #include "scan/tile_states.cl"
-#include "scan/walk_back_item.cl"
 
 #if GPI_SUB_GROUP
+/* True if this item walks back; 1: the others call gpi_walk_back, too. */
+#define GPI_WALKS_BACK (gpi_sg_index() == 0)
+#define GPI_WALKS_ALL GPI_SG_ALL
+
 #if GPI_ORDERED
 /* The product of lanes anchor, anchor - 1 ... 0, in lane 0: each adds its own to what the lane above it has. Ends because
    every turn is one of `anchor`. */
@@ -27,8 +30,8 @@ static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_t
 /* Combines the states of the tiles before `next`, as scan/walk_back_item.cl does, by a whole sub-group: each lane looks at another
    tile. The nearest inclusive state, or the nearest late tile, decides how many lanes count. Lane 0's *prefix is the result.
    If sub-groups are emulated, all of the group call, the others with `next` 0. (lookback.pml: LANES.) */
-static uint gpi_walk_back_lanes(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
-                                uint *polls, bool bounded, gpi_tile_shared shared)
+static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
+                          uint *polls, bool bounded, gpi_tile_shared shared)
 {
     const uint l = gpi_sg_lane();
     bool more = next > 0;
@@ -72,22 +75,7 @@ static uint gpi_walk_back_lanes(GPI_COMBINE_PARAMETER volatile __global uint *st
     }
     return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
 }
-#endif
-
-/* Combines the states of the tiles before `next` to the left of *prefix, as far as they are published. Returns 0 when *prefix is
-   complete, else n > 0: tile n-1 is late. All items call, and
-   the first one has the result. */
-static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
-                          uint *polls, bool bounded, gpi_tile_shared shared)
-{
-#if GPI_SUB_GROUP
-    const bool first = gpi_sg_index() == 0;
-    if (first || GPI_SG_ALL)
-        next =
-            gpi_walk_back_lanes(GPI_COMBINE_PASSED state, first ? next : 0, prefix, polls, bounded, shared);
 #else
-    if (GPI_LOCAL_ID == 0) next = gpi_walk_back_item(GPI_COMBINE_PASSED state, next, prefix, polls, bounded);
+#include "scan/walk_back_item.cl"
 #endif
-    return next;
-}
 #endif

@@ -6,20 +6,14 @@
        gpi_broadcast_once(x, word)   the same; `word` is free after the next barrier only
        GPI_SHARED(type, name)   at a kernel's beginning: memory that the group shares; name points to it
 
-   All items of a group call, or none. In the serial shape the group is one item, which shares nothing.   */
+   All items of a group call, or none. */
 #ifndef GPI_GROUP_SYNC_CL
 #define GPI_GROUP_SYNC_CL
 #include "base/platform.cl"
 
-#if GPI_SHAPE_SERIAL
-#define GPI_GROUP_SPACE __private
-GPI_INLINE void gpi_sync(void) {}
-GPI_INLINE void gpi_sync_all(void) {}
-#else
 #define GPI_GROUP_SPACE __local
 GPI_INLINE void gpi_sync(void) { barrier(CLK_LOCAL_MEM_FENCE); }
 GPI_INLINE void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
-#endif
 
 #define GPI_SHARED(type, name)          \
     GPI_GROUP_SPACE type name##_memory; \
@@ -27,26 +21,18 @@ GPI_INLINE void gpi_sync_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_ME
 
 GPI_INLINE uint gpi_broadcast_once(uint x, GPI_GROUP_SPACE uint *word)
 {
-#if GPI_SHAPE_SERIAL
-    (void)word;
-#else
     if (GPI_LOCAL_ID == 0) *word = x;
     gpi_sync(); /* the word is written */
     x = *word;
-#endif
     return x;
 }
 
 GPI_INLINE uint gpi_broadcast(uint x, GPI_GROUP_SPACE uint *word)
 {
-#if GPI_SHAPE_SERIAL
-    (void)word;
-#else
     if (GPI_LOCAL_ID == 0) *word = x;
     gpi_sync(); /* the word is written */
     x = *word;
     gpi_sync(); /* the word is read: the next broadcast may overwrite it */
-#endif
     return x;
 }
 #endif

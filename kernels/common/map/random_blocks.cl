@@ -1,4 +1,4 @@
-/* random.cl - random numbers by counter: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel random numbers:
+/* random_blocks.cl - random numbers by counter: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel random numbers:
    as easy as 1, 2, 3, SC11)
 
        block b of a stream    philox(counter = (b, stream), key = seed): four words of 32 bits
@@ -13,7 +13,6 @@
    1958), and both of a pair are of one block.
 
    Parameters, which the host writes ahead
-       GPI_SHAPE_SERIAL or GPI_SHAPE_LOCAL   1: an item makes eight blocks at a time, or one
        GPI_WG, GPI_PER_ITEM                  items of a group; local: blocks of an item
        GPI_WORDS                             1, 2: words of an element
        GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal
@@ -21,18 +20,12 @@
        GPI_LANE                              type as an operand: a half is a float
        GPI_FRACTION                          floats: bits of a fraction in [0, 1)
        GPI_AS_LANE(bits)                     normal: a number of that type from its bits                 */
-#ifndef GPI_MAP_RANDOM_CL
-#define GPI_MAP_RANDOM_CL
+#ifndef GPI_MAP_RANDOM_BLOCKS_CL
+#define GPI_MAP_RANDOM_BLOCKS_CL
 #include "base/count.cl"
 #include "base/platform.cl"
-#include "group/sync.cl"
+#include "map/random_lanes.cl"
 
-#if GPI_SHAPE_SERIAL + GPI_SHAPE_LOCAL != 1
-#error "exactly one of GPI_SHAPE_SERIAL and GPI_SHAPE_LOCAL must be 1"
-#endif
-#if GPI_SHAPE_SERIAL && GPI_WG != 1
-#error "the serial shape has one item a group"
-#endif
 #if GPI_WORDS != 1 && GPI_WORDS != 2
 #error "GPI_WORDS must be 1 or 2"
 #endif
@@ -41,27 +34,6 @@
 #endif
 
 #define GPI_PER_BLOCK (4 / GPI_WORDS) /* elements of a block */
-
-/* Blocks side by side, one a lane. */
-#if GPI_SHAPE_SERIAL
-#define GPI_BLOCKS 8
-typedef uint8 gpi_random_lanes;
-#define GPI_RANDOM_LANES(x) (uint8)(x)
-#define GPI_LANES_WIDE(x) convert_ulong8(x)
-#define GPI_LANES_NARROW(x) convert_uint8(x)
-#define GPI_LANES_STORE(x, p) vstore8(x, 0, p)
-#define GPI_RANDOM_NUMBERS (ulong8)(0, 1, 2, 3, 4, 5, 6, 7)
-typedef ulong8 gpi_wide_lanes;
-#else
-#define GPI_BLOCKS 1
-typedef uint gpi_random_lanes;
-#define GPI_RANDOM_LANES(x) (x)
-#define GPI_LANES_WIDE(x) (ulong)(x)
-#define GPI_LANES_NARROW(x) (uint)(x)
-#define GPI_LANES_STORE(x, p) *(p) = (x)
-#define GPI_RANDOM_NUMBERS 0ul
-typedef ulong gpi_wide_lanes;
-#endif
 
 /* A counter, or the words that it becomes. */
 typedef struct gpi_random_block {
@@ -153,56 +125,4 @@ GPI_INLINE void gpi_random_elements(const uint *word, ulong a, ulong b, GPI_LANE
 #define GPI_RANDOM_PARAMETERS                                                                        \
     __global GPI_OUT *out, ulong out_offset, ulong seed, ulong stream, ulong first_element, ulong a, \
         ulong b, ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
-
-#if GPI_SHAPE_SERIAL
-/* out[i] for i in [span g, span g + span): eight blocks at a time, from the one in which the first element
- * is. */
-GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
-{
-    const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;
-    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    const ulong begin = get_group_id(0) * span, end = min(n, begin + span);
-    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    out += out_offset;
-    for (ulong i = begin; i < end;) {
-        const uint skip = (uint)((first_element + i) % GPI_PER_BLOCK);
-        uint word[4 * GPI_BLOCKS];
-        GPI_LANE element[GPI_BLOCKS * GPI_PER_BLOCK];
-        gpi_random_words((first_element + i) / GPI_PER_BLOCK, seed, stream, word);
-        gpi_random_elements(word, a, b, element);
-        if (skip == 0 && i + chunk <= end) {
-            for (uint k = 0; k < chunk; k++) GPI_RANDOM_WRITE(out, i + k, element[k]);
-        } else {
-            for (uint k = skip; k < chunk && i + k - skip < end; k++)
-                GPI_RANDOM_WRITE(out, i + k - skip, element[k]);
-        }
-        i += chunk - skip;
-    }
-}
-#else
-/* GPI_WG blocks at a time. Each item makes one; neighbours then write neighbours. */
-GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
-{
-    __local GPI_LANE near[GPI_WG * GPI_PER_BLOCK];
-    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
-    const uint skip = (uint)(first_element % GPI_PER_BLOCK), l = (uint)GPI_LOCAL_ID;
-    const ulong end = n + skip; /* elements from the first block on; those before `skip` are not wanted */
-    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
-    out += out_offset;
-    for (uint k = 0; k < GPI_PER_ITEM; k++) {
-        const ulong first = (get_group_id(0) * GPI_PER_ITEM + k) * (GPI_WG * GPI_PER_BLOCK);
-        uint word[4];
-        GPI_LANE element[GPI_PER_BLOCK];
-        gpi_random_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);
-        gpi_random_elements(word, a, b, element);
-        for (uint e = 0; e < GPI_PER_BLOCK; e++) near[l * GPI_PER_BLOCK + e] = element[e];
-        gpi_sync(); /* near is whole */
-        for (uint e = 0; e < GPI_PER_BLOCK; e++) {
-            const ulong at = first + e * GPI_WG + l;
-            if (at >= skip && at < end) GPI_RANDOM_WRITE(out, at - skip, near[e * GPI_WG + l]);
-        }
-        gpi_sync(); /* near has been read */
-    }
-}
-#endif
 #endif

@@ -1,0 +1,60 @@
+/* moves.cl - elements that gp_gather and its like move, one by one.
+
+   Parameters, which the host writes ahead
+       GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
+       GPI_OUT                               an element: 1, 2, 4, 8 or 16 bytes that nobody looks into
+       GPI_INDEX                             uint or ulong
+       GPI_FLAG                              type of a flag; not defined: there are none
+       GPI_SCATTER                           1: the output is what is indexed                            */
+#ifndef GPI_MAP_MOVES_CL
+#define GPI_MAP_MOVES_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+
+#if !defined(GPI_SCATTER)
+#error "GPI_SCATTER must be 0 or 1"
+#endif
+
+/* What a call is about. */
+typedef struct gpi_moves {
+    __global const GPI_OUT *in;
+    __global GPI_OUT *out;
+    __global const GPI_INDEX *index;
+#ifdef GPI_FLAG
+    __global const GPI_FLAG *flag;
+#endif
+    ulong limit;
+} gpi_moves;
+
+#ifdef GPI_FLAG
+#define GPI_FLAG_PARAMETERS __global const GPI_FLAG *flag, ulong flag_offset,
+#define GPI_FLAG_SET(m) (m).flag = flag + flag_offset;
+#define GPI_WANTED(m, i) ((m).flag[i] != 0)
+#else
+#define GPI_FLAG_PARAMETERS
+#define GPI_FLAG_SET(m)
+#define GPI_WANTED(m, i) 1
+#endif
+
+/* True if the indexed array has element `at`. Compares in the index's own type on CPUs, where LLVM 18 loses comparisons of a
+   widened index (docs/drivers.md). */
+GPI_INLINE bool gpi_gather_has(gpi_moves m, GPI_INDEX at)
+{
+    return GPI_ON_CPU ? (m.limit > (GPI_INDEX)-1) | (at < (GPI_INDEX)m.limit) : at < m.limit;
+}
+
+/* Moves element i; 1 where it was skipped for its index. */
+GPI_INLINE uint gpi_gather_move(gpi_moves m, ulong i)
+{
+    GPI_INDEX at;
+    if (!GPI_WANTED(m, i)) return 0;
+    at = m.index[i];
+    if (!gpi_gather_has(m, at)) return 1;
+#if GPI_SCATTER
+    m.out[at] = m.in[i];
+#else
+    m.out[i] = m.in[at];
+#endif
+    return 0;
+}
+#endif

@@ -1,0 +1,130 @@
+/* operands.cl - inputs of gp_transform and its like, as operands of its function.
+
+   Parameters, which the host writes ahead
+       GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
+       GPI_INPUTS                            0 .. 3
+       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are
+       GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half
+       GPI_PARTS_0, GPI_PART_0, ...          not defined, or that type is a vector of 2 or 4 of this one
+       GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
+       GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
+       GPI_LANE                              its type as the value of gpi_map
+       GPI_OUT_RECORD                        1: the output's type is a record
+       GPI_OUT_VECTOR                        type of 16 elements of the output; not defined: there is none
+       GPI_LAG                               1: the second input is late
+       GPI_CHUNK                             local: 4: elements can be moved by vectors of four, else 1
+       gpi_map(x, y, z, i, a, b)             the function                                              */
+#ifndef GPI_MAP_OPERANDS_CL
+#define GPI_MAP_OPERANDS_CL
+#include "base/args.cl"
+#include "base/count.cl"
+#include "base/paste.cl"
+#include "base/platform.cl"
+
+#if !defined(GPI_INPUTS) || GPI_INPUTS > 3
+#error "GPI_INPUTS must be 0 .. 3"
+#endif
+#if GPI_LAG && GPI_INPUTS != 2
+#error "GPI_LAG takes two inputs"
+#endif
+
+/* What a call reads. */
+typedef struct gpi_inputs {
+#if GPI_INPUTS > 0
+    __global const GPI_IN_0 *x;
+#endif
+#if GPI_INPUTS > 1
+    __global const GPI_IN_1 *y;
+#endif
+#if GPI_INPUTS > 2
+    __global const GPI_IN_2 *z;
+#endif
+    ulong a, b; /* constants */
+    GPI_ARGS_MEMBER
+} gpi_inputs;
+
+#if GPI_INPUTS > 0
+#define GPI_X_PARAMETERS __global const GPI_IN_0 *x, ulong x_offset,
+#define GPI_X_SET(in) (in).x = x + x_offset;
+#else
+#define GPI_X_PARAMETERS
+#define GPI_X_SET(in)
+#endif
+#if GPI_INPUTS > 1
+#define GPI_Y_PARAMETERS __global const GPI_IN_1 *y, ulong y_offset,
+#define GPI_Y_SET(in) (in).y = y + y_offset;
+#else
+#define GPI_Y_PARAMETERS
+#define GPI_Y_SET(in)
+#endif
+#if GPI_INPUTS > 2
+#define GPI_Z_PARAMETERS __global const GPI_IN_2 *z, ulong z_offset,
+#define GPI_Z_SET(in) (in).z = z + z_offset;
+#else
+#define GPI_Z_PARAMETERS
+#define GPI_Z_SET(in)
+#endif
+
+#define GPI_INPUTS_PARAMETERS GPI_ARGS_PARAMETERS GPI_X_PARAMETERS GPI_Y_PARAMETERS GPI_Z_PARAMETERS
+
+#if GPI_HALF_0
+#define GPI_READ_X(p, i) vload_half(i, p)
+#elif defined(GPI_PARTS_0) && GPI_SHAPE_SERIAL
+#define GPI_READ_X(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_0)(GPI_IN_0, GPI_PART_0, p, i)
+#else
+#define GPI_READ_X(p, i) (p)[i]
+#endif
+#if GPI_HALF_1
+#define GPI_READ_Y(p, i) vload_half(i, p)
+#elif defined(GPI_PARTS_1) && GPI_SHAPE_SERIAL
+#define GPI_READ_Y(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_1)(GPI_IN_1, GPI_PART_1, p, i)
+#else
+#define GPI_READ_Y(p, i) (p)[i]
+#endif
+#if GPI_HALF_2
+#define GPI_READ_Z(p, i) vload_half(i, p)
+#elif defined(GPI_PARTS_2) && GPI_SHAPE_SERIAL
+#define GPI_READ_Z(p, i) GPI_PASTE(GPI_READ_PARTS_, GPI_PARTS_2)(GPI_IN_2, GPI_PART_2, p, i)
+#else
+#define GPI_READ_Z(p, i) (p)[i]
+#endif
+#if GPI_OUT_HALF
+#define GPI_MAP_WRITE(p, i, v) vstore_half(v, i, p)
+#else
+#define GPI_MAP_WRITE(p, i, v) (p)[i] = (v)
+#endif
+
+/* Element i of the output; i > 0 with GPI_LAG. */
+GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)
+{
+#if GPI_INPUTS > 0
+    const GPI_X x = GPI_READ_X(in.x, i);
+#else
+    const GPI_X x = 0;
+#endif
+#if GPI_INPUTS > 1
+    const GPI_Y y = GPI_READ_Y(in.y, i - GPI_LAG);
+#else
+    const GPI_Y y = 0;
+#endif
+#if GPI_INPUTS > 2
+    const GPI_Z z = GPI_READ_Z(in.z, i);
+#else
+    const GPI_Z z = 0;
+#endif
+    return gpi_map(GPI_ARGS_OF(in) x, y, z, i, in.a, in.b);
+}
+
+/* The same for any i. */
+GPI_INLINE GPI_LANE gpi_value_any(gpi_inputs in, ulong i)
+{
+#if GPI_LAG
+    if (i == 0) return (GPI_LANE)GPI_READ_X(in.x, 0);
+#endif
+    return gpi_map_value(in, i);
+}
+
+#if defined(GPI_OUT_VECTOR) && !GPI_OUT_HALF
+typedef GPI_OUT_VECTOR gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* records.cl - a record's key.
+
+   Parameters, which the host writes ahead
+       GPI_WG, GPI_PER_ITEM                  items of a group; local: records of an item
+       GPI_INPUTS                            0: there are no records, keys are of indices and arguments
+       GPI_IN, GPI_HALF                      a record's type in memory; 1: that type is half
+       GPI_X                                 its type as an operand: a half is a float; int where there is none
+       GPI_WORD, GPI_WORDS                   a record is so many such words
+       GPI_KEY_SIZE                          1, 2, 4, 8: bytes of a key
+       GPI_VALUE_SIZE                        4, 8: bytes of an index
+       GPI_RECORD_KEY(args, x, i)            the key's bits; `args` ends in a comma, or is empty   */
+#ifndef GPI_SORT_RECORDS_CL
+#define GPI_SORT_RECORDS_CL
+#include "base/args.cl"
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "element/key.cl"
+
+#if GPI_VALUE_SIZE != 4 && GPI_VALUE_SIZE != 8
+#error "GPI_VALUE_SIZE must be 4 or 8: an index"
+#endif
+#if !defined(GPI_WORDS) || GPI_WORDS < 1
+#error "GPI_WORDS must be 1 or more"
+#endif
+
+/* ------------------------------------------------------------------ columns */
+
+#define GPI_COLUMN_U8(v) ((gpi_key_bits)(v))
+#define GPI_COLUMN_U16(v) ((gpi_key_bits)(v))
+#define GPI_COLUMN_U32(v) ((gpi_key_bits)(v))
+#define GPI_COLUMN_U64(v) ((gpi_key_bits)(v))
+#define GPI_COLUMN_I8(v) ((gpi_key_bits)as_uchar(v))
+#define GPI_COLUMN_I16(v) ((gpi_key_bits)as_ushort(v))
+#define GPI_COLUMN_I32(v) ((gpi_key_bits)as_uint(v))
+#define GPI_COLUMN_I64(v) ((gpi_key_bits)as_ulong(v))
+#define GPI_COLUMN_F16(v) ((gpi_key_bits)gpi_half_order(v))
+#define GPI_COLUMN_F32(v) ((gpi_key_bits)gpi_float_order(as_uint(v)))
+#define GPI_COLUMN_F64(v) ((gpi_key_bits)gpi_double_order(as_ulong(v)))
+
+/* In the forms of gpi_key_order. */
+GPI_INLINE uint gpi_half_order(float v)
+{
+    ushort bits;
+    vstore_half(v, 0, (half *)&bits);
+    return bits ^ ((0u - (bits >> 15)) & 0x7fffu);
+}
+
+GPI_INLINE uint gpi_float_order(uint bits) { return bits ^ ((0u - (bits >> 31)) & 0x7fffffffu); }
+
+GPI_INLINE ulong gpi_double_order(ulong bits) { return bits ^ (ulong)((long)bits >> 63) >> 1; }
+
+/* ------------------------------------------------------------------ keys */
+
+/* What keys are made of, and in which order. */
+typedef struct gpi_records {
+#if GPI_INPUTS
+    __global const GPI_IN *x;
+#endif
+    __global const gpi_value *index;
+    bool through; /* the order is `index` */
+    GPI_ARGS_MEMBER
+} gpi_records;
+
+#if GPI_INPUTS
+#define GPI_RECORDS_PARAMETERS __global const GPI_IN *x, ulong x_offset,
+#define GPI_RECORDS_SET(r) (r).x = x + x_offset;
+#else
+#define GPI_RECORDS_PARAMETERS
+#define GPI_RECORDS_SET(r)
+#endif
+
+GPI_INLINE gpi_key gpi_record_key_at(gpi_records r, ulong i)
+{
+#if !GPI_INPUTS
+    const GPI_X x = 0;
+#elif GPI_HALF
+    const GPI_X x = vload_half(i, r.x);
+#else
+    const GPI_X x = r.x[i];
+#endif
+    return (gpi_key)(GPI_RECORD_KEY(GPI_ARGS_OF(r), x, i));
+}
+#endif

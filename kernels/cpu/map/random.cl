@@ -1,0 +1,33 @@
+/* random.cl - random numbers by counter (map/random_blocks.cl), made by one item. */
+#ifndef GPI_MAP_RANDOM_CL
+#define GPI_MAP_RANDOM_CL
+#include "base/count.cl"
+#include "base/platform.cl"
+#include "map/random_blocks.cl"
+#include "map/random_lanes.cl"
+
+/* out[i] for i in [span g, span g + span): eight blocks at a time, from the one in which the first element
+ * is. */
+GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
+{
+    const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;
+    const ulong n = gpi_count(bound, wanted, wanted_offset, wanted_words);
+    const ulong begin = get_group_id(0) * span, end = min(n, begin + span);
+    GPI_COUNT_CHECK(get_group_id(0) == 0, counters);
+    out += out_offset;
+    for (ulong i = begin; i < end;) {
+        const uint skip = (uint)((first_element + i) % GPI_PER_BLOCK);
+        uint word[4 * GPI_BLOCKS];
+        GPI_LANE element[GPI_BLOCKS * GPI_PER_BLOCK];
+        gpi_random_words((first_element + i) / GPI_PER_BLOCK, seed, stream, word);
+        gpi_random_elements(word, a, b, element);
+        if (skip == 0 && i + chunk <= end) {
+            for (uint k = 0; k < chunk; k++) GPI_RANDOM_WRITE(out, i + k, element[k]);
+        } else {
+            for (uint k = skip; k < chunk && i + k - skip < end; k++)
+                GPI_RANDOM_WRITE(out, i + k - skip, element[k]);
+        }
+        i += chunk - skip;
+    }
+}
+#endif

@@ -1,0 +1,107 @@
+/* map_tile.cl - a tile of elements mapped by a group. */
+#ifndef GPI_MAP_MAP_TILE_CL
+#define GPI_MAP_MAP_TILE_CL
+#include "base/args.cl"
+#include "base/paste.cl"
+#include "base/platform.cl"
+#include "map/operands.cl"
+
+/* A full tile is made in steps: an item reads all its elements of a step before it writes the first one, so that the
+   reads are under way together. Its elements are neighbours by GPI_CHUNK, or far from each other by GPI_WG: neighbours
+   read and write neighbours. */
+#if GPI_OUT_RECORD
+#define GPI_MAP_STEP_MOST 4
+#else
+#define GPI_MAP_STEP_MOST 16
+#endif
+#define GPI_MAP_STEP (GPI_PER_ITEM < GPI_MAP_STEP_MOST ? GPI_PER_ITEM : GPI_MAP_STEP_MOST)
+
+#if GPI_CHUNK == 4
+#if GPI_INPUTS > 0
+#define GPI_MAP_X(k) x.s##k
+#else
+#define GPI_MAP_X(k) 0
+#endif
+#if GPI_INPUTS > 1
+#define GPI_MAP_Y(k) y.s##k
+#else
+#define GPI_MAP_Y(k) 0
+#endif
+#if GPI_INPUTS > 2
+#define GPI_MAP_Z(k) z.s##k
+#else
+#define GPI_MAP_Z(k) 0
+#endif
+#define GPI_MAP_QUAD(type, p) (*(__global const GPI_QUAD(type) *)(p))
+#define GPI_MAP_SET(k) \
+    lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)
+
+/* Elements i .. i + 3 of the output. */
+GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)
+{
+#if GPI_INPUTS > 0
+    const GPI_QUAD(GPI_IN_0) x = GPI_MAP_QUAD(GPI_IN_0, in.x + i);
+#endif
+#if GPI_INPUTS > 1
+    const GPI_QUAD(GPI_IN_1) y = GPI_MAP_QUAD(GPI_IN_1, in.y + i);
+#endif
+#if GPI_INPUTS > 2
+    const GPI_QUAD(GPI_IN_2) z = GPI_MAP_QUAD(GPI_IN_2, in.z + i);
+#endif
+    GPI_MAP_SET(0);
+    GPI_MAP_SET(1);
+    GPI_MAP_SET(2);
+    GPI_MAP_SET(3);
+}
+
+/* Whether vectors are where they are in memory, from every fourth element on. */
+static bool gpi_map_aligned(gpi_inputs in, __global GPI_OUT *out)
+{
+    bool aligned = (size_t)out % sizeof(GPI_QUAD(GPI_OUT)) == 0;
+#if GPI_INPUTS > 0
+    aligned = aligned && (size_t)in.x % sizeof(GPI_QUAD(GPI_IN_0)) == 0;
+#endif
+#if GPI_INPUTS > 1
+    aligned = aligned && (size_t)in.y % sizeof(GPI_QUAD(GPI_IN_1)) == 0;
+#endif
+#if GPI_INPUTS > 2
+    aligned = aligned && (size_t)in.z % sizeof(GPI_QUAD(GPI_IN_2)) == 0;
+#endif
+    return aligned;
+}
+
+static void gpi_map_quads(gpi_inputs in, __global GPI_OUT *out, ulong begin)
+{
+    GPI_LANE lane[GPI_MAP_STEP];
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_MAP_STEP; k += 4) gpi_map_quad(in, begin + k * GPI_WG, lane + k);
+    GPI_UNROLL
+    for (uint k = 0; k < GPI_MAP_STEP; k += 4) {
+        *(__global GPI_QUAD(GPI_OUT) *)(out + begin + k * GPI_WG) =
+            (GPI_QUAD(GPI_OUT))(lane[k], lane[k + 1], lane[k + 2], lane[k + 3]);
+    }
+}
+#endif
+
+static void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong begin)
+{
+    GPI_LANE lane[GPI_MAP_STEP];
+    for (uint k = 0; k < GPI_MAP_STEP; k++) lane[k] = gpi_value_any(in, begin + k * GPI_WG);
+    for (uint k = 0; k < GPI_MAP_STEP; k++) GPI_MAP_WRITE(out, begin + k * GPI_WG, lane[k]);
+}
+
+static void gpi_map_tile(gpi_inputs in, __global GPI_OUT *out, ulong first, ulong end)
+{
+    const uint l = (uint)GPI_LOCAL_ID;
+    if (first + GPI_WG * GPI_PER_ITEM > end) {
+        for (ulong i = first + l; i < end; i += GPI_WG) GPI_MAP_WRITE(out, i, gpi_value_any(in, i));
+#if GPI_CHUNK == 4
+    } else if (gpi_map_aligned(in, out)) {
+        for (uint k = 0; k < GPI_PER_ITEM; k += GPI_MAP_STEP)
+            gpi_map_quads(in, out, first + k * GPI_WG + 4 * l);
+#endif
+    } else {
+        for (uint k = 0; k < GPI_PER_ITEM; k += GPI_MAP_STEP) gpi_map_step(in, out, first + k * GPI_WG + l);
+    }
+}
+#endif
