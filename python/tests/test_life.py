@@ -7,6 +7,7 @@ import mmap
 import multiprocessing
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import textwrap
@@ -470,6 +471,46 @@ def test_calls_in_a_handler(own, logger):
         assert other.transform([1, 2], "x + 12345").get().tolist() == [12346, 12347]
     assert own.transform([1, 2], "x + 23456").get().tolist() == [23457, 23458]
     assert handler.calls > 1 and len(refused) == 6 * handler.calls
+
+
+@pytest.mark.skipif(not hasattr(signal, "raise_signal"), reason="no signals")
+@pytest.mark.parametrize("command", ["x.get()", "x.set(np.arange(9))", "x.map()", "x.copy()", "own.done()", "own.wait_for([event])"])
+def test_calls_in_a_signals_handler(command):
+    """Python runs a signal's handler between any two lines, of the package's own commands too: its calls are refused."""
+    done = run(
+        f"""
+        import contextlib, signal
+        import numpy as np, gpuprim
+        own = gpuprim.Context()
+        event = gpuprim.Context(share=own).done()
+        x = own.array(np.arange(9))
+        texts = []
+
+        def handler(*about):
+            for call in (own.finish, own.close, x.get, lambda: own.scan(x)):
+                try:
+                    call()
+                except RuntimeError as error:
+                    texts.append(str(error))
+
+        signal.signal(signal.SIGTERM, handler)
+        enqueuing = own._enqueuing
+
+        @contextlib.contextmanager
+        def interrupted():
+            with enqueuing() as queue:
+                yield queue
+                signal.raise_signal(signal.SIGTERM)
+
+        own._enqueuing = interrupted
+        {command}
+        assert len(texts) == 4 and all("in a call" in text for text in texts), texts
+        own._enqueuing = enqueuing
+        assert (x.get() == np.arange(9)).all()
+        own.close()
+        """
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_exceptions_in_a_handler(own, logger, capfd):

@@ -312,8 +312,8 @@ class Base:
         if not self._finalizer.alive or _ended:
             return
         self._check_usable()
+        self._gp = ffi.NULL  # before the lock, for which a signal's handler must not wait
         with self._lock:
-            self._gp = ffi.NULL
             self._finalizer()
 
     def __reduce__(self) -> Any:
@@ -349,9 +349,9 @@ class Base:
 
     @contextmanager
     def _enqueuing(self) -> Iterator[Any]:
-        """Gives the queue for commands of the package's own, for which the interpreter's end waits as it does for calls."""
+        """Gives the queue for commands of the package's own: calls as the library's, also for handlers of signals."""
         self._check_usable()
-        with self._lock:
+        with library(), self._lock:
             yield self._queue
 
     def _call(self, name: str, *args: Any, buffers: Sequence[Buffer] = ()) -> None:

@@ -43,10 +43,10 @@ def check_process() -> None:
 
 
 def check_callable() -> None:
-    """Raises RuntimeError also from within a callback, which cannot call the library: it would wait for itself."""
+    """Raises RuntimeError also from within a callback or a signal's handler, which cannot call the library: it would wait for itself."""
     check_process()
     if _thread.in_call:
-        raise RuntimeError("the library is in a call, from within which a callback cannot make another")
+        raise RuntimeError("the library is in a call, from within which a callback, or a signal's handler, cannot make another")
 
 
 @contextmanager
