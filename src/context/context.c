@@ -231,6 +231,15 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     return GP_OK;
 }
 
+/* Waits also for what on_async_error has enqueued meanwhile. It hears of nothing more. */
+static void gpi_finish_at_last(gp_context *gp)
+{
+    (void)gp_finish(gp);
+    if (!gp->desc.on_async_error) return;
+    gp->telling = true;
+    (void)gp_finish(gp);
+}
+
 GP_API void gp_context_destroy(gp_context *gp)
 {
     if (!gp || gpi_check_use(gp, "gp_context_destroy") != GP_OK) return;
@@ -239,7 +248,7 @@ GP_API void gp_context_destroy(gp_context *gp)
                        "gp_context_destroy: on_async_error called it with its own context");
         return;
     }
-    if (gp->queue) (void)gp_finish(gp);
+    if (gp->queue) gpi_finish_at_last(gp);
     gpi_programs_free(gp);
     gpi_imports_free(gp);
     gpi_hash_free_all(gp);

@@ -339,6 +339,74 @@ static void test_heard_later(void **state)
     assert_true(handler.heard > 0);
 }
 
+/* A call of the handler's within gp_context_destroy, and the pool that it takes scratch from. */
+typedef struct test_late {
+    gp_context *gp;
+    gp_sort_desc sort;
+    cl_event done;
+    int taken; /* buffers of the pool's */
+} test_late;
+
+static void sort_late(gp_result result, const char *text, void *user)
+{
+    test_late *late = user;
+    (void)result, (void)text;
+    if (late->done) return;
+    late->sort.done = &late->done;
+    assert_gp(late->gp, gp_sort(late->gp, &late->sort));
+}
+
+static bool has_ended(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    assert_int_equal(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+                     CL_SUCCESS);
+    return status == CL_COMPLETE;
+}
+
+static cl_mem take_scratch(size_t bytes, void *user)
+{
+    test_late *late = user;
+    late->taken++;
+    return clCreateBuffer(gp_cl_context(late->gp), CL_MEM_READ_WRITE, bytes, NULL, NULL);
+}
+
+static void return_scratch(cl_mem scratch, void *user)
+{
+    test_late *late = user;
+    late->taken--;
+    if (late->done) assert_true(has_ended(late->done));
+    clReleaseMemObject(scratch);
+}
+
+/* gp_context_destroy waits for what the handler has enqueued within it, too. */
+static void test_handler_at_the_end(void **state)
+{
+    enum { KEYS = 1 << 22 };
+    test_late late = {0};
+    const gp_context_desc desc = {.on_async_error = sort_late,
+                                  .async_error_user = &late,
+                                  .scratch_alloc = take_scratch,
+                                  .scratch_free = return_scratch,
+                                  .scratch_user = &late};
+    gp_random_desc random = {.type = GP_U32, .kind = GP_RANDOM_BITS, .count = KEYS};
+    (void)state;
+    late.gp = test_open_with(&desc);
+    late.sort.keys = random.out = test_buffer(late.gp, KEYS * sizeof(uint32_t), NULL);
+    late.sort.key_type = GP_U32;
+    late.sort.count = KEYS;
+    assert_gp(late.gp, gp_sort(late.gp, &late.sort)); /* its programs are built */
+    assert_gp(late.gp, gp_random(late.gp, &random));
+    assert_gp(late.gp, gp_finish(late.gp));
+    scan_in_vain(late.gp, 1);
+    gp_context_destroy(late.gp);
+    assert_non_null(late.done);
+    assert_true(has_ended(late.done));
+    assert_int_equal(late.taken, 0);
+    clReleaseEvent(late.done);
+    clReleaseMemObject(random.out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +418,7 @@ int main(void)
         cmocka_unit_test_setup(test_handler_calls, without_habits),
         cmocka_unit_test_setup(test_handler_fails, without_habits),
         cmocka_unit_test_setup(test_heard_later, without_habits),
+        cmocka_unit_test_setup(test_handler_at_the_end, without_habits),
     };
     if (test_small()) return 0; /* Oclgrind runs commands whose events have failed */
     return cmocka_run_group_tests_name("async", tests, NULL, NULL);
