@@ -1211,7 +1211,7 @@ returns<void> histogram(gp_context *ctx, view<Element> in, view<Count> out, cons
     c.d.bins = out.size() / counted;
     c.d.out_type = detail::number_of<Count>();
     GPI_PUT(in, in, 0);
-    GPI_PUT(out, out, 0);
+    GPI_PUT(out, out, counted); // without counts the bins would be 256
     detail::expect_described<Element>();
     c.template element<Element>(c.d.type, c.d.record);
     return c.run(ctx, gp_histogram);

@@ -424,6 +424,16 @@ void test_histogram(gp_context *ctx)
     const gp::buffer<float> floats(ctx, std::array<float, 3>{-1, 0.25f, 0.75f});
     gp::histogram(ctx, floats, out.subview(0, 2), -1, 1);
     CHECK(gp::read(ctx, out.subview(0, 2)) == u32s{1, 2});
+    const gp::buffer<uint8_t> bytes(ctx, 8); // for whose histogram 0 bins are 256
+    const gp::buffer around(ctx, u32s(2048, 7));
+    gp_histogram_desc pixels = {};
+    pixels.channels = 4;
+    CHECK(has(error_of([&] { gp::histogram(ctx, bytes, around.subview(1, 0)); }, GP_ERROR_INVALID_BUFFER),
+              "out has 0 elements, 1 are needed"));
+    CHECK(has(
+        error_of([&] { gp::histogram(ctx, bytes, around.subview(1, 3), pixels); }, GP_ERROR_INVALID_BUFFER),
+        "out has 3 elements, 4 are needed"));
+    CHECK(gp::read(ctx, around) == u32s(2048, 7));
 }
 
 void test_nests(gp_context *ctx)
