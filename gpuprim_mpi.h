@@ -537,6 +537,41 @@ static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *nam
     return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
 }
 
+/* Where bytes of a buffer are: of its outermost buffer, or of host memory that it stands for. */
+typedef struct gpi_mpi_bytes {
+    cl_mem root;
+    uintptr_t host; /* 0: none */
+    size_t begin, end;
+} gpi_mpi_bytes;
+
+static cl_int gpi_mpi_bytes_of(cl_mem buffer, size_t offset, size_t count, size_t size, gpi_mpi_bytes *bytes)
+{
+    cl_mem parent = NULL;
+    cl_mem_flags flags = 0;
+    size_t origin = 0;
+    void *host = NULL;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    bytes->root = parent ? parent : buffer;
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(bytes->root, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (error == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
+        error = clGetMemObjectInfo(bytes->root, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
+    bytes->host = (uintptr_t)host;
+    bytes->begin = origin + offset * size;
+    bytes->end = bytes->begin + count * size;
+    return error;
+}
+
+static bool gpi_mpi_overlap(const gpi_mpi_bytes *a, const gpi_mpi_bytes *b)
+{
+    if (a->begin == a->end || b->begin == b->end) return false;
+    if (a->root == b->root) return a->begin < b->end && b->begin < a->end;
+    return a->host && b->host && a->host + a->begin < b->host + b->end &&
+           b->host + b->begin < a->host + a->end;
+}
+
 static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
                              size_t offset, size_t bytes, void **out)
 {
@@ -615,6 +650,9 @@ GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
     const gpi_mpi_terms terms = gpi_mpi_terms_of(function);
     gp_result result = gpi_mpi_begin(&all, function, part, "part");
     if (!all) return result;
+    if (result == GP_OK && count > UINT64_MAX / (uint64_t)all->ranks)
+        result =
+            gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "the counts of all ranks may be over 2^64 - 1");
     result = gpi_mpi_same(all, function, result, &terms);
     return gpi_mpi_end(all, result == GP_OK ? gpi_mpi_even(all, function, count, part) : result);
 }
@@ -1830,6 +1868,22 @@ static gp_result gpi_mpi_join_probe(gp_mpi *all, const char *function, gpi_mpi_j
                            : result;
 }
 
+/* Calls write the two one after the other. */
+static gp_result gpi_mpi_join_apart(gp_mpi *all, const char *function, const gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    gpi_mpi_bytes out, found;
+    cl_int error;
+    gp_result result;
+    if (!desc->out || !desc->found) return GP_OK;
+    error = gpi_mpi_bytes_of(desc->out, desc->out_offset, desc->count, j->value_size, &out);
+    if (error == CL_SUCCESS)
+        error = gpi_mpi_bytes_of(desc->found, desc->found_offset, desc->count, 1, &found);
+    result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
+    if (result != GP_OK || !gpi_mpi_overlap(&out, &found)) return result;
+    return gpi_mpi_fail(all, GP_ERROR_OVERLAP, function, "out and found overlap");
+}
+
 static gp_result gpi_mpi_join_check(gp_mpi *all, const char *function, gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -1861,7 +1915,7 @@ static gp_result gpi_mpi_join_check(gp_mpi *all, const char *function, gpi_mpi_j
         result = gpi_mpi_room(all, function, "out", desc->out, desc->out_offset, desc->count, j->value_size);
     if (result == GP_OK && desc->found)
         result = gpi_mpi_room(all, function, "found", desc->found, desc->found_offset, desc->count, 1);
-    return result;
+    return result == GP_OK ? gpi_mpi_join_apart(all, function, j) : result;
 }
 
 static void gpi_mpi_side_free(gpi_mpi_side *side)

@@ -632,6 +632,11 @@ static void test_join_errors(void)
     if (rank == guilty) desc.found = four, desc.found_offset = 4;
     FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "found has 4 bytes");
     desc = good;
+    if (rank == guilty) desc.found = buffer, desc.found_offset = 7; /* its last byte */
+    FAILS(gp_mpi_join(all, &desc), GP_ERROR_OVERLAP, "out and found overlap");
+    if (rank == guilty) desc.found_offset = 8;
+    OK(gp_mpi_join(all, &desc));
+    desc = good;
     if (rank == guilty) desc.value_size = 8, desc.build_values = four;
     FAILS(gp_mpi_join(all, &desc), GP_ERROR_INVALID_BUFFER, "build_values has 4 bytes");
     desc = good;
@@ -876,6 +881,7 @@ static void test_errors(void)
     gp_scan_desc scan = {.in = in, .out = in, .count = 1, .type = GP_U32, .op = GP_SUM};
     gp_sort_desc sort = {.keys = in, .count = 1, .key_type = GP_U32};
     gp_histogram_desc histogram = {.in = in, .out = in, .count = 1, .type = GP_U8};
+    gp_mpi_part part;
     char text[64];
     snprintf(text, sizeof text, "rank %d of %d: ", guilty, ranks);
     if (rank == guilty) reduce.count = scan.count = sort.count = 2;
@@ -893,6 +899,7 @@ static void test_errors(void)
     if (rank == guilty) sort.begin_bit = 0, sort.key_type = (gp_type)99;
     FAILS(gp_mpi_sort(all, &sort, NULL), GP_ERROR_INVALID_TYPE, "key_type");
     FAILS(gp_mpi_share(all, 1, NULL), GP_ERROR_INVALID_ARGUMENT, "part is NULL");
+    if (ranks > 1) FAILS(gp_mpi_share(all, rank == guilty ? SIZE_MAX : 1, &part), GP_ERROR_COUNT_LIMIT, text);
     sort.key_type = rank == guilty ? GP_U64 : GP_U32; /* the ranks would wait for one another */
     sort.count = 0;
     if (ranks > 1)
