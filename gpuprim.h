@@ -553,7 +553,8 @@ typedef struct gp_context_desc {
     const char *tuning_file;
 } gp_context_desc;
 
-/* Makes a context: chooses a device, or takes yours, and probes it. Builds nothing yet.
+/* Makes a context: chooses a device, or takes yours, and probes it. Builds no program, but for a small check of
+   sub-groups if the device has some.
 
    Errors: on failure *out is NULL, and gp_last_error(NULL) has the text (each host thread has its own).
    Example: examples/01_scan.c */
@@ -1179,8 +1180,8 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
      the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
      alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
      fewer that is not in place needs no second buffers.
-   Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches; with
-     GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
+   Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches (4 p + 4 on
+     devices that may stop a group that has started, and for very many keys); with GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
      take 3 reads and 2 writes, as long as their highest bits differ. A pass in which all keys have the same digit moves nothing.
      Keys that are in order already are read, and copied unless the sort is in place.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.
@@ -2154,8 +2155,8 @@ typedef struct gp_hash_retrieve_desc {
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc);
 
-/* Bytes of scratch that gp_hash_retrieve with this desc needs; buffers in it may be NULL, but for `values`,
-   whose presence changes the answer. Can be 0. */
+/* Gives the bytes of scratch that gp_hash_retrieve with this desc needs, which may be 0. Of the desc's buffers only `values` matters:
+   NULL or not, as in the retrieval, because values need scratch, too. */
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes);
 
@@ -2208,7 +2209,7 @@ GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live);
 
 enum { GP_HASH_BINS = 32 };
 
-/* Probe depth is how many slots after its home slot a key is. */
+/* A key's probe depth is its distance, in slots, from its home slot. */
 typedef struct gp_hash_stats {
     uint64_t capacity, live, dead;
     double load;       /* (live + dead) / capacity */
@@ -4635,8 +4636,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a
-   word an item, of emulated sub-groups (scan/tile_elements.cl). */
+/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's scan, and
+   a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -4874,7 +4875,7 @@ static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
                     serial ? "serial" : "local");
 }
 
-/* `field` is of type gp_`field`, which has values below `count`. */
+/* Fails unless 0 <= value < count. `field` names the field of gp_tuning in the message; its type is the enum gp_FIELD. */
 static gp_result gpi_check_choice(const char *field, int value, int count)
 {
     if (value >= 0 && value < count) return GP_OK;
@@ -6043,7 +6044,7 @@ static const char *const gpi_kernel_common_base_fault_injection[] = {
 "#ifndef GPI_BASE_FAULT_INJECTION_CL",
 "#define GPI_BASE_FAULT_INJECTION_CL",
 "#include \"base/platform.cl\"",
-"#line 20 \"kernels/common/base/fault_injection.cl\"",
+"#line 21 \"kernels/common/base/fault_injection.cl\"",
 "static bool gpi_tells(volatile __global gpi_word *p, uint tile, uint k)",
 "{",
 "#ifdef GPI_FAULT",
@@ -6238,10 +6239,10 @@ static const char *const gpi_kernel_common_base_platform[] = {
 "}",
 "#endif",
 "",
-"/* A relaxed atomic load, and a store: gpi_word_read and an exchange without the price of an atomic operation, where plain",
-"   ones are known to be such (loads on PoCL by clang's own built-in). A store suffices where nobody asks what was there",
-"   before: a word carries its own validity, so that its write need not come before or after any other; and what one item",
-"   stores to one word, all others see in the order of its stores. */",
+"/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. They are cheaper than gpi_word_read and an exchange where plain",
+"   volatile accesses are known to be relaxed atomics; on PoCL the load is clang's built-in. A store suffices if the old value is not",
+"   needed. Stores to different words may land in any order, because each word carries its own validity; one item's stores to one",
+"   word are seen in order by all. */",
 "#if GPI_ON_CPU",
 "#line 145 \"kernels/common/base/platform.cl\"",
 "static gpi_word gpi_word_load(volatile __global gpi_word *p)",
@@ -8734,8 +8735,8 @@ static const char *const gpi_kernel_common_hash_table[] = {
 "}",
 "",
 "#else",
-"/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. (hash.pml:",
-"   `lost`, `ends`, and the mutation BUG_STORE.) */",
+"/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns are used up.",
+"   (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */",
 "GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,",
 "                                uint change, uint claimed, uint turn)",
 "{",
@@ -13147,7 +13148,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "if (atomic_inc(state + GPI_SORT_SEGMENTS_BAD) == 0) (void)atomic_inc(counters + GPI_COUNT_BAD);",
 "(void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);",
 "}",
-"#line 94",
+"#line 93",
 "GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,",
 "ulong small, ulong row_span, uint from, volatile __global uint *counters)",
 "{",
@@ -13172,7 +13173,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sort_large_add(segments, before, own - before, row_span, from);",
 "}",
 "}",
-"#line 123",
+"#line 122",
 "GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "ulong window, uint small, uint from, uint tmp_first)",
 "{",
@@ -13192,7 +13193,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "__global gpi_large *large;",
 "ulong begin, end;",
 "} gpi_sort_row;",
-"#line 147",
+"#line 146",
 "static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)",
 "{",
 "gpi_sort_row row;",
@@ -13203,7 +13204,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "#define GPI_EACH_ROW(r, state) \\",
 "for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))",
-"#line 160",
+"#line 159",
 "GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span)",
 "{",
@@ -13223,7 +13224,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 181",
+"#line 180",
 "GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)",
 "{",
 "GPI_SHARED(gpi_bases_memory, shared);",
@@ -13258,7 +13259,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "}",
 "}",
 "#if GPI_SHAPE_SERIAL",
-"#line 217",
+"#line 216",
 "static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,",
 "gpi_move_shared shared)",
 "{",
@@ -13274,7 +13275,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_move_memory move;",
 "} gpi_scatter_memory;",
 "#define GPI_SCATTER_MOVE(shared) (&(shared)->move)",
-"#line 236 \"kernels/common/sort/segmented_sort.cl\"",
+"#line 235 \"kernels/common/sort/segmented_sort.cl\"",
 "static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)",
 "{",
 "ulong sum = 0;",
@@ -13283,7 +13284,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "return sum;",
 "}",
 "#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG)",
-"#line 246",
+"#line 245",
 "GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,",
 "__local gpi_scatter_memory *shared)",
 "{",
@@ -13307,7 +13308,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "return to;",
 "}",
 "#endif",
-"#line 271 \"kernels/common/sort/segmented_sort.cl\"",
+"#line 270 \"kernels/common/sort/segmented_sort.cl\"",
 "GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,",
 "uint pass, ulong span, uint first_place, ulong lines_from, uint lines)",
 "{",
@@ -13331,7 +13332,7 @@ static const char *const gpi_kernel_common_sort_segmented_sort[] = {
 "gpi_sync();",
 "}",
 "}",
-"#line 295",
+"#line 294",
 "GPI_KERNEL void gp_segments_copy(GPI_PLACES_PARAMETERS, GPI_SEGMENTS_PARAMETERS, uint passes, ulong span)",
 "{",
 "gpi_segments segments;",
@@ -16090,12 +16091,12 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "typedef uint gpi_fold_memory;",
 "typedef uint *gpi_stack_shared;",
 "#define GPI_STRANDS 4",
-"#line 23 \"kernels/cpu/nest/stack_scan_tile.cl\"",
+"#line 22 \"kernels/cpu/nest/stack_scan_tile.cl\"",
 "static bool gpi_is_abreast(gpi_stack stack, uint tile)",
 "{",
 "return GPI_TILE % GPI_BRACKETS_BLOCK == 0 && gpi_tile_begin(tile + GPI_STRANDS) <= stack.nest.n;",
 "}",
-"#line 30",
+"#line 29",
 "GPI_INLINE bool gpi_read_blocks(gpi_brackets_block *block, gpi_symbol_input in, gpi_index at)",
 "{",
 "bool few = true;",
@@ -16106,7 +16107,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "}",
 "return few;",
 "}",
-"#line 42",
+"#line 41",
 "GPI_INLINE int gpi_block_sign(gpi_brackets_block block, gpi_symbol_input in, gpi_index at, uint j)",
 "{",
 "#if GPI_TABLE",
@@ -16122,7 +16123,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "__global GPI_T *base;",
 "gpi_index pops;",
 "} gpi_slice;",
-"#line 65",
+"#line 64",
 "GPI_INLINE void gpi_slice_step(gpi_slice *s, __global GPI_T **top, long sign, gpi_index at)",
 "{",
 "__global GPI_T *next = *top + sign;",
@@ -16134,7 +16135,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "(*top)[1] = gpi_combine(GPI_COMBINE_OF(s->input) * *top, gpi_load(s->input, at));",
 "*top = next;",
 "}",
-"#line 78",
+"#line 77",
 "GPI_NOINLINE __global GPI_T *gpi_slice_block(gpi_slice *restrict s, __global GPI_T *top,",
 "gpi_brackets_block block, gpi_index at, uint length)",
 "{",
@@ -16150,7 +16151,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "}",
 "return top;",
 "}",
-"#line 95",
+"#line 94",
 "GPI_INLINE __global GPI_T *gpi_slice_begin(gpi_slice *s, const gpi_slice *of, gpi_stack stack, uint tile)",
 "{",
 "*s = *of;",
@@ -16158,12 +16159,12 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "*s->base = gpi_identity();",
 "return s->base;",
 "}",
-"#line 103",
+"#line 102",
 "GPI_INLINE void gpi_slice_end(const gpi_slice *s, __global GPI_T *top, gpi_stack stack, uint tile)",
 "{",
 "stack.nest.tree[stack.nest.leaves + tile] = gpi_node_make(s->pops, (gpi_index)(top - s->base));",
 "}",
-"#line 109",
+"#line 108",
 "GPI_INLINE void gpi_slice_abreast(const gpi_slice *of, gpi_stack stack, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -16191,7 +16192,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "#pragma unroll",
 "for (uint k = 0; k < GPI_STRANDS; k++) gpi_slice_end(&s[k], top[k], stack, tile + k);",
 "}",
-"#line 137",
+"#line 136",
 "GPI_INLINE void gpi_slice_tile(const gpi_slice *of, gpi_stack stack, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -16204,7 +16205,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "}",
 "gpi_slice_end(&s, top, stack, tile);",
 "}",
-"#line 150",
+"#line 149",
 "GPI_NOINLINE void gpi_slice_tiles(const gpi_slice *s, gpi_stack stack, uint tile)",
 "{",
 "if (gpi_is_abreast(stack, tile)) {",
@@ -16214,7 +16215,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < stack.nest.n; k++)",
 "gpi_slice_tile(s, stack, tile + k);",
 "}",
-"#line 160",
+"#line 159",
 "static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_stack_shared shared)",
 "{",
 "const gpi_slice s = {in, input, 0, 0};",
@@ -16231,13 +16232,13 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "GPI_T *base;",
 "long after;",
 "} gpi_fold;",
-"#line 183",
+"#line 182",
 "GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)",
 "{",
 "if (f->place.leaf != GPI_NOWHERE) f->place = gpi_place_below(f->stack.nest, f->place);",
 "return gpi_stack_at(f->stack, f->place, f->initial);",
 "}",
-"#line 190",
+"#line 189",
 "GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at)",
 "{",
 "GPI_T *next = *top + sign;",
@@ -16252,7 +16253,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "gpi_stack_put(f->out, at, (*top)[sign & f->after]);",
 "*top = next;",
 "}",
-"#line 207",
+"#line 206",
 "GPI_NOINLINE GPI_T *gpi_fold_block(gpi_fold *restrict f, GPI_T *top, gpi_brackets_block block, gpi_index at,",
 "uint length)",
 "{",
@@ -16272,7 +16273,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "left &= left - 1;",
 "}",
 "}",
-"#line 228",
+"#line 227",
 "GPI_NOINLINE GPI_T *gpi_fold_begin(gpi_fold *f, const gpi_fold *of, uint tile, GPI_T *room)",
 "{",
 "*f = *of;",
@@ -16281,7 +16282,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "*room = gpi_stack_at(f->stack, f->place, f->initial);",
 "return room;",
 "}",
-"#line 238",
+"#line 237",
 "GPI_INLINE void gpi_fold_abreast(const gpi_fold *of, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -16307,7 +16308,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "}",
 "}",
 "}",
-"#line 264",
+"#line 263",
 "GPI_INLINE void gpi_fold_tile(const gpi_fold *of, uint tile)",
 "{",
 "const gpi_index begin = (gpi_index)gpi_tile_begin(tile);",
@@ -16320,7 +16321,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "top = gpi_fold_block(&f, top, gpi_block_read(of->in, begin + i, some), begin + i, some);",
 "}",
 "}",
-"#line 277",
+"#line 276",
 "GPI_NOINLINE void gpi_fold_tiles(const gpi_fold *f, uint tile)",
 "{",
 "const gpi_nest nest = f->stack.nest;",
@@ -16330,7 +16331,7 @@ static const char *const gpi_kernel_cpu_nest_stack_scan_tile[] = {
 "}",
 "for (uint k = 0; k < GPI_STRANDS && gpi_tile_begin(tile + k) < nest.n; k++) gpi_fold_tile(f, tile + k);",
 "}",
-"#line 287",
+"#line 286",
 "static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OUT *out, gpi_stack stack,",
 "GPI_T initial, bool exclusive, gpi_stack_shared shared)",
 "{",
@@ -16385,7 +16386,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);",
 "return gpi_rows_agree(row, (gpi_index_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_index_row));",
 "}",
-"#line 47",
+"#line 48",
 "GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin, uint i)",
 "{",
 "const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);",
@@ -16393,12 +16394,12 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "return gpi_rows_agree(row, (gpi_index_row)(row.s0) - GPI_LANE_NUMBERS(gpi_index_row)) && first >= 15 &&",
 "first < i;",
 "}",
-"#line 57",
+"#line 58",
 "GPI_INLINE uint gpi_rungs(gpi_family f, gpi_tree_run run, uint i)",
 "{",
 "return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;",
 "}",
-"#line 63",
+"#line 64",
 "static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort *near, uint length)",
 "{",
 "uint i = 0;",
@@ -16409,14 +16410,14 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "}",
 "for (; i < length; i++) out[i] = base + near[i];",
 "}",
-"#line 77",
+"#line 78",
 "GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, uint counts)",
 "{",
 "if (key < *lowest) *count = 0;",
 "*lowest = min(*lowest, key);",
 "*count += key == *lowest ? counts : 0;",
 "}",
-"#line 85",
+"#line 86",
 "GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,",
 "gpi_index *count, const bool index)",
 "{",
@@ -16431,7 +16432,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "own[k] = (ushort)(before + counts);",
 "return false;",
 "}",
-"#line 101",
+"#line 102",
 "GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,",
 "gpi_index *count, const bool index)",
 "{",
@@ -16447,7 +16448,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "own[k] = before + 16;",
 "return 0;",
 "}",
-"#line 118",
+"#line 119",
 "GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)",
 "{",
 "const gpi_index first = own[i - 1]++;",
@@ -16456,7 +16457,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "f.index + begin + i);",
 "for (uint k = i; k < i + 15; k++) own[k] = 1;",
 "}",
-"#line 128",
+"#line 130",
 "GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)",
 "{",
 "ushort *lowest = own + (f.parent[begin + i] - begin - 15);",
@@ -16464,7 +16465,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "if (index) GPI_STORE_VECTOR(gpi_index_row, gpi_convert_row(GPI_TURNED(before)), f.index + begin + i);",
 "GPI_STORE_PRIVATE(gpi_near_row, before + (gpi_near_row)(1), lowest);",
 "}",
-"#line 136",
+"#line 138",
 "GPI_INLINE gpi_low gpi_count_run(gpi_family f, gpi_tree_run run, ushort *own, const bool index)",
 "{",
 "__global ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;",
@@ -16493,13 +16494,13 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "}",
 "return gpi_low_make(lowest, count);",
 "}",
-"#line 166",
+"#line 168",
 "GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, uint i, ushort *end)",
 "{",
 "const gpi_index k = parent[i] - begin;",
 "if (k < i) end[k] = max(end[k], end[i]);",
 "}",
-"#line 175",
+"#line 177",
 "GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)",
 "{",
 "gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);",
@@ -16511,7 +16512,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "GPI_STORE_PRIVATE(gpi_near_row, row, end + i);",
 "return row.s0;",
 "}",
-"#line 188",
+"#line 190",
 "GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)",
 "{",
 "ushort *lowest = end + (first - 15);",
@@ -16520,14 +16521,14 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "GPI_STORE_PRIVATE(gpi_near_row, max(GPI_LOAD_PRIVATE(gpi_near_row, lowest), ends), lowest);",
 "lowest[0] = max(last, lowest[0]);",
 "}",
-"#line 199",
+"#line 201",
 "GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)",
 "{",
 "uint i = run.length;",
 "while (i % 16 == 0 && i > 0 && gpi_is_ladder(parent, run.begin, i - 16)) i -= 16;",
 "return i;",
 "}",
-"#line 208",
+"#line 210",
 "static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)",
 "{",
 "__global const gpi_index *parent = f.parent + run.begin;",
@@ -16558,7 +16559,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "}",
 "gpi_store_near(f.end + run.begin, run.begin, end, length);",
 "}",
-"#line 240",
+"#line 242",
 "static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)",
 "{",
 "gpi_index open = run.begin + run.length;",
@@ -16570,7 +16571,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "open = GPI_KEY(i - rungs);",
 "}",
 "}",
-"#line 252",
+"#line 254",
 "GPI_NOINLINE void gpi_run_inside(gpi_family f, gpi_tree_run run)",
 "{",
 "ushort near[GPI_TREE_ROWS * 16];",
@@ -16580,20 +16581,20 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "if (f.outputs & GPI_TREE_CHILDREN) gpi_store_near(f.children + run.begin, 0, near, run.length);",
 "if (f.outputs & GPI_TREE_END) gpi_end_run(f, run, near);",
 "}",
-"#line 262",
+"#line 264",
 "static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)",
 "{",
 "const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));",
 "(void)memory;",
 "if (run.length > 0) gpi_run_inside(f, run);",
 "}",
-"#line 272",
+"#line 274",
 "GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)",
 "{",
 "return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, f.parent + at),",
 "(gpi_index_row)(parent)-GPI_LANE_NUMBERS(gpi_index_row));",
 "}",
-"#line 279",
+"#line 281",
 "GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)",
 "{",
 "out[1] = row.s1;",
@@ -16602,7 +16603,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "vstore4(row.s4567, 0, out + 4);",
 "vstore8(row.hi, 0, out + 8);",
 "}",
-"#line 290",
+"#line 292",
 "GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)",
 "{",
 "const gpi_index parent = f.parent[at], lowest = parent - 15;",
@@ -16618,7 +16619,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "crowd->count = f.own[lowest] + 1;",
 "return true;",
 "}",
-"#line 308",
+"#line 310",
 "GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)",
 "{",
 "const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);",
@@ -16630,7 +16631,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "f.end + open - 16);",
 "return true;",
 "}",
-"#line 321",
+"#line 323",
 "GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)",
 "{",
 "__global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;",
@@ -16657,7 +16658,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "}",
 "gpi_crowd_end(f, run, &crowd);",
 "}",
-"#line 350",
+"#line 352",
 "GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)",
 "{",
 "gpi_index open = run.begin + run.length;",
@@ -16679,7 +16680,7 @@ static const char *const gpi_kernel_cpu_nest_tree_tile[] = {
 "open = up;",
 "}",
 "}",
-"#line 372",
+"#line 374",
 "static void gpi_group_outside(gpi_family f, gpi_outside_shared memory)",
 "{",
 "const gpi_tree_run run = gpi_run_make(f.n, (uint)get_global_id(0));",
@@ -16835,7 +16836,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "return rises && at[GPI_SEGMENTS_BATCH] <= GPI_BATCH_MOST &&",
 "begin + at[GPI_SEGMENTS_BATCH] <= offsets.count;",
 "}",
-"#line 50",
+"#line 51",
 "static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,",
 "GPI_BASE initial)",
 "{",
@@ -16858,7 +16859,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "for (uint k = 0; k < GPI_SEGMENTS_BATCH; k++)",
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);",
 "}",
-"#line 74",
+"#line 75",
 "GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI_OUT *out, ulong s,",
 "GPI_BASE initial)",
 "{",
@@ -16871,7 +16872,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum);",
 "}",
 "}",
-"#line 88",
+"#line 89",
 "static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,",
 "GPI_BASE initial)",
 "{",
@@ -16886,7 +16887,7 @@ static const char *const gpi_kernel_cpu_scan_reduce_segments[] = {
 "else gpi_batch_reduce_even(batch, at[1], out, s, initial);",
 "return true;",
 "}",
-"#line 103",
+"#line 104",
 "GPI_NOINLINE void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first,",
 "ulong last, uint small, uint team, __global GPI_OUT *out,",
 "GPI_BASE initial, volatile __global uint *counters,",
@@ -16958,19 +16959,19 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "uint word;",
 "} gpi_tile_memory;",
 "typedef gpi_tile_memory *gpi_tile_shared;",
-"#line 21 \"kernels/cpu/scan/tile.cl\"",
+"#line 22 \"kernels/cpu/scan/tile.cl\"",
 "static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)",
 "{",
 "(void)shared;",
 "return x;",
 "}",
-"#line 27",
+"#line 28",
 "static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)",
 "{",
 "(void)shared;",
 "return x;",
 "}",
-"#line 34",
+"#line 35",
 "static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)",
 "{",
 "(void)shared;",
@@ -16981,7 +16982,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "#define GPI_TILE_LINE 64",
 "#define GPI_PREFETCH_LINES(hint, p, bytes) \\",
 "_Pragma(\"unroll\") for (uint k = 0; k < (bytes); k += GPI_TILE_LINE) hint((__global const char *)(p) + k)",
-"#line 51",
+"#line 52",
 "static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)",
 "{",
 "const ulong position = GPI_REVERSE ? input.count - i - elements : i;",
@@ -17002,7 +17003,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "#define GPI_TILE_RUNS 4",
 "#endif",
 "#define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)",
-"#line 78",
+"#line 79",
 "static uint gpi_run_length(uint length)",
 "{",
 "const uint each = (length - length / 64) / GPI_TILE_RUNS;",
@@ -17014,7 +17015,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "} gpi_tile;",
 "#if GPI_SEGMENTED",
 "#if GPI_LANES > 1",
-"#line 91",
+"#line 92",
 "static bool gpi_any_head(gpi_lane_heads heads)",
 "{",
 "const ulong2 bytes = as_ulong2(GPI_CONVERT(char, heads));",
@@ -17022,7 +17023,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "}",
 "#endif",
 "#if GPI_HEADS == 3",
-"#line 101 \"kernels/cpu/scan/tile.cl\"",
+"#line 102 \"kernels/cpu/scan/tile.cl\"",
 "static GPI_T gpi_reduce_back(gpi_input input, ulong base)",
 "{",
 "const ulong end = base + gpi_tile_length(input, base);",
@@ -17069,7 +17070,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "return sum;",
 "}",
 "#else",
-"#line 148 \"kernels/cpu/scan/tile.cl\"",
+"#line 149 \"kernels/cpu/scan/tile.cl\"",
 "static GPI_T gpi_reduce_back(gpi_input input, ulong base)",
 "{",
 "ulong i = base + gpi_tile_length(input, base);",
@@ -17086,7 +17087,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "return sum;",
 "}",
 "#endif",
-"#line 165 \"kernels/cpu/scan/tile.cl\"",
+"#line 166 \"kernels/cpu/scan/tile.cl\"",
 "static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "(void)shared;",
@@ -17096,7 +17097,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "#elif GPI_LANES > 1",
 "#define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_PACKS ? 1024 : 256))",
 "#define GPI_ACCUMULATORS (GPI_REGISTERS_FOR(4) ? 4 : GPI_REGISTERS_FOR(2) ? 2 : 1)",
-"#line 178 \"kernels/cpu/scan/tile.cl\"",
+"#line 179 \"kernels/cpu/scan/tile.cl\"",
 "static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const ulong end = base + gpi_tile_length(input, base);",
@@ -17122,7 +17123,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "tile->run[0] = rest;",
 "}",
 "#else",
-"#line 205 \"kernels/cpu/scan/tile.cl\"",
+"#line 206 \"kernels/cpu/scan/tile.cl\"",
 "GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);",
@@ -17151,7 +17152,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "}",
 "}",
 "#endif",
-"#line 234 \"kernels/cpu/scan/tile.cl\"",
+"#line 235 \"kernels/cpu/scan/tile.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile)",
 "{",
 "GPI_T sum = tile->run[0];",
@@ -17159,7 +17160,7 @@ static const char *const gpi_kernel_cpu_scan_tile[] = {
 "for (uint k = 1; k < GPI_TILE_RUNS; k++) sum = gpi_combine(GPI_COMBINE_OF(*tile) sum, tile->run[k]);",
 "return sum;",
 "}",
-"#line 243",
+"#line 244",
 "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "gpi_tile tile;",
@@ -22228,7 +22229,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "#define GPI_KEY_QUADS (GPI_CELL_CHUNK == 4 && GPI_HEADS_SIZE <= 8)",
 "#define GPI_KEY_PAD(i) ((i) + (i) / 32 * (GPI_KEY_QUADS ? 4 : 1))",
 "#if GPI_KEY_QUADS",
-"#line 88 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 89 \"kernels/gpu/scan/tile_elements.cl\"",
 "typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;",
 "#endif",
 "#endif",
@@ -22273,10 +22274,10 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "#define GPI_CELL_OF(cell) (cell)",
 "#endif",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
-"#line 140 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 141 \"kernels/gpu/scan/tile_elements.cl\"",
 "typedef GPI_QUAD(GPI_CELL_TYPE) gpi_cell_quad;",
 "#elif GPI_CELL_NUMBER",
-"#line 142 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 143 \"kernels/gpu/scan/tile_elements.cl\"",
 "typedef GPI_PASTE(GPI_CELL_TYPE, 2) gpi_cell_pair;",
 "#elif GPI_CELL_VECTORS",
 "typedef union gpi_cell_chunk {",
@@ -22293,24 +22294,24 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "GPI_T aggregate;",
 "} gpi_tile;",
 "#endif",
-"#line 162 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 163 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)",
 "{",
 "if (get_local_id(0) == 0) shared->value[0] = x;",
 "gpi_sync();",
 "return shared->value[0];",
 "}",
-"#line 170",
+"#line 171",
 "static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)",
 "{",
 "return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);",
 "}",
-"#line 176",
+"#line 177",
 "static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)",
 "{",
 "return gpi_items_scan_exclusive(GPI_COMBINE_PASSED x, total, shared->value);",
 "}",
-"#line 182",
+"#line 183",
 "static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -22327,7 +22328,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "}",
 "return gpi_group_reduce(GPI_COMBINE_OF(input) sum, shared);",
 "}",
-"#line 200",
+"#line 201",
 "GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)",
 "{",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
@@ -22347,7 +22348,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "for (uint k = 0; k < GPI_CELL_CHUNK; k++) at[k] = x[k];",
 "#endif",
 "}",
-"#line 220",
+"#line 221",
 "GPI_INLINE_GPU void gpi_chunk_get(__local const GPI_CELL *at, GPI_CELL *x)",
 "{",
 "#if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4",
@@ -22374,13 +22375,13 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "for (uint k = 0; k < GPI_CELL_CHUNK; k++) x[k] = at[k];",
 "#endif",
 "}",
-"#line 248",
+"#line 249",
 "static __local GPI_CELL *gpi_own_cells(gpi_tile_shared shared)",
 "{",
 "return shared->stage + GPI_TILE_PAD((uint)get_local_id(0) * GPI_PER_ITEM);",
 "}",
 "#if GPI_QUADS && GPI_CELL_CHUNK == 4",
-"#line 255",
+"#line 256",
 "GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint first = GPI_STRIPE_FIRST(4);",
@@ -22402,7 +22403,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "}",
 "}",
 "#endif",
-"#line 279 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 280 \"kernels/gpu/scan/tile_elements.cl\"",
 "GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "const uint length = gpi_tile_length(input, base);",
@@ -22428,7 +22429,7 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "}",
 "}",
 "#if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS",
-"#line 306",
+"#line 307",
 "GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)",
 "{",
 "__local const GPI_CELL *at = gpi_own_cells(shared);",
@@ -22459,10 +22460,10 @@ static const char *const gpi_kernel_gpu_scan_tile_elements[] = {
 "gpi_group_scan(GPI_COMBINE_OF(input) sum, &tile->aggregate, shared);",
 "}",
 "#ifdef GPI_SELECT_BY",
-"#line 337 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 338 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_tile_item(const gpi_tile *tile, uint j) { return tile->item[j]; }",
 "#endif",
-"#line 340 \"kernels/gpu/scan/tile_elements.cl\"",
+"#line 341 \"kernels/gpu/scan/tile_elements.cl\"",
 "static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }",
 "#endif",
 "#endif",
@@ -23570,7 +23571,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "{",
 "return *(__local const gpi_key *)((__local const uchar *)stage + bytes);",
 "}",
-"#line 149",
+"#line 150",
 "static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)",
 "{",
 "const int high = min(d, a_length);",
@@ -23582,7 +23583,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "}",
 "return low;",
 "}",
-"#line 162",
+"#line 163",
 "static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)",
 "{",
 "__local gpi_key *stage = gpi_merge_stage(shared);",
@@ -23612,7 +23613,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "gpi_sync();",
 "#endif",
 "}",
-"#line 193",
+"#line 194",
 "static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_length, int length,",
 "gpi_merge_shared shared)",
 "{",
@@ -23640,7 +23641,7 @@ static const char *const gpi_kernel_gpu_sort_merge_tile[] = {
 "}",
 "#endif",
 "}",
-"#line 222",
+"#line 223",
 "static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)",
 "{",
 "const int length = (int)(end - begin);",
@@ -24605,7 +24606,7 @@ static const char *const gpi_kernel_gpu_sort_sort_tile[] = {
 "#else",
 "#include \"sort/single_tile.cl\"",
 "#endif",
-"#line 17 \"kernels/gpu/sort/sort_tile.cl\"",
+"#line 18 \"kernels/gpu/sort/sort_tile.cl\"",
 "GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,",
 "GPI_COUNT_PARAMETERS, volatile __global uint *counters)",
 "{",
@@ -26382,7 +26383,8 @@ static bool gpi_read_comment(gpi_reader *r)
     return true;
 }
 
-/* A directive may have a lone quotation mark: #error don't */
+/* Reads past a literal. Reports one that is not closed on its line, except in a directive, where a lone quotation mark is legal:
+   #error don't */
 static void gpi_read_literal(gpi_reader *r)
 {
     const char quote = *r->at++;
@@ -26663,7 +26665,7 @@ static gp_result gpi_check_length(gp_context *gp, const char *function, const ch
                     length, most);
 }
 
-/* An OpenCL C expression of the caller's; NULL: none. Not longer than a compiler should be given. */
+/* Checks a caller's expression, NULL for none: it must not be blank, longer than compilers take, or reach beyond its place. */
 static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
 {
     gp_result result;
@@ -27507,8 +27509,7 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
     return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
 }
 
-/* Prepares a kernel: its arguments follow in order, then its launch. */
-/* The next launch is of this kernel, which the program has. */
+/* Prepares a kernel of the program: its arguments follow in order, then its launch. */
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name)
 {
     call->program = program;
@@ -28748,7 +28749,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
     return result;
 }
 
-/* An element described and checked, and its monoid tried, where the context tries monoids. */
+/* Describes and checks an element. If the context checks monoids, also tests the laws of one that it has not tested yet. */
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element)
 {
@@ -32512,7 +32513,8 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
-    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS; /* else classic */
+    sort->onesweep = sort->plan.strategy ==
+                     GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the row; else classic */
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
@@ -34909,7 +34911,7 @@ static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
 }
 
-/* From `bottom` nodes up, by `groups` groups, to as many nodes. */
+/* Launches `groups` groups that multiply the tree's nodes, from the level of `bottom` nodes up to the level of `groups` nodes. */
 static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint bottom,
                                    cl_uint groups)
 {
@@ -35170,7 +35172,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Whether codes go beyond one kind. */
+/* Returns whether there may be brackets of more than one kind; true without a table. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;
@@ -35926,7 +35928,7 @@ typedef struct gpi_table {
     uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
     double max_load;
     bool grow;
-    uint64_t taken;  /* slots, at most; kept where the table grows */
+    uint64_t taken;  /* slots, at most; kept up to date if `grow` */
     gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;
@@ -36974,7 +36976,7 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
 }
 
-/* GPI_PUT_PARAMETERS of hash/batch.cl. */
+/* Passes GPI_PUT_PARAMETERS of hash/batch_keys.cl. */
 static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                              bool judging)
 {
@@ -41178,7 +41180,7 @@ static gp_result gpi_self_test_histogram(gpi_self_test *t)
     return result == GP_OK ? gp_histogram(t->gp, &d) : result;
 }
 
-/* The calls wait for each other, for queues that are out of order. */
+/* Inserts, then retrieves, with gp_finish before each: a queue out of order would not keep them apart. */
 static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
 {
     gp_hash_insert_desc insert;

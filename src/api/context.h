@@ -199,7 +199,8 @@ typedef struct gp_context_desc {
     const char *tuning_file;
 } gp_context_desc;
 
-/* Makes a context: chooses a device, or takes yours, and probes it. Builds nothing yet.
+/* Makes a context: chooses a device, or takes yours, and probes it. Builds no program, but for a small check of
+   sub-groups if the device has some.
 
    Errors: on failure *out is NULL, and gp_last_error(NULL) has the text (each host thread has its own).
    Example: examples/01_scan.c */

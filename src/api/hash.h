@@ -275,8 +275,8 @@ typedef struct gp_hash_retrieve_desc {
 
 GP_API gp_result gp_hash_retrieve(gp_context *gp, gp_hash table, const gp_hash_retrieve_desc *desc);
 
-/* Bytes of scratch that gp_hash_retrieve with this desc needs; buffers in it may be NULL, but for `values`,
-   whose presence changes the answer. Can be 0. */
+/* Gives the bytes of scratch that gp_hash_retrieve with this desc needs, which may be 0. Of the desc's buffers only `values` matters:
+   NULL or not, as in the retrieval, because values need scratch, too. */
 GP_API gp_result gp_hash_retrieve_scratch_size(gp_context *gp, gp_hash table,
                                                const gp_hash_retrieve_desc *desc, size_t *bytes);
 
@@ -329,7 +329,7 @@ GP_API gp_result gp_hash_size_read(gp_context *gp, gp_hash table, size_t *live);
 
 enum { GP_HASH_BINS = 32 };
 
-/* Probe depth is how many slots after its home slot a key is. */
+/* A key's probe depth is its distance, in slots, from its home slot. */
 typedef struct gp_hash_stats {
     uint64_t capacity, live, dead;
     double load;       /* (live + dead) / capacity */

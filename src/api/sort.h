@@ -24,8 +24,8 @@
      the second buffers, unless you give them as keys_tmp and values_tmp, of `count` elements each. Passes
      alternate between the second buffers and the output, so the output is also read. A sort by 8 bits or
      fewer that is not in place needs no second buffers.
-   Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches; with
-     GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
+   Cost: in p passes, with GP_STRATEGY_SINGLE_PASS p + 1 reads and p writes of a key and its value, in p + 4 launches (4 p + 4 on
+     devices that may stop a group that has started, and for very many keys); with GP_STRATEGY_MULTI_PASS 2 p reads and p writes, in 3 p + 2 launches. Few keys take one launch. On CPUs many keys
      take 3 reads and 2 writes, as long as their highest bits differ. A pass in which all keys have the same digit moves nothing.
      Keys that are in order already are read, and copied unless the sort is in place.
    Limits: memory; for gp_argsort with indices of 4 bytes 2^32 - 1 keys.

@@ -275,7 +275,7 @@ static gp_result gpi_self_test_histogram(gpi_self_test *t)
     return result == GP_OK ? gp_histogram(t->gp, &d) : result;
 }
 
-/* The calls wait for each other, for queues that are out of order. */
+/* Inserts, then retrieves, with gp_finish before each: a queue out of order would not keep them apart. */
 static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
 {
     gp_hash_insert_desc insert;

@@ -349,7 +349,7 @@ static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, cons
     return result;
 }
 
-/* An element described and checked, and its monoid tried, where the context tries monoids. */
+/* Describes and checks an element. If the context checks monoids, also tests the laws of one that it has not tested yet. */
 static gp_result gpi_element_make(gp_context *gp, const char *function, const gpi_operation *operation,
                                   gpi_element *element)
 {

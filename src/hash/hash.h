@@ -20,7 +20,7 @@ typedef struct gpi_table {
     uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
     double max_load;
     bool grow;
-    uint64_t taken;  /* slots, at most; kept where the table grows */
+    uint64_t taken;  /* slots, at most; kept up to date if `grow` */
     gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;

@@ -187,7 +187,7 @@ static gp_result gpi_hash_check_put_buffers(gp_context *gp, gpi_hash_batch *batc
     return r == GP_OK ? gpi_hash_check_scratch(gp, batch, d->scratch, put->scratch_bytes) : r;
 }
 
-/* GPI_PUT_PARAMETERS of hash/batch.cl. */
+/* Passes GPI_PUT_PARAMETERS of hash/batch_keys.cl. */
 static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                              bool judging)
 {

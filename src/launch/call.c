@@ -137,8 +137,7 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
     return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
 }
 
-/* Prepares a kernel: its arguments follow in order, then its launch. */
-/* The next launch is of this kernel, which the program has. */
+/* Prepares a kernel of the program: its arguments follow in order, then its launch. */
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name)
 {
     call->program = program;

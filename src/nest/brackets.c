@@ -218,7 +218,7 @@ static gp_result gpi_brackets_pair(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, gpi_brackets_groups(b));
 }
 
-/* From `bottom` nodes up, by `groups` groups, to as many nodes. */
+/* Launches `groups` groups that multiply the tree's nodes, from the level of `bottom` nodes up to the level of `groups` nodes. */
 static gp_result gpi_brackets_tree(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint bottom,
                                    cl_uint groups)
 {

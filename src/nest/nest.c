@@ -40,7 +40,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Whether codes go beyond one kind. */
+/* Returns whether there may be brackets of more than one kind; true without a table. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;

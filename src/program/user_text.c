@@ -124,7 +124,8 @@ static bool gpi_read_comment(gpi_reader *r)
     return true;
 }
 
-/* A directive may have a lone quotation mark: #error don't */
+/* Reads past a literal. Reports one that is not closed on its line, except in a directive, where a lone quotation mark is legal:
+   #error don't */
 static void gpi_read_literal(gpi_reader *r)
 {
     const char quote = *r->at++;
@@ -405,7 +406,7 @@ static gp_result gpi_check_length(gp_context *gp, const char *function, const ch
                     length, most);
 }
 
-/* An OpenCL C expression of the caller's; NULL: none. Not longer than a compiler should be given. */
+/* Checks a caller's expression, NULL for none: it must not be blank, longer than compilers take, or reach beyond its place. */
 static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
 {
     gp_result result;

@@ -62,8 +62,8 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Local memory of a group that scans or selects: the stage with its padding, rows for the group's scan, and a
-   word an item, of emulated sub-groups (scan/tile_elements.cl). */
+/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's scan, and
+   a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -301,7 +301,7 @@ static gp_result gpi_check_tile(const gp_tuning *t, const gp_device_info *info)
                     serial ? "serial" : "local");
 }
 
-/* `field` is of type gp_`field`, which has values below `count`. */
+/* Fails unless 0 <= value < count. `field` names the field of gp_tuning in the message; its type is the enum gp_FIELD. */
 static gp_result gpi_check_choice(const char *field, int value, int count)
 {
     if (value >= 0 && value < count) return GP_OK;

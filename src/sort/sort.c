@@ -74,7 +74,8 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
-    sort->onesweep = sort->plan.strategy == GP_STRATEGY_SINGLE_PASS; /* else classic */
+    sort->onesweep = sort->plan.strategy ==
+                     GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the row; else classic */
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);

@@ -16,7 +16,8 @@
 #define GPI_BASE_FAULT_INJECTION_CL
 #include "base/platform.cl"
 
-/* Is word k of what is told of the tile to be written to *p? */
+/* Returns whether the group may write word k of the tile's state to *p. For a tile with an injected fault it first wastes time, or
+   returns false. */
 static bool gpi_tells(volatile __global gpi_word *p, uint tile, uint k)
 {
 #ifdef GPI_FAULT

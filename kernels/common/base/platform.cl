@@ -137,10 +137,10 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 }
 #endif
 
-/* A relaxed atomic load, and a store: gpi_word_read and an exchange without the price of an atomic operation, where plain
-   ones are known to be such (loads on PoCL by clang's own built-in). A store suffices where nobody asks what was there
-   before: a word carries its own validity, so that its write need not come before or after any other; and what one item
-   stores to one word, all others see in the order of its stores. */
+/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. They are cheaper than gpi_word_read and an exchange where plain
+   volatile accesses are known to be relaxed atomics; on PoCL the load is clang's built-in. A store suffices if the old value is not
+   needed. Stores to different words may land in any order, because each word carries its own validity; one item's stores to one
+   word are seen in order by all. */
 #if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {

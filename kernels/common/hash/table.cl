@@ -320,8 +320,8 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 #else
-/* The value of a key that has its slot. `claimed` is handed on; `turn`: how many are used up. (hash.pml:
-   `lost`, `ends`, and the mutation BUG_STORE.) */
+/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns are used up.
+   (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
 GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
                                 uint change, uint claimed, uint turn)
 {

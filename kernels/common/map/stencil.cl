@@ -3,8 +3,8 @@
        weights       out(x, y) = sum of weight(dx, dy) * in(x + dx, y + dy) over |dx| <= RX, |dy| <= RY
        expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)
 
-   A group has span_x elements of span_y rows of the output. It brings a tile with its rim near; what lies
-   beyond the borders is made there and then, so that nothing later has to think of borders.
+   A group has span_x elements of span_y rows of the output. It copies a tile and its rim to near
+   memory, and fills in what lies beyond the borders, so that later steps need not check for borders.
 
        near   +--------------+
               | rim    RY    |      rows of GPI_ROW elements: GPI_TILE_X and the rim on either side,
@@ -13,8 +13,8 @@
               |  +--------+  |
               +--------------+
 
-   Weighted sums in the serial shape go row by row, a tile of one row after the other, and bring
-   near only what looks beyond a border: the caches hold a row until the next one needs it.
+   On CPUs, weighted sums are made row by row. Only what reaches beyond a border is copied; the rest is read in place, since the
+   caches keep a row until the next one needs it.
 
    Parameters, which the host writes ahead
        GPI_WG                                items of a group

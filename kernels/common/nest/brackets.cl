@@ -8,8 +8,8 @@
        pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node, or to
                                        its node alone where nobody asks for cells
        tree      a group 4096 leaves   products of neighbours, in two launches
-       join      a group a tile        the tile's closers find their openers in tiles before it; serial: what has
-                                       no partner is told
+       join      a group a tile        the tile's closers find their openers in tiles before it; on CPUs it also
+                                       reports brackets without a partner
        enclose   a group a tile        parents, depths: reads the input again
        measure   a group a tile        greatest depths: reads the input again
        report    one group             what is unmatched or of the wrong kind; greatest depth

@@ -206,8 +206,8 @@ static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
 }
 
 #if GPI_SHAPE_LOCAL
-/* What is beside the tile's path to the root, from the leaf up: each item looks at another level. All items
-   call, and a barrier follows. */
+/* Fills beside[level] with the node to the left of the tile's path to the root, for every level from the leaf up; each item takes
+   other levels. All items call, and a barrier follows. */
 static void gpi_lookback_all_beside(gpi_lookback back, uint tile, __local gpi_node *beside)
 {
     for (uint level = (uint)GPI_LOCAL_ID; level < 32; level += GPI_WG)

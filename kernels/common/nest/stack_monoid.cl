@@ -104,7 +104,7 @@ static gpi_node gpi_node_product(gpi_node a, gpi_node b)
 
 #define GPI_NOWHERE (~0u)
 
-/* An opener: `need` below the top of what leaf `leaf` pushes. Leaf GPI_NOWHERE: it comes before the tree. */
+/* Names an opener by its place: `need` below the top of the openers that leaf `leaf` pushes. Leaf GPI_NOWHERE: it comes before the tree. */
 typedef struct gpi_place {
     uint leaf;
     gpi_index need;

@@ -35,8 +35,8 @@ typedef struct gpi_classes {
 
 #define GPI_KNOWS_CODES (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_BY_BYTE)
 #if GPI_KNOWS_CODES
-/* The codes of bytes that have occurred; and their signs, as GPI_KNOWN_... of the last of 16 elements: gpi_block_known shifts
-   down those of the elements before it. */
+/* Keeps, for each byte seen so far, its code, and its sign as a GPI_KNOWN_... bit placed for the last of 16 elements; gpi_block_known
+   shifts it down for earlier ones. */
 typedef struct gpi_known_codes {
     uint bits[256];
     int code[256];

@@ -17,7 +17,7 @@
    state only when all its words show the same flag, so no order between the words is needed and every
    access is a relaxed atomic. Flags only ever rise: empty < aggregate < inclusive.
 
-   Waiting. Of scans and selections, only this file waits for other groups.
+   Waiting. Of scans and selections, only the walk (scan/walk_back.cl, scan/walk_back_item.cl) waits for other groups.
      - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
      - A wait is bounded: after `polls` looks at tiles that are late, the group computes each further
        late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
@@ -42,8 +42,8 @@
 #include "scan/walk_back.cl"
 
 /* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.
-   Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml: `alive`; `kept`: why the host
-   lets no call in place come here with polls.) */
+   Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml checks this as
+   `alive`; its `kept` shows why the host passes polls 0 for calls in place.) */
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
                            uint polls, volatile __global uint *counters, gpi_tile_shared shared)
 {
@@ -60,7 +60,7 @@ static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggre
                                  shared);
         next = gpi_broadcast_once(next, &shared->word); /* gpi_tile_reduce has barriers */
         if (next == 0) break;
-        /* fallback: tile next - 1 is late, and this group computes it */
+        /* fallback: tile next - 1 is late, and this group computes it (scan/tile.cl) */
         const GPI_T late = gpi_tile_reduce(input, (ulong)(next - 1) * GPI_TILE, shared);
         next -= 1;
         if (leader) {

@@ -32,7 +32,7 @@
 static GPI_T gpi_scan_begin(GPI_BASE initial)
 {
 #if GPI_SEGMENTED
-    return gpi_identity(); /* gpi_scan_result puts `initial` before each segment */
+    return gpi_identity(); /* gpi_put (scan/tile_sink.cl) puts `initial` before each segment */
 #else
     return initial;
 #endif

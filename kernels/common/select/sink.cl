@@ -1,9 +1,9 @@
-/* sink.cl - where the selected elements go, and what is told of how many there are.
+/* sink.cl - writes the selected elements, and reports how many there are.
 
    The host writes ahead:
        GPI_OUT              1: elements are wanted
        GPI_INDEX_OUT        1: so are their indices (runs: where they begin), of type GPI_PLACE
-       GPI_CLOSED           1: and the last index is followed by the number of elements
+       GPI_CLOSED           1: the number of elements is written after the last index
        GPI_LENGTHS          1: so are the runs' lengths, of type GPI_PLACE
        GPI_VALUE_SIZE       not 0: a GPI_BESIDE goes with each key */
 #ifndef GPI_SELECT_SINK_CL

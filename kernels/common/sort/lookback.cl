@@ -121,7 +121,7 @@ static bool gpi_ring_tells(gpi_ring ring, volatile __global gpi_word *word, uint
     return gpi_tells(word, tile, k);
 }
 
-/* The first word of a tile's digit: its own count. Of tile 0 that is the inclusive one too. */
+/* Publishes the tile's own count of digit d, as its first word. Tile 0's is inclusive, and marked so. */
 static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
 {
     const uint flag = tile == 0 ? GPI_RING_INCLUSIVE : GPI_RING_AGGREGATE;

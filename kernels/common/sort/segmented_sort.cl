@@ -89,8 +89,7 @@ static void gpi_sort_bad_add(gpi_state state, uint i, volatile __global uint *co
     (void)atomic_min(state + GPI_SEGMENTS_FIRST_BAD, i);
 }
 
-/* P of a block of `span` offsets, and the segments that end there: those of more than `small` keys are
-   large. */
+/* Writes P for the group's block of `span` offsets, and lists as large the segments that end there with more than `small` keys. */
 GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
                                  ulong small, ulong row_span, uint from, volatile __global uint *counters)
 {

@@ -85,7 +85,7 @@ static void gpi_count_bytes(gpi_near *table, gpi_samples s)
     }
     (void)gpi_count_single(table, p, end);
 }
-/* Slot 0's channel is the one at addresses that are multiples of GPI_SLOTS. */
+/* Gives the channel that a slot counts: slot k takes the bytes at addresses that are k modulo GPI_SLOTS. */
 #define GPI_SLOT_CHANNEL(slot, s) (((slot) + GPI_SLOTS - (uint)((size_t)(s).in % GPI_SLOTS)) % GPI_CHANNELS)
 #endif
 

@@ -1,8 +1,8 @@
 /* brackets_eights.cl - brackets: a stack whose highest 16 cells are a vector.
 
-   Eight brackets are one step. A table has a row for each pattern of up to eight: what each of them finds on top of the
-   stack, and what the 16 highest cells are after them, as lanes of the cells before (0 ... 15, the highest last)
-   or of the eight brackets' places (16 ... 23):
+   Eight brackets are one step. A table has a row for each pattern of up to eight brackets. It says what each bracket finds on top of
+   the stack, and what the 16 highest cells hold afterwards: 0 to 15 mean a cell from before (15 the highest), 16 to 23 one of the
+   brackets:
 
        ( ) ) ( (       finds  15 16 15 14 19     cells after  x 0 1 ... 12 13 19 20      x: not known, it is deeper
 

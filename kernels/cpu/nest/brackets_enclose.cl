@@ -140,7 +140,7 @@ GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_i
     }
 }
 
-/* Neither closers alone nor pairs side by side alone. */
+/* Returns whether a block is neither all closers nor only adjacent pairs "()", for which gpi_walk_block has shorter ways. */
 GPI_INLINE bool gpi_walk_mixed(gpi_brackets_block block)
 {
     const ulong pairs = block.openers & block.closers >> 1;

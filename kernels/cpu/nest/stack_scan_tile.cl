@@ -1,6 +1,5 @@
-/* stack_scan_tile.cl - scans of stacks: what one item does with its tiles, GPI_STRANDS of
-   them abreast, so that the chain push, pop, push ... of one does not wait for itself. It has
-   GPI_STRANDS * GPI_TILE elements in private memory. */
+/* stack_scan_tile.cl - scans of stacks: one item scans GPI_STRANDS tiles in turn, a step of each, so that one tile's push or pop can
+   finish while the others go on. It has GPI_STRANDS * GPI_TILE elements in private memory. */
 #ifndef GPI_NEST_STACK_SCAN_TILE_CL
 #define GPI_NEST_STACK_SCAN_TILE_CL
 #include "base/platform.cl"
@@ -202,8 +201,8 @@ GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at)
     *top = next;
 }
 
-/* Writes `length` elements from `at` on, a block: one by one, or runs up to each of few brackets. Returns the stack's new
-   top. */
+/* Writes the results of a block, `length` elements from `at` on: one by one, or, if it has few brackets, as runs of one value between
+   them. Returns the stack's new top. */
 GPI_NOINLINE GPI_T *gpi_fold_block(gpi_fold *restrict f, GPI_T *top, gpi_brackets_block block, gpi_index at,
                                    uint length)
 {

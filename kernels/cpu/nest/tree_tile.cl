@@ -43,7 +43,8 @@ GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin,
     return gpi_rows_agree(row, (gpi_index_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_index_row));
 }
 
-/* Whether their parents, in the run and before them all, are side by side, the last one's first: closers. */
+/* Returns whether the parents of the 16 elements from the i-th on are adjacent in descending order, in the run and before all 16, as
+   those of closers in a row are. */
 GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin, uint i)
 {
     const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
@@ -124,7 +125,8 @@ GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *
     for (uint k = i; k < i + 15; k++) own[k] = 1;
 }
 
-/* 16 elements as in gpi_is_descent. */
+/* Counts 16 elements for which gpi_is_descent holds: adds a child to each of their 16 adjacent parents, and with `index` writes the
+   counts before that. */
 GPI_INLINE void gpi_count_descent(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
 {
     ushort *lowest = own + (f.parent[begin + i] - begin - 15);
@@ -194,8 +196,8 @@ GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
     lowest[0] = max(last, lowest[0]);
 }
 
-/* Where the ladder begins, in whole rows, in which the run ends. Its elements are open at the run's end: gpi_run_ends
-   writes their ends. */
+/* Returns where the run's last ladder begins (whole rows in which each element is the next one's parent), or the run's length if it
+   ends in none. Its elements are open at the run's end: gpi_run_ends writes their ends. */
 GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)
 {
     uint i = run.length;

@@ -25,7 +25,7 @@
 #endif
 
 #if GPI_SCANS_BYTES
-/* In each word, bytes move up by so many bits. */
+/* Shifts each word of 8 bytes up by `bits` bits. */
 static gpi_bytes_aligned gpi_bytes_up_words(gpi_bytes_aligned x, uint bits)
 {
     return __builtin_astype(__builtin_astype(x, ulong8) << bits, gpi_bytes_aligned);

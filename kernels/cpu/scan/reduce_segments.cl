@@ -46,7 +46,8 @@ static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
            begin + at[GPI_SEGMENTS_BATCH] <= offsets.count;
 }
 
-/* `input` begins where the first one does. */
+/* Reduces GPI_SEGMENTS_BATCH short segments, from number s on. `input` begins at segment s, and `at` has their bounds, counted from
+   there. */
 static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,
                              GPI_BASE initial)
 {

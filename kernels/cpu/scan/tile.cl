@@ -1,4 +1,5 @@
-/* tile.cl - a tile, with the functions of gpu/scan/tile.cl: one item goes over it.
+/* tile.cl - a tile, with the functions of gpu/scan/tile.cl: one item goes over it. gpi_tile_open only reduces the tile; what scans
+   it reads it again, from the caches.
 
        vectors   GPI_LANES elements at a time, for several accumulators
        chains    elements without vectors: the tile is several runs, which go side by side

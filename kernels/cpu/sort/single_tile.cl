@@ -22,8 +22,8 @@
 typedef gpi_rank_memory gpi_single_tile_memory;
 typedef gpi_rank_shared gpi_single_tile_shared;
 
-/* Keys [base, base + n) from place `from`, in passes over digits of eight bits; where they are then. All are counted in
-   one reading. `tmp_first`: 0 when the first pass may write the output, so that the last one can be made to. n > 0. */
+/* Sorts keys [base, base + n) of the array `from` by digits of eight bits, and returns the array in which they end. All are counted in
+   one reading. `tmp_first` 0: the first pass may write the output, if that makes the last one write it. n > 0. */
 static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                                    uint tmp_first, gpi_rank_shared shared)
 {

@@ -122,7 +122,7 @@ static uint gpi_sg_from(uint x, uint lane, gpi_sg_shared m)
     return y;
 }
 
-/* The lanes that have the same word as this one, `word` for it. */
+/* Returns the lanes whose x is `word`. */
 static gpi_sg_mask gpi_sg_alike(uint x, uint word, gpi_sg_shared m)
 {
     gpi_sg_mask mask = 0;

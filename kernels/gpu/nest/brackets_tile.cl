@@ -346,7 +346,7 @@ static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 #endif
 }
 
-/* They go to the tile's cells. */
+/* Writes the openers that the tile leaves open to its cells. */
 static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;

@@ -19,9 +19,9 @@
 #error "a run is at most 32 elements, a tile 16384"
 #endif
 
-/* Element i of the tile, where an item has a row of cells, of which some are not used: rows of an odd number of words
-   keep items off one another's banks. And the l-th element of the group's k-th stripe of GPI_WG. (Constants stand apart,
-   since compilers do not know that l is less than GPI_WG.) */
+/* GPI_TREE_CELL gives the cell of element i. An item's row has `unused` cells more than elements: rows of an odd number of words keep
+   items off one another's banks. GPI_TREE_STRIPE gives the cell of element l of the group's k-th stripe of GPI_WG elements.
+   (Constants stand apart, since compilers do not know that l is less than GPI_WG.) */
 #define GPI_TREE_CELL(i, unused) ((i) + (i) / GPI_RUN * (unused))
 #define GPI_TREE_CELLS(unused) (GPI_WG * (GPI_RUN + (unused)))
 #define GPI_TREE_WORDS(cells, of_word) (((cells) + (of_word)-1) / (of_word))

@@ -1,4 +1,4 @@
-/* reduce_tile.cl - a tile that is only reduced.
+/* reduce_tile.cl - of gp_reduce, not of scans: a tile that is only reduced.
 
    Full steps of GPI_SHARE_STEP elements are loaded before any of them is combined, and without a question about
    each, in chunks of neighbours. Where any order will do, the items' chunks lie side by side; else an item's

@@ -7,7 +7,7 @@
        gpi_group_scan          the same over the items before this one, and over all
        gpi_broadcast_element   item 0's element; none of these may follow before the next barrier
 
-   gpi_tile_open and gpi_tile are in one of three files:
+   gpi_tile_open and gpi_tile are in one of three files, chosen by GPI_BY_CHUNKS (tile_elements.cl) and GPI_KEYED:
 
        elements read by fours   tile_chunks.cl (GPI_BY_CHUNKS): half of the tile in registers
        segments by keys         tile_keyed.cl (GPI_KEYED)

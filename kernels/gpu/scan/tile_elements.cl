@@ -1,4 +1,5 @@
-/* tile_elements.cl - a tile: GPI_WG items with GPI_PER_ITEM elements each.
+/* tile_elements.cl - what all tiles of scans share (the stage and its padding, chunks, gpi_tile_reduce), which of them is taken
+   (GPI_BY_CHUNKS), and the tile of other elements: GPI_WG items with GPI_PER_ITEM elements each.
 
    The scan is blocked (item l owns l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1: input order). Loads and stores are striped
    (neighbours read neighbours), by the group or, where there are any, by each sub-group in its own piece of the tile;

@@ -145,7 +145,8 @@ static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)
     return *(__local const gpi_key *)((__local const uchar *)stage + bytes);
 }
 
-/* Where the staged tile's diagonal d is crossed; everything is in bytes. If low is high, so is i, and any answer is right. */
+/* Returns how many bytes of the first sequence the merge path has taken when it crosses diagonal d of the staged tile. All lengths are
+   in bytes. Once low equals high, so does i, and the comparison changes nothing. */
 static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)
 {
     const int high = min(d, a_length);

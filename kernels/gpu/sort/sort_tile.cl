@@ -13,7 +13,8 @@
 #include "sort/single_tile.cl"
 #endif
 
-/* Sorts the keys in place `from`, at most a tile, and writes the first `most` of them. `tmp_first` has no meaning. */
+/* Sorts the keys, at most a tile, of the array `from` (GPI_PLACE_...), and writes the first `most` to the output. `tmp_first` has no
+   meaning. */
 GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,
                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

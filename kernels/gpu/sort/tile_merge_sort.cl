@@ -73,7 +73,7 @@ static void gpi_entries_order(gpi_entry *e, gpi_entry *f)
     *e = lesser;
 }
 static gpi_entry gpi_entry_load(__local const gpi_entry_memory *memory, uint c) { return (*memory)[c]; }
-/* Into the cell j after c. */
+/* Stores an entry in the cell that is j cells after cell c. */
 static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, uint j, gpi_entry e)
 {
     (*memory + c)[j] = e;
@@ -152,8 +152,8 @@ GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)
     }
 }
 
-/* Two runs of whole items' entries are merged, [begin, middle) and [middle, end): an item has as many after as before, in
-   order. Stores the item's entries, if it has a share in them. */
+/* Prepares the merge of the runs [begin, middle) and [middle, end), each of whole items' entries, which leaves each item as many.
+   Stores the item's entries; does nothing for an item outside both runs. */
 GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint middle, uint end,
                                     __local gpi_entry_memory *memory)
 {
@@ -182,7 +182,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
                              : gpi_entry_is_less(least, entry[GPI_PER_ITEM - 1]);
     }
     if (moves) {
-        const uint before = at - begin; /* so many come out before this item's */
+        const uint before = at - begin; /* merged entries that go to the items before this one */
         uint low = before > end - middle ? before - (end - middle) : 0, high = min(before, middle - begin);
         while (low < high) { /* how many of them are the first run's */
             const uint probe = (low + high) / 2;
