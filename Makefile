@@ -56,9 +56,10 @@ all: examples $(TEST_PROGRAMS) build/gpbench build/gpsort ## build examples, tes
 
 # ---- header
 
-header: ## make gpuprim.h from src/, kernels/ and tunings/, gpuprim_host.h from host/
+header: ## make gpuprim.h from src/, kernels/ and tunings/, gpuprim_host.h from host/, gpuprim_mpi.h from mpi/
 	tools/amalgamate.sh gpuprim.h
 	tools/amalgamate.sh --host gpuprim_host.h
+	tools/amalgamate.sh --mpi gpuprim_mpi.h
 
 gpuprim.h: $(shell find src kernels tunings -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
 	tools/amalgamate.sh $@
@@ -66,12 +67,17 @@ gpuprim.h: $(shell find src kernels tunings -type f) LICENSE tools/amalgamate.sh
 gpuprim_host.h: $(shell find host -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
 	tools/amalgamate.sh --host $@
 
-check-header: ## are gpuprim.h and gpuprim_host.h what their sources make?
+gpuprim_mpi.h: $(shell find mpi -type f) LICENSE tools/amalgamate.sh tools/resolve.awk
+	tools/amalgamate.sh --mpi $@
+
+check-header: ## are gpuprim.h, gpuprim_host.h and gpuprim_mpi.h what their sources make?
 	@mkdir -p build
 	tools/amalgamate.sh build/gpuprim.h
 	diff -u gpuprim.h build/gpuprim.h
 	tools/amalgamate.sh --host build/gpuprim_host.h
 	diff -u gpuprim_host.h build/gpuprim_host.h
+	tools/amalgamate.sh --mpi build/gpuprim_mpi.h
+	diff -u gpuprim_mpi.h build/gpuprim_mpi.h
 
 # ---- demo, examples
 
@@ -315,7 +321,7 @@ build/fault/layer.so: tests/fault/layer.c | deps-test
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -fPIC -shared -DCL_TARGET_OPENCL_VERSION=300 -o $@ $<
 
-compile-matrix: gpuprim.h gpuprim_host.h | deps-lint ## gcc and clang, C99, C11, C++11, C++17 and C++20, warnings as errors
+compile-matrix: gpuprim.h gpuprim_host.h gpuprim_mpi.h | deps-lint ## gcc and clang, C99, C11, C++11, C++17 and C++20, warnings as errors
 	tools/compile_matrix.sh
 
 FUZZ_SECONDS ?= 60
@@ -599,7 +605,7 @@ measures: gpuprim.h ## how large the house is: lines, branches, files of a progr
 cache-keys: gpuprim.h | deps-run ## comments of kernels are no part of the disk cache's keys
 	tools/check_cache_keys.sh
 
-docs: gpuprim.h gpuprim_host.h ## is every public function and field documented, and named in a test or example? Are the manual and README's figures up to date?
+docs: gpuprim.h gpuprim_host.h gpuprim_mpi.h ## is every public function and field documented, and named in a test or example? Are the manual and README's figures up to date?
 	tools/check_docs.sh
 	tools/check_docs.sh gpuprim_host.h
 	tools/check_docs.sh gpuprim_mpi.h
@@ -616,10 +622,11 @@ lint: | deps-lint ## compile every kernel with clang's warnings as errors
 declarations: | deps-lint ## do programs call the same functions with kernels/common/base/declarations.cl as with all of OpenCL's?
 	tools/lint_kernels.sh --declarations
 
-layers: ## does every file of src/, kernels/ and host/ stand on those below it only, and name what it stands on?
+layers: ## does every file of src/, kernels/, host/ and mpi/ stand on those below it only, and name what it stands on?
 	tools/layers.sh
 	tools/layers.sh kernels
 	tools/layers.sh host
+	tools/layers.sh mpi
 
 # ---- dependencies
 

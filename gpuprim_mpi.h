@@ -213,21 +213,16 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
 #ifdef __cplusplus
 }
 #endif
+#endif /* GPUPRIM_MPI_H */
 
+/* From here on this file is generated: tools/amalgamate.sh makes it from mpi/. */
 #ifdef GP_MPI_IMPLEMENTATION
 #ifndef GPI_MPI_IMPLEMENTATION_ONCE
 #define GPI_MPI_IMPLEMENTATION_ONCE
 
-#include <stdio.h>
+/* ---- Begin file mpi/base/error.h ---- */
+/* error.h - failures: their texts, and the result that ranks agree on. */
 #include <stdlib.h>
-#include <string.h>
-
-#if defined(_WIN32)
-#define GPI_MPI_PROCESS() 0
-#else
-#include <unistd.h>
-#define GPI_MPI_PROCESS() ((long)getpid())
-#endif
 
 #ifdef GP_MALLOC
 #define GPI_MPI_MALLOC(bytes) GP_MALLOC(bytes)
@@ -236,10 +231,6 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
 #define GPI_MPI_MALLOC(bytes) malloc(bytes)
 #define GPI_MPI_FREE(memory) free(memory)
 #endif
-
-/* Bytes: of a text of ours, of one that a failed call left, such as a compiler's. */
-enum { GPI_MPI_TEXT = 512, GPI_MPI_LOG = 8192 };
-enum { GPI_MPI_DIGIT = 4, GPI_MPI_CANDIDATES = (1 << GPI_MPI_DIGIT) - 1 };
 
 struct gp_mpi {
     gp_context *gp;
@@ -250,255 +241,157 @@ struct gp_mpi {
     long process; /* that has made it; MPI works in no other one */
 };
 
-/* ------------------------------------------------------------------ errors */
+static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text);
+static gp_result gpi_mpi_did(gp_mpi *all, const char *function, const char *call, int code);
+static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call, cl_int error);
+static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result);
+/* ---- End file mpi/base/error.h ---- */
 
-static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text)
+/* ---- Begin file mpi/base/exchange.h ---- */
+/* exchange.h - elements that go from rank to rank. */
+/* Elements that go from every rank to every rank, in the order of ranks, and of elements within a rank. Also where a rank sends
+   itself nothing, its own place lies between those of lower and higher ranks. */
+typedef struct gpi_mpi_moves {
+    int *sends, *sends_at, *receives, *receives_at; /* for each rank */
+    int *side;                                      /* the same four of what is being exchanged */
+    size_t sent, received;                          /* by this rank */
+} gpi_mpi_moves;
+
+static size_t gpi_mpi_moves_ints(const gp_mpi *all);
+static size_t gpi_mpi_moves_bytes(const gp_mpi *all);
+static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memory);
+static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_moves *moves);
+static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
+                                  cl_mem to, size_t to_offset, size_t size);
+/* ---- End file mpi/base/exchange.h ---- */
+
+/* ---- Begin file mpi/base/arrays.h ---- */
+/* arrays.h - arrays of the calls' own on the device, gathered and exchanged. */
+static gp_result gpi_mpi_done(gp_mpi *all, gp_result result);
+static void gpi_mpi_free(cl_mem *buffer);
+static gp_result gpi_mpi_read(gp_mpi *all, const char *function, cl_mem buffer, size_t offset, size_t bytes,
+                              void *to);
+static gp_arg gpi_mpi_value(const char *name, gp_type type, const void *value);
+static gp_arg gpi_mpi_array(const char *name, gp_type type, cl_mem buffer, size_t offset);
+static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size_t limit, size_t size,
+                                  cl_mem indices, gp_type index_type, size_t count, cl_mem *out);
+static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
+                                   size_t size, size_t more, cl_mem *out);
+static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves);
+/* ---- End file mpi/base/arrays.h ---- */
+
+/* ---- Begin file mpi/base/buffers.h ---- */
+/* buffers.h - buffers: room, overlap, mapping, copies. */
+/* Where bytes of a buffer are: of its outermost buffer, or of host memory that it stands for. */
+typedef struct gpi_mpi_bytes {
+    cl_mem root;
+    uintptr_t host; /* 0: none */
+    size_t begin, end;
+} gpi_mpi_bytes;
+
+static size_t gpi_mpi_size_of(gp_type type);
+static gp_result gpi_mpi_buffer(gp_mpi *all, size_t bytes, cl_mem *out);
+static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *name, cl_mem buffer,
+                              size_t offset, size_t count, size_t size);
+static cl_int gpi_mpi_bytes_of(cl_mem buffer, size_t offset, size_t count, size_t size, gpi_mpi_bytes *bytes);
+static bool gpi_mpi_overlap(const gpi_mpi_bytes *a, const gpi_mpi_bytes *b);
+static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
+                             size_t offset, size_t bytes, void **out);
+static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped);
+static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, size_t from_byte, cl_mem to,
+                              size_t to_byte, size_t bytes);
+/* ---- End file mpi/base/buffers.h ---- */
+
+/* ---- Begin file mpi/base/arrays.c ---- */
+/* arrays.c - arrays of the calls' own on the device, gathered and exchanged. */
+#include <string.h>
+
+/* What a device's call has returned, and then its commands: the next call may be on an out-of-order queue. */
+static gp_result gpi_mpi_done(gp_mpi *all, gp_result result)
 {
-    char line[2 * GPI_MPI_TEXT];
-    (void)snprintf(line, sizeof line, "%s: %s", function, text);
-    return gp_set_error(all->gp, result, line);
+    return result == GP_OK ? gp_finish(all->gp) : result;
 }
 
-/* What an MPI function has returned. */
-static gp_result gpi_mpi_did(gp_mpi *all, const char *function, const char *call, int code)
+static void gpi_mpi_free(cl_mem *buffer)
 {
-    char line[GPI_MPI_TEXT], reason[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    if (code == MPI_SUCCESS) return GP_OK;
-    (void)MPI_Error_string(code, reason, &length);
-    (void)snprintf(line, sizeof line, "%s returned %d: %.*s", call, code, 300, reason);
-    return gpi_mpi_fail(all, GP_ERROR_MPI, function, line);
+    if (*buffer) (void)clReleaseMemObject(*buffer);
+    *buffer = NULL;
 }
 
-static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call, cl_int error)
+static gp_result gpi_mpi_read(gp_mpi *all, const char *function, cl_mem buffer, size_t offset, size_t bytes,
+                              void *to)
 {
-    char line[GPI_MPI_TEXT];
-    gp_result result = GP_ERROR_OPENCL;
-    if (error == CL_SUCCESS) return GP_OK;
-    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
-    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES)
-        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
-    (void)snprintf(line, sizeof line, "%s returned %s (%d)", call, gp_cl_error_string(error), (int)error);
-    return gpi_mpi_fail(all, result, function, line);
+    return gpi_mpi_cl(
+        all, function, "clEnqueueReadBuffer",
+        clEnqueueReadBuffer(gp_cl_queue(all->gp), buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL));
 }
 
-/* The same result on all ranks: the failure of the lowest rank that has one, with its text. Every collective of a call comes
-   after one of these, so that a rank that fails keeps nobody waiting. A failure is agreed on once; then the call ends. */
-static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result)
+static gp_arg gpi_mpi_value(const char *name, gp_type type, const void *value)
 {
-    struct {
-        int failed, rank;
-    } own, first;
-    char text[GPI_MPI_LOG] = "", line[GPI_MPI_LOG + 64];
-    gp_result sent = result;
-    int told = (int)result;
-    if (all->failed) return result;
-    own.failed = result == GP_OK; /* 0 comes first */
-    own.rank = all->rank;
-    sent = gpi_mpi_did(all, function, "MPI_Allreduce",
-                       MPI_Allreduce(&own, &first, 1, MPI_2INT, MPI_MINLOC, all->comm));
-    if (sent != GP_OK) return result != GP_OK ? result : sent;
-    if (first.failed == 1) return GP_OK;
-    all->failed = true;
-    if (first.rank == all->rank) {
-        const char *reason = gp_last_error(all->gp);
-        const char *after = strstr(reason, ": "); /* the result's name, which gp_set_error writes again */
-        (void)snprintf(text, sizeof text, "%.*s", GPI_MPI_LOG - 1, after ? after + 2 : reason);
-    }
-    sent = gpi_mpi_did(all, function, "MPI_Bcast", MPI_Bcast(&told, 1, MPI_INT, first.rank, all->comm));
-    if (sent == GP_OK)
-        sent = gpi_mpi_did(all, function, "MPI_Bcast",
-                           MPI_Bcast(text, (int)sizeof text, MPI_CHAR, first.rank, all->comm));
-    if (sent != GP_OK) return sent;
-    (void)snprintf(line, sizeof line, "rank %d of %d: %s", first.rank, all->ranks, text);
-    return gp_set_error(all->gp, (gp_result)told, line);
+    gp_arg arg;
+    memset(&arg, 0, sizeof arg);
+    arg.name = name;
+    arg.type = type;
+    arg.value = value;
+    return arg;
 }
 
-/* ------------------------------------------------------------------ handle */
-
-/* Says why MPI would end a process that calls it now; NULL: it would not. */
-static const char *gpi_mpi_absence(void)
+static gp_arg gpi_mpi_array(const char *name, gp_type type, cl_mem buffer, size_t offset)
 {
-    int begun = 0, ended = 0;
-    (void)MPI_Initialized(&begun);
-    (void)MPI_Finalized(&ended);
-    if (!begun) return "MPI has not begun: MPI_Init";
-    return ended ? "MPI has ended: call it before MPI_Finalize" : NULL;
+    gp_arg arg;
+    memset(&arg, 0, sizeof arg);
+    arg.name = name;
+    arg.type = type;
+    arg.buffer = buffer;
+    arg.offset = offset;
+    return arg;
 }
 
-/* Refuses in a process that was forked after the library's first use, where MPI would wait for ever. */
-static gp_result gpi_mpi_check_process(gp_context *gp)
+/* A new buffer: out[i] = in[indices[i]], of `limit` elements. */
+static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size_t limit, size_t size,
+                                  cl_mem indices, gp_type index_type, size_t count, cl_mem *out)
 {
-    size_t count;
-    if (gp && gp_cl_queue(gp)) return GP_OK;
-    return gp_devices(NULL, 0, &count) == GP_ERROR_INVALID_ARGUMENT
-               ? gp_set_error(
-                     gp, GP_ERROR_INVALID_ARGUMENT,
-                     "gp_mpi_create: this process was forked, and neither OpenCL nor MPI works here: fork "
-                     "before their first use, or exec")
-               : GP_OK;
+    gp_gather_desc gather;
+    const gp_result result = gpi_mpi_buffer(all, count * size, out);
+    if (result != GP_OK || count == 0) return result;
+    memset(&gather, 0, sizeof gather);
+    gather.in = in;
+    gather.in_offset = in_offset;
+    gather.out = *out;
+    gather.indices = indices;
+    gather.index_type = index_type;
+    gather.element_size = size;
+    gather.limit = limit;
+    gather.count = count;
+    return gpi_mpi_done(all, gp_gather(all->gp, &gather));
 }
 
-GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
+/* A new buffer of what comes from other ranks, with room for `more` elements. */
+static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
+                                   size_t size, size_t more, cl_mem *out)
 {
-    static const char function[] = "gp_mpi_create";
-    gp_mpi made, *all;
-    gp_result result;
-    int between = 0; /* two groups of ranks */
-    memset(&made, 0, sizeof made);
-    made.gp = gp;
-    made.process = GPI_MPI_PROCESS();
-    if (out) *out = NULL;
-    result = gpi_mpi_check_process(gp);
-    if (result != GP_OK) return result;
-    if (gpi_mpi_absence()) return gpi_mpi_fail(&made, GP_ERROR_MPI, function, gpi_mpi_absence());
-    if (comm == MPI_COMM_NULL)
-        return gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "comm is MPI_COMM_NULL");
-    result = gpi_mpi_did(&made, function, "MPI_Comm_test_inter", MPI_Comm_test_inter(comm, &between));
-    if (result == GP_OK && between)
-        result = gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "comm is an intercommunicator");
-    if (result != GP_OK) return result;
-    result = gpi_mpi_did(&made, function, "MPI_Comm_dup", MPI_Comm_dup(comm, &made.comm));
-    if (result != GP_OK) return result;
-    (void)MPI_Comm_set_errhandler(made.comm, MPI_ERRORS_RETURN);
-    (void)MPI_Comm_rank(made.comm, &made.rank);
-    (void)MPI_Comm_size(made.comm, &made.ranks);
-    all = (gp_mpi *)GPI_MPI_MALLOC(sizeof *all);
-    if (!gp || !out)
-        result = gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, gp ? "out is NULL" : "gp is NULL");
-    else if (!all) result = gpi_mpi_fail(&made, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
-    result = gpi_mpi_agree(&made, function, result);
-    if (result != GP_OK) {
-        (void)MPI_Comm_free(&made.comm);
-        GPI_MPI_FREE(all);
-        return result;
-    }
-    *all = made;
-    *out = all;
-    return GP_OK;
+    const gp_result result =
+        gpi_mpi_agree(all, function, gpi_mpi_buffer(all, (moves->received + more) * size, out));
+    return result == GP_OK ? gpi_mpi_exchange(all, function, moves, from, *out, 0, size) : result;
 }
 
-/* Why no call with *all can begin on this rank, whatever the others do; NULL: it can. A message that a forked process or a
-   callback sends would be taken for one of the call that the rank is in. */
-static const char *gpi_mpi_refusal(const gp_mpi *all)
+/* What has come goes back. */
+static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves)
 {
-    if (!all) return "all is NULL";
-    if (all->process != GPI_MPI_PROCESS())
-        return "this process was forked, and MPI does not work here: fork before MPI_Init, or exec";
-    if (gpi_mpi_absence()) return gpi_mpi_absence();
-    return all->busy ? "a callback called it with the gp_mpi whose call is still at work" : NULL;
+    gpi_mpi_moves back = *moves;
+    back.sends = moves->receives;
+    back.sends_at = moves->receives_at;
+    back.receives = moves->sends;
+    back.receives_at = moves->sends_at;
+    back.sent = moves->received;
+    back.received = moves->sent;
+    return back;
 }
+/* ---- End file mpi/base/arrays.c ---- */
 
-GP_MPI_API void gp_mpi_destroy(gp_mpi *all)
-{
-    if (gpi_mpi_refusal(all)) return;
-    (void)MPI_Comm_free(&all->comm);
-    GPI_MPI_FREE(all);
-}
-
-/* ------------------------------------------------------------------ what calls share */
-
-/* How a call begins. `given`: a pointer that must not be NULL. Sets *all to NULL if the call ends at once, on this rank alone;
-   else it ends with gpi_mpi_end. Commands of the caller's on an out-of-order queue have ended, too, before the call reads
-   what they wrote. */
-static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name)
-{
-    const char *refusal = gpi_mpi_refusal(*all);
-    char line[64];
-    gp_mpi none;
-    memset(&none, 0, sizeof none);
-    if (refusal) {
-        none.gp = *all ? (*all)->gp : NULL;
-        *all = NULL;
-        return gpi_mpi_fail(&none, GP_ERROR_INVALID_ARGUMENT, function, refusal);
-    }
-    (*all)->failed = false;
-    (*all)->busy = true;
-    if (given) return gp_finish((*all)->gp);
-    (void)snprintf(line, sizeof line, "%s is NULL", name);
-    return gpi_mpi_fail(*all, GP_ERROR_INVALID_ARGUMENT, function, line);
-}
-
-static gp_result gpi_mpi_end(gp_mpi *all, gp_result result)
-{
-    all->busy = false;
-    return result;
-}
-
-/* What ranks must agree on, field by field, each as a number. The first is the call. */
-typedef struct gpi_mpi_terms {
-    const char *name[8];
-    uint64_t value[8];
-    int count;
-} gpi_mpi_terms;
-
-static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
-{
-    terms->name[terms->count] = name;
-    terms->value[terms->count++] = value;
-}
-
-/* FNV-1a. */
-static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size)
-{
-    const unsigned char *byte = (const unsigned char *)bytes;
-    uint64_t value = 0xcbf29ce484222325u;
-    size_t i;
-    for (i = 0; i < size; i++) value = (value ^ byte[i]) * 0x100000001b3u;
-    gpi_mpi_term(terms, name, value);
-}
-
-static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
-{
-    gpi_mpi_terms terms;
-    memset(&terms, 0, sizeof terms);
-    gpi_mpi_term_bytes(&terms, "the call", function, strlen(function));
-    return terms;
-}
-
-/* Whether all ranks make the same call with the same terms: else they would wait for one another. `result` is what this rank
-   thinks of its arguments. */
-static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
-{
-    enum { GPI_MOST = sizeof terms->value / sizeof *terms->value };
-    uint64_t own[2 * GPI_MOST], least[2 * GPI_MOST];
-    char line[128];
-    int k;
-    for (k = 0; k < GPI_MOST; k++) {
-        own[k] = terms->value[k];
-        own[GPI_MOST + k] = ~own[k];
-    }
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK)
-        result = gpi_mpi_did(all, function, "MPI_Allreduce",
-                             MPI_Allreduce(own, least, 2 * GPI_MOST, MPI_UINT64_T, MPI_MIN, all->comm));
-    for (k = 0; k < terms->count && result == GP_OK; k++) {
-        if (least[k] == ~least[GPI_MOST + k]) continue;
-        all->failed = true; /* all ranks see it */
-        (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
-        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
-    }
-    return result;
-}
-
-/* A field that must stay zero does not. */
-static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field)
-{
-    char line[128];
-    if (!is) return GP_OK;
-    (void)snprintf(line, sizeof line, "%s is not taken across ranks", field);
-    return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
-}
-
-#define GPI_MPI_REFUSE(field)                                                                            \
-    do {                                                                                                 \
-        if (result == GP_OK) result = gpi_mpi_refuse(all, function, desc->field ? true : false, #field); \
-    } while (0)
-#define GPI_MPI_REFUSE_COMMON     \
-    GPI_MPI_REFUSE(count_buffer); \
-    GPI_MPI_REFUSE(scratch);      \
-    GPI_MPI_REFUSE(wait_count);   \
-    GPI_MPI_REFUSE(done)
+/* ---- Begin file mpi/base/buffers.c ---- */
+/* buffers.c - buffers: room, overlap, mapping, copies. */
+#include <stdio.h>
 
 /* Bytes of an element; 0: not a type. */
 static size_t gpi_mpi_size_of(gp_type type)
@@ -536,13 +429,6 @@ static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *nam
                        offset, count, size);
     return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
 }
-
-/* Where bytes of a buffer are: of its outermost buffer, or of host memory that it stands for. */
-typedef struct gpi_mpi_bytes {
-    cl_mem root;
-    uintptr_t host; /* 0: none */
-    size_t begin, end;
-} gpi_mpi_bytes;
 
 static cl_int gpi_mpi_bytes_of(cl_mem buffer, size_t offset, size_t count, size_t size, gpi_mpi_bytes *bytes)
 {
@@ -611,272 +497,200 @@ static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, si
     error = clEnqueueCopyBuffer(gp_cl_queue(all->gp), from, to, from_byte, to_byte, bytes, 0, NULL, &event);
     return gpi_mpi_wait(all, function, "clEnqueueCopyBuffer", error, event);
 }
+/* ---- End file mpi/base/buffers.c ---- */
 
-/* The ranks' values of `size` bytes, in the order of ranks, in a new buffer. */
-static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *value, size_t size,
-                                cl_mem *out)
+/* ---- Begin file mpi/base/call.h ---- */
+/* call.h - how a call begins and ends, and what ranks must agree on. */
+/* What ranks must agree on, field by field, each as a number. The first is the call. */
+typedef struct gpi_mpi_terms {
+    const char *name[8];
+    uint64_t value[8];
+    int count;
+} gpi_mpi_terms;
+
+#define GPI_MPI_REFUSE(field)                                                                            \
+    do {                                                                                                 \
+        if (result == GP_OK) result = gpi_mpi_refuse(all, function, desc->field ? true : false, #field); \
+    } while (0)
+#define GPI_MPI_REFUSE_COMMON     \
+    GPI_MPI_REFUSE(count_buffer); \
+    GPI_MPI_REFUSE(scratch);      \
+    GPI_MPI_REFUSE(wait_count);   \
+    GPI_MPI_REFUSE(done)
+
+static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name);
+static gp_result gpi_mpi_end(gp_mpi *all, gp_result result);
+static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value);
+static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size);
+static gpi_mpi_terms gpi_mpi_terms_of(const char *function);
+static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field);
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result,
+                              const gpi_mpi_terms *terms);
+/* ---- End file mpi/base/call.h ---- */
+
+/* ---- Begin file mpi/base/handle.h ---- */
+/* handle.h - the handle that joins contexts of ranks. */
+static const char *gpi_mpi_refusal(const gp_mpi *all);
+/* ---- End file mpi/base/handle.h ---- */
+
+/* ---- Begin file mpi/base/call.c ---- */
+/* call.c - how a call begins and ends, and what ranks must agree on. */
+/* How a call begins. `given`: a pointer that must not be NULL. Sets *all to NULL if the call ends at once, on this rank alone;
+   else it ends with gpi_mpi_end. Commands of the caller's on an out-of-order queue have ended, too, before the call reads
+   what they wrote. */
+static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name)
 {
-    char *values = (char *)GPI_MPI_MALLOC(size * (size_t)all->ranks);
-    gp_result result = GP_OK;
-    *out = NULL;
-    if (!values) result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK)
-        result = gpi_mpi_did(all, function, "MPI_Allgather",
-                             MPI_Allgather((void *)(uintptr_t)value, (int)size, MPI_BYTE, values, (int)size,
-                                           MPI_BYTE, all->comm));
-    if (result == GP_OK) result = gp_buffer_create(all->gp, size * (size_t)all->ranks, values, out);
-    GPI_MPI_FREE(values);
+    const char *refusal = gpi_mpi_refusal(*all);
+    char line[64];
+    gp_mpi none;
+    memset(&none, 0, sizeof none);
+    if (refusal) {
+        none.gp = *all ? (*all)->gp : NULL;
+        *all = NULL;
+        return gpi_mpi_fail(&none, GP_ERROR_INVALID_ARGUMENT, function, refusal);
+    }
+    (*all)->failed = false;
+    (*all)->busy = true;
+    if (given) return gp_finish((*all)->gp);
+    (void)snprintf(line, sizeof line, "%s is NULL", name);
+    return gpi_mpi_fail(*all, GP_ERROR_INVALID_ARGUMENT, function, line);
+}
+
+static gp_result gpi_mpi_end(gp_mpi *all, gp_result result)
+{
+    all->busy = false;
     return result;
 }
 
-/* The even part of what has `count` elements on each rank. */
-static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part)
+static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
 {
-    uint64_t own = count, total = 0, each, more, rank = (uint64_t)all->rank;
-    const gp_result result = gpi_mpi_did(all, function, "MPI_Allreduce",
-                                         MPI_Allreduce(&own, &total, 1, MPI_UINT64_T, MPI_SUM, all->comm));
-    each = total / (uint64_t)all->ranks;
-    more = total % (uint64_t)all->ranks;
-    part->total = total;
-    part->count = each + (rank < more);
-    part->first = each * rank + (rank < more ? rank : more);
-    return result;
+    terms->name[terms->count] = name;
+    terms->value[terms->count++] = value;
 }
 
-GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
+/* FNV-1a. */
+static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size)
 {
-    static const char function[] = "gp_mpi_share";
-    const gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    gp_result result = gpi_mpi_begin(&all, function, part, "part");
-    if (!all) return result;
-    if (result == GP_OK && count > UINT64_MAX / (uint64_t)all->ranks)
-        result =
-            gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "the counts of all ranks may be over 2^64 - 1");
-    result = gpi_mpi_same(all, function, result, &terms);
-    return gpi_mpi_end(all, result == GP_OK ? gpi_mpi_even(all, function, count, part) : result);
+    const unsigned char *byte = (const unsigned char *)bytes;
+    uint64_t value = 0xcbf29ce484222325u;
+    size_t i;
+    for (i = 0; i < size; i++) value = (value ^ byte[i]) * 0x100000001b3u;
+    gpi_mpi_term(terms, name, value);
 }
 
-/* ------------------------------------------------------------------ reduce */
-
-/* As gp_reduce's out_type 0. */
-static gp_type gpi_mpi_sum_type(gp_op op, gp_type type)
+static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
 {
-    const bool sums = op == GP_SUM || op == GP_PROD;
-    if (!sums || type == GP_F32 || type == GP_F64) return type;
-    if (type == GP_F16) return GP_F32;
-    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? GP_I64 : GP_U64;
+    gpi_mpi_terms terms;
+    memset(&terms, 0, sizeof terms);
+    gpi_mpi_term_bytes(&terms, "the call", function, strlen(function));
+    return terms;
 }
 
-GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void *result_out)
+/* Whether all ranks make the same call with the same terms: else they would wait for one another. `result` is what this rank
+   thinks of its arguments. */
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
 {
-    static const char function[] = "gp_mpi_reduce";
-    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    unsigned char own[64];
-    gp_reduce_desc part, parts;
-    gp_type type = (gp_type)0;
-    size_t size = 0;
-    cl_mem gathered = NULL;
-    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
-    if (!all) return result;
-    memset(&parts, 0, sizeof parts);
-    if (result == GP_OK && !result_out)
-        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "result is NULL");
-    if (result == GP_OK) {
-        GPI_MPI_REFUSE_COMMON;
-        GPI_MPI_REFUSE(op_count);
-        GPI_MPI_REFUSE(out);
-        GPI_MPI_REFUSE(op == GP_ARGMIN);
-        GPI_MPI_REFUSE(op == GP_ARGMAX);
-        type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
-        size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
-        gpi_mpi_term(&terms, "type", desc->type);
-        gpi_mpi_term(&terms, "type2", desc->type2 ? desc->type2 : desc->type);
-        gpi_mpi_term(&terms, "out_type", type);
-        gpi_mpi_term(&terms, "monoid", size);
-        gpi_mpi_term(&terms, "op", desc->op);
-        gpi_mpi_term(&terms, "compensated", desc->compensated);
+    enum { GPI_MOST = sizeof terms->value / sizeof *terms->value };
+    uint64_t own[2 * GPI_MOST], least[2 * GPI_MOST];
+    char line[128];
+    int k;
+    for (k = 0; k < GPI_MOST; k++) {
+        own[k] = terms->value[k];
+        own[GPI_MOST + k] = ~own[k];
     }
-    result = gpi_mpi_same(all, function, result, &terms);
-    if (result == GP_OK) {
-        part = *desc;
-        part.initial = NULL;
-        if (size > sizeof own) size = 0; /* gp_reduce says why */
-        result = gp_reduce_read(all->gp, &part, own);
-    }
-    result = gpi_mpi_agree(all, function, result);
-    if (result != GP_OK) return gpi_mpi_end(all, result);
-    result = gpi_mpi_gather(all, function, own, size, &gathered);
-    if (result == GP_OK) {
-        parts.in = gathered;
-        parts.count = (size_t)all->ranks;
-        if (!desc->monoid) parts.type = parts.out_type = type;
-        parts.op = desc->op;
-        parts.monoid = desc->monoid;
-        if (desc->monoid && desc->monoid->takes_args) {
-            parts.args = desc->args;
-            parts.arg_count = desc->arg_count;
-        }
-        parts.initial = desc->initial;
-        parts.compensated = desc->compensated;
-        result = gp_reduce_read(all->gp, &parts, result_out);
-    }
-    if (gathered) (void)clReleaseMemObject(gathered);
-    result = gpi_mpi_agree(all, function, result);
-    if (result != GP_OK)
-        return gpi_mpi_end(all, result); /* devices may differ in the order in which they add up */
-    return gpi_mpi_end(all, gpi_mpi_did(all, function, "MPI_Bcast",
-                                        MPI_Bcast(result_out, (int)size, MPI_BYTE, 0, all->comm)));
-}
-
-/* ------------------------------------------------------------------ scan */
-
-/* What is before this part, or after it in reverse, into `before`: one element. */
-static gp_result gpi_mpi_before(gp_mpi *all, const char *function, const gp_scan_desc *desc, gp_type type,
-                                const void *total, size_t size, void *before)
-{
-    gp_scan_desc parts;
-    cl_mem totals = NULL;
-    gp_result result = gpi_mpi_gather(all, function, total, size, &totals);
-    memset(&parts, 0, sizeof parts);
-    if (result == GP_OK) {
-        parts.in = parts.out = totals;
-        parts.count = (size_t)all->ranks;
-        if (!desc->monoid) parts.type = parts.out_type = type;
-        parts.op = desc->op;
-        parts.monoid = desc->monoid;
-        if (desc->monoid && desc->monoid->takes_args) {
-            parts.args = desc->args;
-            parts.arg_count = desc->arg_count;
-        }
-        parts.initial = desc->initial;
-        parts.exclusive = true;
-        parts.reverse = desc->reverse;
-        parts.deterministic = true;
-        result = gp_scan(all->gp, &parts);
-    }
-    if (result == GP_OK) result = gp_finish(all->gp);
-    if (result == GP_OK)
-        result = gpi_mpi_cl(all, function, "clEnqueueReadBuffer",
-                            clEnqueueReadBuffer(gp_cl_queue(all->gp), totals, CL_TRUE,
-                                                size * (size_t)all->rank, size, before, 0, NULL, NULL));
-    if (totals) (void)clReleaseMemObject(totals);
-    return result;
-}
-
-GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
-{
-    static const char function[] = "gp_mpi_scan";
-    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    unsigned char total[64], before[64];
-    gp_reduce_desc sum;
-    gp_scan_desc part;
-    gp_type type = (gp_type)0;
-    size_t size = 0;
-    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
-    if (!all) return result;
-    if (result == GP_OK) {
-        GPI_MPI_REFUSE_COMMON;
-        GPI_MPI_REFUSE(segments);
-        GPI_MPI_REFUSE(op == GP_ARGMIN);
-        GPI_MPI_REFUSE(op == GP_ARGMAX);
-        type = desc->out_type ? desc->out_type : desc->type;
-        size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
-        gpi_mpi_term(&terms, "type", desc->type);
-        gpi_mpi_term(&terms, "out_type", type);
-        gpi_mpi_term(&terms, "monoid", size);
-        gpi_mpi_term(&terms, "op", desc->op);
-        gpi_mpi_term(&terms, "exclusive", desc->exclusive);
-        gpi_mpi_term(&terms, "reverse", desc->reverse);
-        gpi_mpi_term(&terms, "deterministic", desc->deterministic);
-    }
-    result = gpi_mpi_same(all, function, result, &terms);
-    if (result == GP_OK) {
-        if (size > sizeof total) size = 0; /* gp_reduce says why */
-        memset(&sum, 0, sizeof sum);
-        sum.in = desc->in;
-        sum.in_offset = desc->in_offset;
-        sum.count = desc->count;
-        sum.type = desc->type;
-        sum.record = desc->record;
-        if (!desc->monoid) sum.out_type = type;
-        sum.op = desc->op;
-        sum.monoid = desc->monoid;
-        sum.map = desc->map;
-        sum.args = desc->args;
-        sum.arg_count = desc->arg_count;
-        result = gp_reduce_read(all->gp, &sum, total);
-    }
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK) result = gpi_mpi_before(all, function, desc, type, total, size, before);
-    if (result == GP_OK && desc->count > 0) {
-        part = *desc;
-        part.initial = before;
-        result = gp_scan(all->gp, &part);
-    }
-    if (result == GP_OK) result = gp_finish(all->gp);
-    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
-}
-
-/* ------------------------------------------------------------------ histogram */
-
-GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc)
-{
-    static const char function[] = "gp_mpi_histogram";
-    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    size_t counts = 0, size = 0;
-    void *mapped = NULL;
-    gp_result result = gpi_mpi_begin(&all, function, desc, "desc"), unmapped;
-    if (!all) return result;
-    if (result == GP_OK) {
-        const uint32_t channels = desc->channels ? desc->channels : 1;
-        const uint32_t counted = desc->channels_out ? desc->channels_out : channels;
-        const size_t bins = desc->bins ? desc->bins : 256;
-        counts = counted * bins;
-        size = desc->out_type == GP_U64 ? 8 : 4;
-        gpi_mpi_term(&terms, "type or map_type", desc->map_type ? desc->map_type : desc->type);
-        gpi_mpi_term(&terms, "channels or channels_out", (uint64_t)channels << 32 | counted);
-        gpi_mpi_term(&terms, "bins", bins);
-        gpi_mpi_term(&terms, "lower", desc->lower.u64);
-        gpi_mpi_term(&terms, "upper", desc->upper.u64);
-        gpi_mpi_term(&terms, "whether there are edges", desc->edges != NULL);
-        gpi_mpi_term(&terms, "out_type", size);
-        GPI_MPI_REFUSE(count_buffer);
-        GPI_MPI_REFUSE(wait_count);
-        GPI_MPI_REFUSE(done);
-        GPI_MPI_REFUSE(accumulate);
-    }
-    if (result == GP_OK && counts > INT32_MAX)
-        result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 counts");
-    result = gpi_mpi_same(all, function, result, &terms);
-    if (result == GP_OK) {
-        gp_histogram_desc own = *desc;
-        if (!own.count && !own.weights) own.weight_type = (gp_type)0;
-        result = gp_histogram(all->gp, &own);
-    }
-    if (result == GP_OK) result = gp_finish(all->gp);
-    if (result == GP_OK)
-        result = gpi_mpi_map(all, function, desc->out, CL_MAP_READ | CL_MAP_WRITE, desc->out_offset * size,
-                             counts * size, &mapped);
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK)
         result = gpi_mpi_did(all, function, "MPI_Allreduce",
-                             MPI_Allreduce(MPI_IN_PLACE, mapped, (int)counts,
-                                           size == 8 ? MPI_UINT64_T : MPI_UINT32_T, MPI_SUM, all->comm));
-    unmapped = mapped ? gpi_mpi_unmap(all, function, desc->out, mapped) : GP_OK;
-    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result == GP_OK ? unmapped : result));
+                             MPI_Allreduce(own, least, 2 * GPI_MOST, MPI_UINT64_T, MPI_MIN, all->comm));
+    for (k = 0; k < terms->count && result == GP_OK; k++) {
+        if (least[k] == ~least[GPI_MOST + k]) continue;
+        all->failed = true; /* all ranks see it */
+        (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
+        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
+    }
+    return result;
 }
 
-/* ------------------------------------------------------------------ exchange */
+/* A field that must stay zero does not. */
+static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field)
+{
+    char line[128];
+    if (!is) return GP_OK;
+    (void)snprintf(line, sizeof line, "%s is not taken across ranks", field);
+    return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
+}
+/* ---- End file mpi/base/call.c ---- */
 
-/* Elements that go from every rank to every rank, in the order of ranks, and of elements within a rank. Also where a rank sends
-   itself nothing, its own place lies between those of lower and higher ranks. */
-typedef struct gpi_mpi_moves {
-    int *sends, *sends_at, *receives, *receives_at; /* for each rank */
-    int *side;                                      /* the same four of what is being exchanged */
-    size_t sent, received;                          /* by this rank */
-} gpi_mpi_moves;
+/* ---- Begin file mpi/base/error.c ---- */
+/* error.c - failures: their texts, and the result that ranks agree on. */
+/* Bytes: of a text of ours, of one that a failed call left, such as a compiler's. */
+enum { GPI_MPI_TEXT = 512, GPI_MPI_LOG = 8192 };
 
+static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text)
+{
+    char line[2 * GPI_MPI_TEXT];
+    (void)snprintf(line, sizeof line, "%s: %s", function, text);
+    return gp_set_error(all->gp, result, line);
+}
+
+/* What an MPI function has returned. */
+static gp_result gpi_mpi_did(gp_mpi *all, const char *function, const char *call, int code)
+{
+    char line[GPI_MPI_TEXT], reason[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    if (code == MPI_SUCCESS) return GP_OK;
+    (void)MPI_Error_string(code, reason, &length);
+    (void)snprintf(line, sizeof line, "%s returned %d: %.*s", call, code, 300, reason);
+    return gpi_mpi_fail(all, GP_ERROR_MPI, function, line);
+}
+
+static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call, cl_int error)
+{
+    char line[GPI_MPI_TEXT];
+    gp_result result = GP_ERROR_OPENCL;
+    if (error == CL_SUCCESS) return GP_OK;
+    if (error == CL_OUT_OF_HOST_MEMORY) result = GP_ERROR_OUT_OF_HOST_MEMORY;
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES)
+        result = GP_ERROR_OUT_OF_DEVICE_MEMORY;
+    (void)snprintf(line, sizeof line, "%s returned %s (%d)", call, gp_cl_error_string(error), (int)error);
+    return gpi_mpi_fail(all, result, function, line);
+}
+
+/* The same result on all ranks: the failure of the lowest rank that has one, with its text. Every collective of a call comes
+   after one of these, so that a rank that fails keeps nobody waiting. A failure is agreed on once; then the call ends. */
+static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result)
+{
+    struct {
+        int failed, rank;
+    } own, first;
+    char text[GPI_MPI_LOG] = "", line[GPI_MPI_LOG + 64];
+    gp_result sent = result;
+    int told = (int)result;
+    if (all->failed) return result;
+    own.failed = result == GP_OK; /* 0 comes first */
+    own.rank = all->rank;
+    sent = gpi_mpi_did(all, function, "MPI_Allreduce",
+                       MPI_Allreduce(&own, &first, 1, MPI_2INT, MPI_MINLOC, all->comm));
+    if (sent != GP_OK) return result != GP_OK ? result : sent;
+    if (first.failed == 1) return GP_OK;
+    all->failed = true;
+    if (first.rank == all->rank) {
+        const char *reason = gp_last_error(all->gp);
+        const char *after = strstr(reason, ": "); /* the result's name, which gp_set_error writes again */
+        (void)snprintf(text, sizeof text, "%.*s", GPI_MPI_LOG - 1, after ? after + 2 : reason);
+    }
+    sent = gpi_mpi_did(all, function, "MPI_Bcast", MPI_Bcast(&told, 1, MPI_INT, first.rank, all->comm));
+    if (sent == GP_OK)
+        sent = gpi_mpi_did(all, function, "MPI_Bcast",
+                           MPI_Bcast(text, (int)sizeof text, MPI_CHAR, first.rank, all->comm));
+    if (sent != GP_OK) return sent;
+    (void)snprintf(line, sizeof line, "rank %d of %d: %s", first.rank, all->ranks, text);
+    return gp_set_error(all->gp, (gp_result)told, line);
+}
+/* ---- End file mpi/base/error.c ---- */
+
+/* ---- Begin file mpi/base/exchange.c ---- */
+/* exchange.c - elements that go from rank to rank. */
 static size_t gpi_mpi_moves_ints(const gp_mpi *all) { return 8 * (size_t)all->ranks; }
 static size_t gpi_mpi_moves_bytes(const gp_mpi *all) { return gpi_mpi_moves_ints(all) * sizeof(int); }
 
@@ -967,98 +781,142 @@ static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_m
     }
     return gpi_mpi_agree(all, function, result);
 }
+/* ---- End file mpi/base/exchange.c ---- */
 
-/* ------------------------------------------------------------------ select */
+/* ---- Begin file mpi/base/handle.c ---- */
+/* handle.c - the handle that joins contexts of ranks. */
+#if defined(_WIN32)
+#define GPI_MPI_PROCESS() 0
+#else
+#include <unistd.h>
+#define GPI_MPI_PROCESS() ((long)getpid())
+#endif
 
-/* Elements [0, part->count) of this rank's are [first, first + count) of the whole: to even parts, *part after that. */
-static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
+/* Says why MPI would end a process that calls it now; NULL: it would not. */
+static const char *gpi_mpi_absence(void)
 {
-    const uint64_t ranks = (uint64_t)all->ranks, begin = part->first, end = begin + part->count;
-    const uint64_t each = part->total / ranks, more = part->total % ranks;
-    uint64_t r;
-    for (r = 0; r < ranks; r++) {
-        const uint64_t first = each * r + (r < more ? r : more), last = first + each + (r < more);
-        const uint64_t from = first > begin ? first : begin, to = last < end ? last : end;
-        moves->sends[r] = from < to ? (int)(to - from) : 0;
-        if (r != (uint64_t)all->rank) continue;
-        part->first = first;
-        part->count = last - first;
-    }
-    return gpi_mpi_moves_tell(all, function, moves);
+    int begun = 0, ended = 0;
+    (void)MPI_Initialized(&begun);
+    (void)MPI_Finalized(&ended);
+    if (!begun) return "MPI has not begun: MPI_Init";
+    return ended ? "MPI has ended: call it before MPI_Finalize" : NULL;
 }
 
-/* Where `count` elements of each rank lie in the whole. */
-static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count, gp_mpi_part *part)
+/* Refuses in a process that was forked after the library's first use, where MPI would wait for ever. */
+static gp_result gpi_mpi_check_process(gp_context *gp)
 {
-    gp_result result = gpi_mpi_did(all, function, "MPI_Allreduce",
-                                   MPI_Allreduce(&count, &part->total, 1, MPI_UINT64_T, MPI_SUM, all->comm));
-    part->first = 0;
-    part->count = count;
+    size_t count;
+    if (gp && gp_cl_queue(gp)) return GP_OK;
+    return gp_devices(NULL, 0, &count) == GP_ERROR_INVALID_ARGUMENT
+               ? gp_set_error(
+                     gp, GP_ERROR_INVALID_ARGUMENT,
+                     "gp_mpi_create: this process was forked, and neither OpenCL nor MPI works here: fork "
+                     "before their first use, or exec")
+               : GP_OK;
+}
+
+GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
+{
+    static const char function[] = "gp_mpi_create";
+    gp_mpi made, *all;
+    gp_result result;
+    int between = 0; /* two groups of ranks */
+    memset(&made, 0, sizeof made);
+    made.gp = gp;
+    made.process = GPI_MPI_PROCESS();
+    if (out) *out = NULL;
+    result = gpi_mpi_check_process(gp);
+    if (result != GP_OK) return result;
+    if (gpi_mpi_absence()) return gpi_mpi_fail(&made, GP_ERROR_MPI, function, gpi_mpi_absence());
+    if (comm == MPI_COMM_NULL)
+        return gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "comm is MPI_COMM_NULL");
+    result = gpi_mpi_did(&made, function, "MPI_Comm_test_inter", MPI_Comm_test_inter(comm, &between));
+    if (result == GP_OK && between)
+        result = gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, "comm is an intercommunicator");
+    if (result != GP_OK) return result;
+    result = gpi_mpi_did(&made, function, "MPI_Comm_dup", MPI_Comm_dup(comm, &made.comm));
+    if (result != GP_OK) return result;
+    (void)MPI_Comm_set_errhandler(made.comm, MPI_ERRORS_RETURN);
+    (void)MPI_Comm_rank(made.comm, &made.rank);
+    (void)MPI_Comm_size(made.comm, &made.ranks);
+    all = (gp_mpi *)GPI_MPI_MALLOC(sizeof *all);
+    if (!gp || !out)
+        result = gpi_mpi_fail(&made, GP_ERROR_INVALID_ARGUMENT, function, gp ? "out is NULL" : "gp is NULL");
+    else if (!all) result = gpi_mpi_fail(&made, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
+    result = gpi_mpi_agree(&made, function, result);
+    if (result != GP_OK) {
+        (void)MPI_Comm_free(&made.comm);
+        GPI_MPI_FREE(all);
+        return result;
+    }
+    *all = made;
+    *out = all;
+    return GP_OK;
+}
+
+/* Why no call with *all can begin on this rank, whatever the others do; NULL: it can. A message that a forked process or a
+   callback sends would be taken for one of the call that the rank is in. */
+static const char *gpi_mpi_refusal(const gp_mpi *all)
+{
+    if (!all) return "all is NULL";
+    if (all->process != GPI_MPI_PROCESS())
+        return "this process was forked, and MPI does not work here: fork before MPI_Init, or exec";
+    if (gpi_mpi_absence()) return gpi_mpi_absence();
+    return all->busy ? "a callback called it with the gp_mpi whose call is still at work" : NULL;
+}
+
+GP_MPI_API void gp_mpi_destroy(gp_mpi *all)
+{
+    if (gpi_mpi_refusal(all)) return;
+    (void)MPI_Comm_free(&all->comm);
+    GPI_MPI_FREE(all);
+}
+/* ---- End file mpi/base/handle.c ---- */
+
+/* ---- Begin file mpi/base/ranks.h ---- */
+/* ranks.h - numbers of all ranks. */
+static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *value, size_t size,
+                                cl_mem *out);
+static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part);
+/* ---- End file mpi/base/ranks.h ---- */
+
+/* ---- Begin file mpi/base/ranks.c ---- */
+/* ranks.c - numbers of all ranks. */
+/* The ranks' values of `size` bytes, in the order of ranks, in a new buffer. */
+static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *value, size_t size,
+                                cl_mem *out)
+{
+    char *values = (char *)GPI_MPI_MALLOC(size * (size_t)all->ranks);
+    gp_result result = GP_OK;
+    *out = NULL;
+    if (!values) result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
+    result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK)
-        result = gpi_mpi_did(all, function, "MPI_Exscan",
-                             MPI_Exscan(&count, &part->first, 1, MPI_UINT64_T, MPI_SUM, all->comm));
-    if (all->rank == 0) part->first = 0; /* which MPI_Exscan leaves undefined */
+        result = gpi_mpi_did(all, function, "MPI_Allgather",
+                             MPI_Allgather((void *)(uintptr_t)value, (int)size, MPI_BYTE, values, (int)size,
+                                           MPI_BYTE, all->comm));
+    if (result == GP_OK) result = gp_buffer_create(all->gp, size * (size_t)all->ranks, values, out);
+    GPI_MPI_FREE(values);
     return result;
 }
 
-GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_mpi_part *part)
+/* The even part of what has `count` elements on each rank. */
+static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part)
 {
-    static const char function[] = "gp_mpi_select";
-    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    gpi_mpi_moves moves;
-    gp_mpi_part place;
-    int *memory = NULL;
-    cl_mem chosen = NULL;
-    size_t size = 0;
-    uint64_t count = 0;
-    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
-    if (!all) return result;
-    memset(&moves, 0, sizeof moves);
-    if (result == GP_OK) {
-        GPI_MPI_REFUSE_COMMON;
-        GPI_MPI_REFUSE(indices_out);
-        GPI_MPI_REFUSE(count_out);
-        GPI_MPI_REFUSE(indices);
-        size = desc->record ? desc->record->size
-               : desc->type ? gpi_mpi_size_of(desc->type)
-                            : desc->element_size;
-        gpi_mpi_term(&terms, "type", desc->type);
-        gpi_mpi_term(&terms, "type, record or element_size", size);
-    }
-    if (result == GP_OK && desc->count > INT32_MAX)
-        result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
-    result = gpi_mpi_same(all, function, result, &terms);
-    if (result == GP_OK) {
-        memory = (int *)GPI_MPI_MALLOC(gpi_mpi_moves_bytes(all));
-        if (!memory) result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
-        else result = gpi_mpi_buffer(all, desc->count * size, &chosen);
-    }
-    if (result == GP_OK && (desc->count || desc->flags || desc->predicate)) {
-        gp_select_desc own = *desc;
-        own.out = chosen;
-        own.out_offset = 0;
-        result = gp_select_read(all->gp, &own, &count);
-    }
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK) result = gpi_mpi_place(all, function, count, &place);
-    if (result == GP_OK) {
-        gpi_mpi_moves_at(all, &moves, memory);
-        result = gpi_mpi_divide(all, function, &place, &moves);
-    }
-    if (result == GP_OK) {
-        result = gpi_mpi_room(all, function, "out", desc->out, desc->out_offset, moves.received, size);
-        result = gpi_mpi_agree(all, function, result);
-    }
-    if (result == GP_OK)
-        result = gpi_mpi_exchange(all, function, &moves, chosen, desc->out, desc->out_offset, size);
-    if (chosen) (void)clReleaseMemObject(chosen);
-    GPI_MPI_FREE(memory);
-    if (result == GP_OK && part) *part = place;
-    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
+    uint64_t own = count, total = 0, each, more, rank = (uint64_t)all->rank;
+    const gp_result result = gpi_mpi_did(all, function, "MPI_Allreduce",
+                                         MPI_Allreduce(&own, &total, 1, MPI_UINT64_T, MPI_SUM, all->comm));
+    each = total / (uint64_t)all->ranks;
+    more = total % (uint64_t)all->ranks;
+    part->total = total;
+    part->count = each + (rank < more);
+    part->first = each * rank + (rank < more ? rank : more);
+    return result;
 }
+/* ---- End file mpi/base/ranks.c ---- */
 
-/* ------------------------------------------------------------------ split */
-
+/* ---- Begin file mpi/base/split.h ---- */
+/* split.h - where an array in order across ranks is cut, found by digits of its keys. */
 /* Sorted keys of all ranks are cut where even parts begin. */
 typedef struct gpi_mpi_split {
     gp_type key_type;
@@ -1073,6 +931,15 @@ typedef struct gpi_mpi_split {
     uint64_t *below, *equal, *mine, *sum; /* keys that come before candidates, and the like */
     gpi_mpi_moves moves;
 } gpi_mpi_split;
+
+static gp_result gpi_mpi_split_open(gp_mpi *all, const char *function, gpi_mpi_split *s);
+static void gpi_mpi_split_close(gpi_mpi_split *s);
+static gp_result gpi_mpi_split_run(gp_mpi *all, const char *function, gpi_mpi_split *s, uint64_t first);
+/* ---- End file mpi/base/split.h ---- */
+
+/* ---- Begin file mpi/base/split.c ---- */
+/* split.c - where an array in order across ranks is cut, found by digits of its keys. */
+enum { GPI_MPI_DIGIT = 4, GPI_MPI_CANDIDATES = (1 << GPI_MPI_DIGIT) - 1 };
 
 static gp_result gpi_mpi_split_open(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
@@ -1228,749 +1095,15 @@ static gp_result gpi_mpi_split_run(gp_mpi *all, const char *function, gpi_mpi_sp
     if (result == GP_OK) result = gpi_mpi_split_find(all, function, s);
     return result == GP_OK ? gpi_mpi_split_cut(all, function, s) : result;
 }
+/* ---- End file mpi/base/split.c ---- */
 
-/* ------------------------------------------------------------------ sort */
+/* ---- Begin file mpi/calls/select.h ---- */
+/* select.h - gp_mpi_select across ranks. */
+static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count, gp_mpi_part *part);
+/* ---- End file mpi/calls/select.h ---- */
 
-static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_sort_desc *desc,
-                                  gpi_mpi_split *s, cl_mem sorted_values, uint64_t first)
-{
-    gp_sort_desc own = *desc;
-    gp_result result;
-    own.keys_out = s->keys;
-    own.values_out = sorted_values;
-    own.keys_out_offset = own.values_out_offset = 0;
-    result = gp_sort(all->gp, &own);
-    if (result == GP_OK) result = gp_finish(all->gp);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, first);
-    own = *desc;
-    own.keys_out = own.values_out = NULL; /* in place, where it comes to */
-    if (desc->keys_out) {
-        own.keys = desc->keys_out;
-        own.keys_offset = desc->keys_out_offset;
-    }
-    if (desc->values_out) {
-        own.values = desc->values_out;
-        own.values_offset = desc->values_out_offset;
-    }
-    own.count = s->moves.received;
-    if (result == GP_OK) {
-        result = gpi_mpi_room(all, function, desc->keys_out ? "keys_out" : "keys", own.keys, own.keys_offset,
-                              own.count, s->key_size);
-        if (result == GP_OK && desc->value_size)
-            result = gpi_mpi_room(all, function, desc->values_out ? "values_out" : "values", own.values,
-                                  own.values_offset, own.count, desc->value_size);
-        result = gpi_mpi_agree(all, function, result);
-    }
-    if (result == GP_OK)
-        result = gpi_mpi_exchange(all, function, &s->moves, s->keys, own.keys, own.keys_offset, s->key_size);
-    if (result == GP_OK && desc->value_size)
-        result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
-                                  desc->value_size);
-    if (result == GP_OK) result = gp_sort(all->gp, &own); /* runs in the order of ranks, and it is stable */
-    return result == GP_OK ? gp_finish(all->gp) : result;
-}
-
-GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_part *part)
-{
-    static const char function[] = "gp_mpi_sort";
-    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    gpi_mpi_split s;
-    gp_mpi_part place;
-    cl_mem values = NULL;
-    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
-    if (!all) return result;
-    memset(&s, 0, sizeof s);
-    if (result == GP_OK) {
-        GPI_MPI_REFUSE_COMMON;
-        GPI_MPI_REFUSE(begin_bit);
-        GPI_MPI_REFUSE(end_bit);
-        GPI_MPI_REFUSE(keys_tmp);
-        GPI_MPI_REFUSE(values_tmp);
-        gpi_mpi_term(&terms, "key_type", desc->key_type);
-        gpi_mpi_term(&terms, "value_size", desc->value_size);
-        gpi_mpi_term(&terms, "descending", desc->descending);
-        if (result == GP_OK && gpi_mpi_size_of(desc->key_type) == 0)
-            result = gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function, "key_type is not an element type");
-    }
-    result = gpi_mpi_same(all, function, result, &terms);
-    if (result == GP_OK) {
-        s.key_type = desc->key_type;
-        s.descending = desc->descending;
-        s.count = desc->count;
-        result = gpi_mpi_split_open(all, function, &s);
-    }
-    if (result == GP_OK) result = gpi_mpi_buffer(all, desc->count * s.key_size, &s.keys);
-    if (result == GP_OK && desc->value_size)
-        result = gpi_mpi_buffer(all, desc->count * desc->value_size, &values);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK) result = gpi_mpi_even(all, function, desc->count, &place);
-    if (result == GP_OK) result = gpi_mpi_sort_run(all, function, desc, &s, values, place.first);
-    if (s.keys) (void)clReleaseMemObject(s.keys);
-    if (values) (void)clReleaseMemObject(values);
-    gpi_mpi_split_close(&s);
-    if (result == GP_OK && part) *part = place;
-    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
-}
-
-/* ------------------------------------------------------------------ group by */
-
-/* Buffers on the way: sorted, grouped, received. */
-typedef struct gpi_mpi_groups {
-    cl_mem keys[3], values[3];
-    size_t in_size, out_size;
-    gp_type out_type; /* with an op */
-} gpi_mpi_groups;
-
-/* Whether gp_sort moves values of so many bytes. */
-static bool gpi_mpi_moves_alone(size_t size)
-{
-    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
-}
-
-static gp_result gpi_mpi_group_check(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
-                                     gpi_mpi_groups *g)
-{
-    const gp_type key = desc->key_type;
-    gp_result result = GP_OK;
-    GPI_MPI_REFUSE_COMMON;
-    GPI_MPI_REFUSE(count_out);
-    GPI_MPI_REFUSE(key_size);
-    GPI_MPI_REFUSE(key_record);
-    GPI_MPI_REFUSE(equal);
-    GPI_MPI_REFUSE(op == GP_ARGMIN);
-    GPI_MPI_REFUSE(op == GP_ARGMAX);
-    if (result != GP_OK) return result;
-    if (gpi_mpi_size_of(key) == 0 || key == GP_F16 || key == GP_F32 || key == GP_F64)
-        return gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function, "key_type is not an integer type");
-    g->out_type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
-    g->out_size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(g->out_type);
-    g->in_size = desc->monoid && !desc->map ? desc->monoid->size
-                 : desc->record             ? desc->record->size
-                                            : gpi_mpi_size_of(desc->type);
-    if (gpi_mpi_moves_alone(g->in_size) && gpi_mpi_moves_alone(g->out_size)) return GP_OK;
-    return gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function,
-                        "elements of `in` and results do not both have 1, 2, 4, 8 or 16 bytes");
-}
-
-/* Room for `count` keys with values of `size` bytes. */
-static gp_result gpi_mpi_group_room(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
-                                    int stage, size_t count, size_t size)
-{
-    const gp_result result = gpi_mpi_buffer(all, count * gpi_mpi_size_of(desc->key_type), &g->keys[stage]);
-    return result == GP_OK ? gpi_mpi_buffer(all, count * size, &g->values[stage]) : result;
-}
-
-static void gpi_mpi_group_free(gpi_mpi_groups *g, int stage)
-{
-    if (g->keys[stage]) (void)clReleaseMemObject(g->keys[stage]);
-    if (g->values[stage]) (void)clReleaseMemObject(g->values[stage]);
-    g->keys[stage] = g->values[stage] = NULL;
-}
-
-/* This rank's groups, into the second buffers. */
-static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
-                                   uint64_t *count)
-{
-    gp_reduce_by_key_desc own = *desc;
-    gp_sort_desc sort;
-    gp_result result = gpi_mpi_group_room(all, desc, g, 0, desc->count, g->in_size);
-    if (result == GP_OK) result = gpi_mpi_group_room(all, desc, g, 1, desc->count, g->out_size);
-    if (result != GP_OK) return result;
-    memset(&sort, 0, sizeof sort);
-    sort.keys = desc->keys;
-    sort.keys_offset = desc->keys_offset;
-    sort.keys_out = g->keys[0];
-    sort.values = desc->in;
-    sort.values_offset = desc->in_offset;
-    sort.values_out = g->values[0];
-    sort.count = desc->count;
-    sort.key_type = desc->key_type;
-    sort.value_size = g->in_size;
-    result = gp_sort(all->gp, &sort);
-    if (result == GP_OK) result = gp_finish(all->gp);
-    if (result != GP_OK) return result;
-    own.keys = g->keys[0];
-    own.in = g->values[0];
-    own.keys_out = g->keys[1];
-    own.out = g->values[1];
-    own.keys_offset = own.in_offset = own.keys_out_offset = own.out_offset = 0;
-    own.initial = NULL;
-    result = gp_reduce_by_key_read(all->gp, &own, count);
-    gpi_mpi_group_free(g, 0);
-    return result;
-}
-
-/* What has come, in the third buffers, to the caller's. */
-static gp_result gpi_mpi_group_received(gp_mpi *all, const gp_reduce_by_key_desc *desc,
-                                        const gpi_mpi_groups *g, size_t received, uint64_t *count)
-{
-    gp_reduce_by_key_desc own = *desc;
-    gp_sort_desc sort;
-    gp_result result;
-    memset(&sort, 0, sizeof sort);
-    sort.keys = g->keys[2];
-    sort.values = g->values[2];
-    sort.count = received;
-    sort.key_type = desc->key_type;
-    sort.value_size = g->out_size;
-    result = gp_sort(all->gp, &sort);
-    if (result == GP_OK) result = gp_finish(all->gp);
-    if (result != GP_OK) return result;
-    own.keys = g->keys[2];
-    own.in = g->values[2];
-    own.keys_offset = own.in_offset = 0;
-    own.count = received;
-    own.type = own.out_type = desc->monoid ? (gp_type)0 : g->out_type;
-    own.record = NULL;
-    own.map = NULL;
-    if (!desc->monoid || !desc->monoid->takes_args) {
-        own.args = NULL;
-        own.arg_count = 0;
-    }
-    return gp_reduce_by_key_read(all->gp, &own, count);
-}
-
-static gp_result gpi_mpi_group_run(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
-                                   gpi_mpi_groups *g, gpi_mpi_split *s, gp_mpi_part *place)
-{
-    uint64_t count = 0;
-    gp_result result = gpi_mpi_group_own(all, desc, g, &count);
-    s->key_type = desc->key_type;
-    s->whole = true;
-    s->keys = g->keys[1];
-    s->count = (size_t)count;
-    if (result == GP_OK) result = gpi_mpi_split_open(all, function, s);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK) result = gpi_mpi_even(all, function, (size_t)count, place);
-    if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, place->first);
-    if (result != GP_OK) return result;
-    result = gpi_mpi_group_room(all, desc, g, 2, s->moves.received, g->out_size);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK)
-        result = gpi_mpi_exchange(all, function, &s->moves, g->keys[1], g->keys[2], 0, s->key_size);
-    if (result == GP_OK)
-        result = gpi_mpi_exchange(all, function, &s->moves, g->values[1], g->values[2], 0, g->out_size);
-    if (result == GP_OK) result = gpi_mpi_group_received(all, desc, g, s->moves.received, &count);
-    result = gpi_mpi_agree(all, function, result);
-    return result == GP_OK ? gpi_mpi_place(all, function, count, place) : result;
-}
-
-GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *desc, gp_mpi_part *part)
-{
-    static const char function[] = "gp_mpi_group_by";
-    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    gpi_mpi_groups groups;
-    gpi_mpi_split s;
-    gp_mpi_part place;
-    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
-    int i;
-    if (!all) return result;
-    memset(&groups, 0, sizeof groups);
-    memset(&s, 0, sizeof s);
-    if (result == GP_OK) result = gpi_mpi_group_check(all, function, desc, &groups);
-    if (result == GP_OK) {
-        gpi_mpi_term(&terms, "key_type", desc->key_type);
-        gpi_mpi_term(&terms, "type", desc->type);
-        gpi_mpi_term(&terms, "out_type", groups.out_type);
-        gpi_mpi_term(&terms, "monoid", groups.out_size);
-        gpi_mpi_term(&terms, "op", desc->op);
-    }
-    result = gpi_mpi_same(all, function, result, &terms);
-    if (result == GP_OK) result = gpi_mpi_group_run(all, function, desc, &groups, &s, &place);
-    for (i = 0; i < 3; i++) gpi_mpi_group_free(&groups, i);
-    gpi_mpi_split_close(&s);
-    if (result == GP_OK && part) *part = place;
-    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
-}
-
-/* ------------------------------------------------------------------ what joins and brackets share */
-
-/* What a device's call has returned, and then its commands: the next call may be on an out-of-order queue. */
-static gp_result gpi_mpi_done(gp_mpi *all, gp_result result)
-{
-    return result == GP_OK ? gp_finish(all->gp) : result;
-}
-
-static void gpi_mpi_free(cl_mem *buffer)
-{
-    if (*buffer) (void)clReleaseMemObject(*buffer);
-    *buffer = NULL;
-}
-
-static gp_result gpi_mpi_read(gp_mpi *all, const char *function, cl_mem buffer, size_t offset, size_t bytes,
-                              void *to)
-{
-    return gpi_mpi_cl(
-        all, function, "clEnqueueReadBuffer",
-        clEnqueueReadBuffer(gp_cl_queue(all->gp), buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL));
-}
-
-static gp_arg gpi_mpi_value(const char *name, gp_type type, const void *value)
-{
-    gp_arg arg;
-    memset(&arg, 0, sizeof arg);
-    arg.name = name;
-    arg.type = type;
-    arg.value = value;
-    return arg;
-}
-
-static gp_arg gpi_mpi_array(const char *name, gp_type type, cl_mem buffer, size_t offset)
-{
-    gp_arg arg;
-    memset(&arg, 0, sizeof arg);
-    arg.name = name;
-    arg.type = type;
-    arg.buffer = buffer;
-    arg.offset = offset;
-    return arg;
-}
-
-/* A new buffer: out[i] = in[indices[i]], of `limit` elements. */
-static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size_t limit, size_t size,
-                                  cl_mem indices, gp_type index_type, size_t count, cl_mem *out)
-{
-    gp_gather_desc gather;
-    const gp_result result = gpi_mpi_buffer(all, count * size, out);
-    if (result != GP_OK || count == 0) return result;
-    memset(&gather, 0, sizeof gather);
-    gather.in = in;
-    gather.in_offset = in_offset;
-    gather.out = *out;
-    gather.indices = indices;
-    gather.index_type = index_type;
-    gather.element_size = size;
-    gather.limit = limit;
-    gather.count = count;
-    return gpi_mpi_done(all, gp_gather(all->gp, &gather));
-}
-
-/* A new buffer of what comes from other ranks, with room for `more` elements. */
-static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
-                                   size_t size, size_t more, cl_mem *out)
-{
-    const gp_result result =
-        gpi_mpi_agree(all, function, gpi_mpi_buffer(all, (moves->received + more) * size, out));
-    return result == GP_OK ? gpi_mpi_exchange(all, function, moves, from, *out, 0, size) : result;
-}
-
-/* What has come goes back. */
-static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves)
-{
-    gpi_mpi_moves back = *moves;
-    back.sends = moves->receives;
-    back.sends_at = moves->receives_at;
-    back.receives = moves->sends;
-    back.receives_at = moves->sends_at;
-    back.sent = moves->received;
-    back.received = moves->sent;
-    return back;
-}
-
-/* ------------------------------------------------------------------ join */
-
-/* What this rank sends of a side of the join. */
-typedef struct gpi_mpi_side {
-    cl_mem keys, rows; /* distinct keys, each with the index of its first or last element */
-    cl_mem order;      /* their numbers, by the ranks that they go to */
-    size_t distinct;
-    int *memory;
-    gpi_mpi_moves moves;
-} gpi_mpi_side;
-
-typedef struct gpi_mpi_join {
-    const gp_mpi_join_desc *desc;
-    gp_type key_type;
-    size_t key_size, value_size;
-    gpi_mpi_side build, probe;
-    gp_hash table;                     /* keys that have come from the build sides, each with its place in: */
-    cl_mem keys, values;               /* those; one value more, for keys that are absent */
-    cl_mem sent, rows, asked, answers; /* on the way */
-    cl_mem places, found, back, back_found;
-} gpi_mpi_join;
-
-/* Puts keys into a new table, each with the first or last of its indices. No value is the reserved one. */
-static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
-                                     size_t count, gp_hash *table)
-{
-    static const uint32_t none = UINT32_MAX;
-    gp_hash_desc desc;
-    gp_hash_insert_desc insert;
-    gp_iota_desc iota;
-    cl_mem indices = NULL;
-    gp_result result;
-    memset(&desc, 0, sizeof desc);
-    memset(&insert, 0, sizeof insert);
-    memset(&iota, 0, sizeof iota);
-    desc.key_size = j->key_size;
-    desc.value_size = sizeof none;
-    desc.expected_count = count ? count : 1;
-    desc.reserved = &none;
-    desc.seed = j->desc->seed;
-    result = gpi_mpi_done(all, gp_hash_create(all->gp, &desc, table));
-    if (result != GP_OK || count == 0) return result;
-    result = gpi_mpi_buffer(all, count * sizeof none, &indices);
-    iota.out = indices;
-    iota.type = GP_U32;
-    iota.count = count;
-    if (result == GP_OK) result = gpi_mpi_done(all, gp_iota(all->gp, &iota));
-    insert.keys = keys;
-    insert.keys_offset = keys_offset;
-    insert.values = indices;
-    insert.count = count;
-    insert.op = j->desc->last ? GP_MAX : GP_MIN;
-    insert.type = GP_U32;
-    if (result == GP_OK) result = gpi_mpi_done(all, gp_hash_insert_or_apply(all->gp, *table, &insert));
-    gpi_mpi_free(&indices);
-    return result;
-}
-
-/* values[i] = the index of keys[i] in the table, or `absent`; found[i] as in gp_hash_find. New buffers. */
-static gp_result gpi_mpi_join_find(gp_mpi *all, gp_hash table, cl_mem keys, size_t keys_offset, size_t count,
-                                   uint32_t absent, cl_mem *values, cl_mem *found)
-{
-    gp_hash_find_desc find;
-    gp_result result = gpi_mpi_buffer(all, count * sizeof absent, values);
-    if (result == GP_OK && found) result = gpi_mpi_buffer(all, count, found);
-    if (result != GP_OK || count == 0) return result;
-    memset(&find, 0, sizeof find);
-    find.keys = keys;
-    find.keys_offset = keys_offset;
-    find.values = *values;
-    find.found = found ? *found : NULL;
-    find.absent = &absent;
-    find.count = count;
-    return gpi_mpi_done(all, gp_hash_find(all->gp, table, &find));
-}
-
-/* This rank's distinct keys. */
-static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
-                                       size_t count, gpi_mpi_side *side)
-{
-    gp_hash_retrieve_desc retrieve;
-    gp_hash table;
-    cl_mem live = NULL;
-    gp_result result;
-    table.id = 0;
-    result = gpi_mpi_join_insert(all, j, keys, keys_offset, count, &table);
-    if (result == GP_OK) result = gp_hash_size_read(all->gp, table, &side->distinct);
-    if (result == GP_OK) result = gpi_mpi_buffer(all, side->distinct * j->key_size, &side->keys);
-    if (result == GP_OK) result = gpi_mpi_buffer(all, side->distinct * sizeof(uint32_t), &side->rows);
-    if (result == GP_OK) result = gpi_mpi_buffer(all, sizeof(uint32_t), &live);
-    if (result == GP_OK && side->distinct > 0) {
-        memset(&retrieve, 0, sizeof retrieve);
-        retrieve.keys = side->keys;
-        retrieve.values = side->rows;
-        retrieve.room = side->distinct;
-        retrieve.live_count = live;
-        result = gpi_mpi_done(all, gp_hash_retrieve(all->gp, table, &retrieve));
-    }
-    gpi_mpi_free(&live);
-    if (table.id) (void)gp_hash_destroy(all->gp, table);
-    return result;
-}
-
-/* The order by ranks that keys go to, and how many go to each. This hash is another one than a table's, whose keys would
-   else be alike. */
-static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi_mpi_join *j,
-                                    gpi_mpi_side *side, cl_mem owners, cl_mem ends_out, uint64_t *ends)
-{
-#define GPI_MPI_KEY "((ulong)x ^ part_seed)"
-#define GPI_MPI_MIXED "((" GPI_MPI_KEY " ^ " GPI_MPI_KEY " >> 32) * 0x9e3779b97f4a7c15UL)"
-    static const char owner[] =
-        "(((" GPI_MPI_MIXED " ^ " GPI_MPI_MIXED " >> 29) * 0xbf58476d1ce4e5b9UL) >> 32) * part_ranks >> 32";
-#undef GPI_MPI_MIXED
-#undef GPI_MPI_KEY
-    const cl_ulong ranks = (cl_ulong)all->ranks;
-    const gp_arg args[] = {gpi_mpi_value("part_ranks", GP_U64, &ranks),
-                           gpi_mpi_value("part_seed", GP_U64, &j->desc->seed)};
-    gp_transform_desc transform;
-    gp_iota_desc iota;
-    gp_sort_desc sort;
-    gp_search_desc search;
-    gp_result result;
-    memset(&transform, 0, sizeof transform);
-    memset(&iota, 0, sizeof iota);
-    memset(&sort, 0, sizeof sort);
-    memset(&search, 0, sizeof search);
-    transform.in = side->keys;
-    transform.type = j->key_type;
-    transform.out = sort.keys = search.keys = owners;
-    transform.out_type = sort.key_type = search.key_type = iota.type = GP_U32;
-    transform.map = owner;
-    transform.args = args;
-    transform.arg_count = 2;
-    transform.count = iota.count = sort.count = search.count = side->distinct;
-    iota.out = sort.values = side->order;
-    sort.value_size = sizeof(uint32_t);
-    sort.end_bit = 1;
-    while (sort.end_bit < 31 && ranks - 1 >= (cl_ulong)1 << sort.end_bit) sort.end_bit++;
-    search.needle_count = (size_t)ranks;
-    search.out = ends_out;
-    search.upper = true; /* needle r is rank r */
-    result = gpi_mpi_done(all, gp_transform(all->gp, &transform));
-    if (result == GP_OK) result = gpi_mpi_done(all, gp_iota(all->gp, &iota));
-    if (result == GP_OK) result = gpi_mpi_done(all, gp_sort(all->gp, &sort));
-    if (result == GP_OK) result = gpi_mpi_done(all, gp_search(all->gp, &search));
-    if (result != GP_OK) return result;
-    return gpi_mpi_read(all, function, ends_out, 0, (size_t)ranks * sizeof *ends, ends);
-}
-
-/* The keys that this rank sends, in a new buffer, and those that come, in another one. */
-static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_mpi_join *j,
-                                   gpi_mpi_side *side, cl_mem *sent, cl_mem *come)
-{
-    const size_t ranks = (size_t)all->ranks, count = side->distinct;
-    cl_mem owners = NULL, ends_out = NULL;
-    uint64_t *ends = (uint64_t *)GPI_MPI_MALLOC(ranks * sizeof *ends);
-    gp_result result = GP_OK;
-    size_t r;
-    side->memory = (int *)GPI_MPI_MALLOC(gpi_mpi_moves_bytes(all));
-    if (!ends || !side->memory)
-        result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
-    else memset(ends, 0, ranks * sizeof *ends);
-    if (result == GP_OK) result = gpi_mpi_buffer(all, count * sizeof(uint32_t), &owners);
-    if (result == GP_OK) result = gpi_mpi_buffer(all, count * sizeof(uint32_t), &side->order);
-    if (result == GP_OK) result = gpi_mpi_buffer(all, ranks * sizeof *ends, &ends_out);
-    if (result == GP_OK && count > 0)
-        result = gpi_mpi_join_order(all, function, j, side, owners, ends_out, ends);
-    if (result == GP_OK)
-        result = gpi_mpi_gathered(all, side->keys, 0, count, j->key_size, side->order, GP_U32, count, sent);
-    gpi_mpi_free(&owners);
-    gpi_mpi_free(&ends_out);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK) {
-        gpi_mpi_moves_at(all, &side->moves, side->memory);
-        for (r = 0; r < ranks; r++) side->moves.sends[r] = (int)(ends[r] - (r ? ends[r - 1] : 0));
-        result = gpi_mpi_moves_tell(all, function, &side->moves);
-    }
-    GPI_MPI_FREE(ends);
-    if (result != GP_OK) return result;
-    return gpi_mpi_exchanged(all, function, &side->moves, *sent, j->key_size, 0, come);
-}
-
-/* The values of `rows` of the build side, of which the first one is `first` in the whole. */
-static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_t first, cl_mem *out)
-{
-    const gp_mpi_join_desc *desc = j->desc;
-    const size_t count = j->build.distinct;
-    const gp_arg arg = gpi_mpi_value("part_first", GP_U64, &first);
-    gp_transform_desc transform;
-    gp_result result;
-    if (desc->value_size > 0)
-        return gpi_mpi_gathered(all, desc->build_values, desc->build_values_offset, desc->build_count,
-                                desc->value_size, j->rows, GP_U32, count, out);
-    result = gpi_mpi_buffer(all, count * sizeof first, out);
-    if (result != GP_OK || count == 0) return result;
-    memset(&transform, 0, sizeof transform);
-    transform.in = j->rows;
-    transform.type = GP_U32;
-    transform.out = *out;
-    transform.out_type = GP_U64;
-    transform.map = "x + part_first";
-    transform.args = &arg;
-    transform.arg_count = 1;
-    transform.count = count;
-    return gpi_mpi_done(all, gp_transform(all->gp, &transform));
-}
-
-/* The build side: its keys and values come to their ranks, and into a table there. */
-static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_join *j)
-{
-    const gp_mpi_join_desc *desc = j->desc;
-    unsigned char absent[16];
-    gp_mpi_part place;
-    cl_mem values = NULL;
-    gp_result result = gpi_mpi_place(all, function, desc->build_count, &place);
-    memset(absent, 0xff, sizeof absent);
-    if (desc->absent) memcpy(absent, desc->absent, j->value_size);
-    if (result == GP_OK)
-        result = gpi_mpi_join_distinct(all, j, desc->build_keys, desc->build_keys_offset, desc->build_count,
-                                       &j->build);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK) result = gpi_mpi_join_send(all, function, j, &j->build, &j->sent, &j->keys);
-    if (result == GP_OK)
-        result = gpi_mpi_gathered(all, j->build.rows, 0, j->build.distinct, sizeof(uint32_t), j->build.order,
-                                  GP_U32, j->build.distinct, &j->rows);
-    if (result == GP_OK) result = gpi_mpi_join_values(all, j, place.first, &values);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK)
-        result = gpi_mpi_exchanged(all, function, &j->build.moves, values, j->value_size, 1, &j->values);
-    if (result == GP_OK)
-        result = gpi_mpi_cl(all, function, "clEnqueueWriteBuffer",
-                            clEnqueueWriteBuffer(gp_cl_queue(all->gp), j->values, CL_TRUE,
-                                                 j->build.moves.received * j->value_size, j->value_size,
-                                                 absent, 0, NULL, NULL));
-    if (result == GP_OK) result = gpi_mpi_join_insert(all, j, j->keys, 0, j->build.moves.received, &j->table);
-    gpi_mpi_free(&values);
-    gpi_mpi_free(&j->keys);
-    gpi_mpi_free(&j->sent);
-    gpi_mpi_free(&j->rows);
-    return gpi_mpi_agree(all, function, result);
-}
-
-/* Where the answer to each key of the other side will be. */
-static gp_result gpi_mpi_join_ask(gp_mpi *all, const char *function, gpi_mpi_join *j)
-{
-    const gp_mpi_join_desc *desc = j->desc;
-    const size_t distinct = j->probe.distinct;
-    gp_hash table;
-    gp_result result;
-    table.id = 0;
-    result = gpi_mpi_join_insert(all, j, j->sent, 0, distinct, &table);
-    if (result == GP_OK)
-        result =
-            gpi_mpi_join_find(all, table, desc->keys, desc->keys_offset, desc->count, 0, &j->places, NULL);
-    if (table.id) (void)gp_hash_destroy(all->gp, table);
-    return gpi_mpi_agree(all, function, result);
-}
-
-static gp_result gpi_mpi_join_rows(gp_mpi *all, const gpi_mpi_join *j, cl_mem answers, size_t size,
-                                   cl_mem out, size_t out_offset)
-{
-    gp_gather_desc gather;
-    if (!out || j->desc->count == 0) return GP_OK;
-    memset(&gather, 0, sizeof gather);
-    gather.in = answers;
-    gather.out = out;
-    gather.out_offset = out_offset;
-    gather.indices = j->places;
-    gather.element_size = size;
-    gather.limit = j->probe.distinct;
-    gather.count = j->desc->count;
-    return gpi_mpi_done(all, gp_gather(all->gp, &gather));
-}
-
-static gp_result gpi_mpi_join_probe(gp_mpi *all, const char *function, gpi_mpi_join *j)
-{
-    const gp_mpi_join_desc *desc = j->desc;
-    const size_t received = j->build.moves.received;
-    gpi_mpi_moves back;
-    gp_result result = gpi_mpi_join_distinct(all, j, desc->keys, desc->keys_offset, desc->count, &j->probe);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK) result = gpi_mpi_join_send(all, function, j, &j->probe, &j->sent, &j->asked);
-    if (result == GP_OK) result = gpi_mpi_join_ask(all, function, j);
-    if (result != GP_OK) return result;
-    back = gpi_mpi_moves_back(&j->probe.moves);
-    result =
-        gpi_mpi_join_find(all, j->table, j->asked, 0, back.sent, (uint32_t)received, &j->rows, &j->found);
-    if (result == GP_OK)
-        result = gpi_mpi_gathered(all, j->values, 0, received + 1, j->value_size, j->rows, GP_U32, back.sent,
-                                  &j->answers);
-    result = gpi_mpi_agree(all, function, result);
-    if (result == GP_OK)
-        result = gpi_mpi_exchanged(all, function, &back, j->answers, j->value_size, 0, &j->back);
-    if (result == GP_OK) result = gpi_mpi_exchanged(all, function, &back, j->found, 1, 0, &j->back_found);
-    if (result == GP_OK)
-        result = gpi_mpi_join_rows(all, j, j->back, j->value_size, desc->out, desc->out_offset);
-    return result == GP_OK ? gpi_mpi_join_rows(all, j, j->back_found, 1, desc->found, desc->found_offset)
-                           : result;
-}
-
-/* Calls write the two one after the other. */
-static gp_result gpi_mpi_join_apart(gp_mpi *all, const char *function, const gpi_mpi_join *j)
-{
-    const gp_mpi_join_desc *desc = j->desc;
-    gpi_mpi_bytes out, found;
-    cl_int error;
-    gp_result result;
-    if (!desc->out || !desc->found) return GP_OK;
-    error = gpi_mpi_bytes_of(desc->out, desc->out_offset, desc->count, j->value_size, &out);
-    if (error == CL_SUCCESS)
-        error = gpi_mpi_bytes_of(desc->found, desc->found_offset, desc->count, 1, &found);
-    result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
-    if (result != GP_OK || !gpi_mpi_overlap(&out, &found)) return result;
-    return gpi_mpi_fail(all, GP_ERROR_OVERLAP, function, "out and found overlap");
-}
-
-static gp_result gpi_mpi_join_check(gp_mpi *all, const char *function, gpi_mpi_join *j)
-{
-    const gp_mpi_join_desc *desc = j->desc;
-    const size_t most = (size_t)1 << 30;
-    gp_result result = GP_OK;
-    j->key_size = desc->key_size;
-    j->key_type = desc->key_size == 8 ? GP_U64 : GP_U32;
-    j->value_size = desc->value_size ? desc->value_size : sizeof(uint64_t);
-    if (desc->key_size != 4 && desc->key_size != 8)
-        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "key_size is not 4 or 8");
-    if (!gpi_mpi_moves_alone(j->value_size))
-        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
-                            "value_size is not 0, 1, 2, 4, 8 or 16");
-    if (desc->value_size == 0 && desc->build_values)
-        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
-                            "build_values is set, but value_size is 0");
-    if (desc->count > most || desc->build_count > most)
-        return gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^30 elements in a part");
-    if (desc->count > 0 && !desc->out && !desc->found)
-        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "out and found are NULL");
-    result = gpi_mpi_room(all, function, "build_keys", desc->build_keys, desc->build_keys_offset,
-                          desc->build_count, j->key_size);
-    if (result == GP_OK && desc->value_size)
-        result = gpi_mpi_room(all, function, "build_values", desc->build_values, desc->build_values_offset,
-                              desc->build_count, j->value_size);
-    if (result == GP_OK)
-        result = gpi_mpi_room(all, function, "keys", desc->keys, desc->keys_offset, desc->count, j->key_size);
-    if (result == GP_OK && desc->out)
-        result = gpi_mpi_room(all, function, "out", desc->out, desc->out_offset, desc->count, j->value_size);
-    if (result == GP_OK && desc->found)
-        result = gpi_mpi_room(all, function, "found", desc->found, desc->found_offset, desc->count, 1);
-    return result == GP_OK ? gpi_mpi_join_apart(all, function, j) : result;
-}
-
-static void gpi_mpi_side_free(gpi_mpi_side *side)
-{
-    gpi_mpi_free(&side->keys);
-    gpi_mpi_free(&side->rows);
-    gpi_mpi_free(&side->order);
-    GPI_MPI_FREE(side->memory);
-}
-
-static void gpi_mpi_join_free(gp_mpi *all, gpi_mpi_join *j)
-{
-    gpi_mpi_side_free(&j->build);
-    gpi_mpi_side_free(&j->probe);
-    gpi_mpi_free(&j->keys);
-    gpi_mpi_free(&j->values);
-    gpi_mpi_free(&j->sent);
-    gpi_mpi_free(&j->rows);
-    gpi_mpi_free(&j->asked);
-    gpi_mpi_free(&j->answers);
-    gpi_mpi_free(&j->places);
-    gpi_mpi_free(&j->found);
-    gpi_mpi_free(&j->back);
-    gpi_mpi_free(&j->back_found);
-    if (j->table.id) (void)gp_hash_destroy(all->gp, j->table);
-}
-
-GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
-{
-    static const char function[] = "gp_mpi_join";
-    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
-    gpi_mpi_join j;
-    unsigned char ones[16];
-    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
-    if (!all) return result;
-    memset(&j, 0, sizeof j);
-    memset(ones, 0xff, sizeof ones);
-    j.desc = desc;
-    if (result == GP_OK) result = gpi_mpi_join_check(all, function, &j);
-    if (result == GP_OK) {
-        gpi_mpi_term(&terms, "key_size", desc->key_size);
-        gpi_mpi_term(&terms, "value_size", desc->value_size);
-        gpi_mpi_term(&terms, "last", desc->last);
-        gpi_mpi_term(&terms, "seed", desc->seed);
-        gpi_mpi_term_bytes(&terms, "absent", desc->absent ? desc->absent : ones, j.value_size);
-    }
-    result = gpi_mpi_same(all, function, result, &terms);
-    if (result == GP_OK) result = gpi_mpi_join_build(all, function, &j);
-    if (result == GP_OK) result = gpi_mpi_join_probe(all, function, &j);
-    gpi_mpi_join_free(all, &j);
-    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
-}
-
-/* ------------------------------------------------------------------ brackets */
-
+/* ---- Begin file mpi/calls/brackets.c ---- */
+/* brackets.c - gp_mpi_brackets across ranks. */
 /* A part by itself leaves closers without openers, then openers without closers. From how many there are of both, on all
    ranks, each rank knows whose openers its closers pop:
 
@@ -2510,6 +1643,1018 @@ GP_MPI_API gp_result gp_mpi_brackets(gp_mpi *all, const gp_brackets_desc *desc, 
     if (result == GP_OK && errors) *errors = n.errors;
     return gpi_mpi_end(all, result);
 }
+/* ---- End file mpi/calls/brackets.c ---- */
+
+/* ---- Begin file mpi/calls/group_by.h ---- */
+/* group_by.h - gp_mpi_group_by across ranks. */
+static bool gpi_mpi_moves_alone(size_t size);
+/* ---- End file mpi/calls/group_by.h ---- */
+
+/* ---- Begin file mpi/calls/reduce.h ---- */
+/* reduce.h - gp_mpi_reduce across ranks. */
+static gp_type gpi_mpi_sum_type(gp_op op, gp_type type);
+/* ---- End file mpi/calls/reduce.h ---- */
+
+/* ---- Begin file mpi/calls/group_by.c ---- */
+/* group_by.c - gp_mpi_group_by across ranks. */
+/* Buffers on the way: sorted, grouped, received. */
+typedef struct gpi_mpi_groups {
+    cl_mem keys[3], values[3];
+    size_t in_size, out_size;
+    gp_type out_type; /* with an op */
+} gpi_mpi_groups;
+
+/* Whether gp_sort moves values of so many bytes. */
+static bool gpi_mpi_moves_alone(size_t size)
+{
+    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+}
+
+static gp_result gpi_mpi_group_check(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
+                                     gpi_mpi_groups *g)
+{
+    const gp_type key = desc->key_type;
+    gp_result result = GP_OK;
+    GPI_MPI_REFUSE_COMMON;
+    GPI_MPI_REFUSE(count_out);
+    GPI_MPI_REFUSE(key_size);
+    GPI_MPI_REFUSE(key_record);
+    GPI_MPI_REFUSE(equal);
+    GPI_MPI_REFUSE(op == GP_ARGMIN);
+    GPI_MPI_REFUSE(op == GP_ARGMAX);
+    if (result != GP_OK) return result;
+    if (gpi_mpi_size_of(key) == 0 || key == GP_F16 || key == GP_F32 || key == GP_F64)
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function, "key_type is not an integer type");
+    g->out_type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
+    g->out_size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(g->out_type);
+    g->in_size = desc->monoid && !desc->map ? desc->monoid->size
+                 : desc->record             ? desc->record->size
+                                            : gpi_mpi_size_of(desc->type);
+    if (gpi_mpi_moves_alone(g->in_size) && gpi_mpi_moves_alone(g->out_size)) return GP_OK;
+    return gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function,
+                        "elements of `in` and results do not both have 1, 2, 4, 8 or 16 bytes");
+}
+
+/* Room for `count` keys with values of `size` bytes. */
+static gp_result gpi_mpi_group_room(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
+                                    int stage, size_t count, size_t size)
+{
+    const gp_result result = gpi_mpi_buffer(all, count * gpi_mpi_size_of(desc->key_type), &g->keys[stage]);
+    return result == GP_OK ? gpi_mpi_buffer(all, count * size, &g->values[stage]) : result;
+}
+
+static void gpi_mpi_group_free(gpi_mpi_groups *g, int stage)
+{
+    if (g->keys[stage]) (void)clReleaseMemObject(g->keys[stage]);
+    if (g->values[stage]) (void)clReleaseMemObject(g->values[stage]);
+    g->keys[stage] = g->values[stage] = NULL;
+}
+
+/* This rank's groups, into the second buffers. */
+static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
+                                   uint64_t *count)
+{
+    gp_reduce_by_key_desc own = *desc;
+    gp_sort_desc sort;
+    gp_result result = gpi_mpi_group_room(all, desc, g, 0, desc->count, g->in_size);
+    if (result == GP_OK) result = gpi_mpi_group_room(all, desc, g, 1, desc->count, g->out_size);
+    if (result != GP_OK) return result;
+    memset(&sort, 0, sizeof sort);
+    sort.keys = desc->keys;
+    sort.keys_offset = desc->keys_offset;
+    sort.keys_out = g->keys[0];
+    sort.values = desc->in;
+    sort.values_offset = desc->in_offset;
+    sort.values_out = g->values[0];
+    sort.count = desc->count;
+    sort.key_type = desc->key_type;
+    sort.value_size = g->in_size;
+    result = gp_sort(all->gp, &sort);
+    if (result == GP_OK) result = gp_finish(all->gp);
+    if (result != GP_OK) return result;
+    own.keys = g->keys[0];
+    own.in = g->values[0];
+    own.keys_out = g->keys[1];
+    own.out = g->values[1];
+    own.keys_offset = own.in_offset = own.keys_out_offset = own.out_offset = 0;
+    own.initial = NULL;
+    result = gp_reduce_by_key_read(all->gp, &own, count);
+    gpi_mpi_group_free(g, 0);
+    return result;
+}
+
+/* What has come, in the third buffers, to the caller's. */
+static gp_result gpi_mpi_group_received(gp_mpi *all, const gp_reduce_by_key_desc *desc,
+                                        const gpi_mpi_groups *g, size_t received, uint64_t *count)
+{
+    gp_reduce_by_key_desc own = *desc;
+    gp_sort_desc sort;
+    gp_result result;
+    memset(&sort, 0, sizeof sort);
+    sort.keys = g->keys[2];
+    sort.values = g->values[2];
+    sort.count = received;
+    sort.key_type = desc->key_type;
+    sort.value_size = g->out_size;
+    result = gp_sort(all->gp, &sort);
+    if (result == GP_OK) result = gp_finish(all->gp);
+    if (result != GP_OK) return result;
+    own.keys = g->keys[2];
+    own.in = g->values[2];
+    own.keys_offset = own.in_offset = 0;
+    own.count = received;
+    own.type = own.out_type = desc->monoid ? (gp_type)0 : g->out_type;
+    own.record = NULL;
+    own.map = NULL;
+    if (!desc->monoid || !desc->monoid->takes_args) {
+        own.args = NULL;
+        own.arg_count = 0;
+    }
+    return gp_reduce_by_key_read(all->gp, &own, count);
+}
+
+static gp_result gpi_mpi_group_run(gp_mpi *all, const char *function, const gp_reduce_by_key_desc *desc,
+                                   gpi_mpi_groups *g, gpi_mpi_split *s, gp_mpi_part *place)
+{
+    uint64_t count = 0;
+    gp_result result = gpi_mpi_group_own(all, desc, g, &count);
+    s->key_type = desc->key_type;
+    s->whole = true;
+    s->keys = g->keys[1];
+    s->count = (size_t)count;
+    if (result == GP_OK) result = gpi_mpi_split_open(all, function, s);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_even(all, function, (size_t)count, place);
+    if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, place->first);
+    if (result != GP_OK) return result;
+    result = gpi_mpi_group_room(all, desc, g, 2, s->moves.received, g->out_size);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_exchange(all, function, &s->moves, g->keys[1], g->keys[2], 0, s->key_size);
+    if (result == GP_OK)
+        result = gpi_mpi_exchange(all, function, &s->moves, g->values[1], g->values[2], 0, g->out_size);
+    if (result == GP_OK) result = gpi_mpi_group_received(all, desc, g, s->moves.received, &count);
+    result = gpi_mpi_agree(all, function, result);
+    return result == GP_OK ? gpi_mpi_place(all, function, count, place) : result;
+}
+
+GP_MPI_API gp_result gp_mpi_group_by(gp_mpi *all, const gp_reduce_by_key_desc *desc, gp_mpi_part *part)
+{
+    static const char function[] = "gp_mpi_group_by";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    gpi_mpi_groups groups;
+    gpi_mpi_split s;
+    gp_mpi_part place;
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
+    int i;
+    if (!all) return result;
+    memset(&groups, 0, sizeof groups);
+    memset(&s, 0, sizeof s);
+    if (result == GP_OK) result = gpi_mpi_group_check(all, function, desc, &groups);
+    if (result == GP_OK) {
+        gpi_mpi_term(&terms, "key_type", desc->key_type);
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "out_type", groups.out_type);
+        gpi_mpi_term(&terms, "monoid", groups.out_size);
+        gpi_mpi_term(&terms, "op", desc->op);
+    }
+    result = gpi_mpi_same(all, function, result, &terms);
+    if (result == GP_OK) result = gpi_mpi_group_run(all, function, desc, &groups, &s, &place);
+    for (i = 0; i < 3; i++) gpi_mpi_group_free(&groups, i);
+    gpi_mpi_split_close(&s);
+    if (result == GP_OK && part) *part = place;
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
+}
+/* ---- End file mpi/calls/group_by.c ---- */
+
+/* ---- Begin file mpi/calls/histogram.c ---- */
+/* histogram.c - gp_mpi_histogram across ranks. */
+GP_MPI_API gp_result gp_mpi_histogram(gp_mpi *all, const gp_histogram_desc *desc)
+{
+    static const char function[] = "gp_mpi_histogram";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    size_t counts = 0, size = 0;
+    void *mapped = NULL;
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc"), unmapped;
+    if (!all) return result;
+    if (result == GP_OK) {
+        const uint32_t channels = desc->channels ? desc->channels : 1;
+        const uint32_t counted = desc->channels_out ? desc->channels_out : channels;
+        const size_t bins = desc->bins ? desc->bins : 256;
+        counts = counted * bins;
+        size = desc->out_type == GP_U64 ? 8 : 4;
+        gpi_mpi_term(&terms, "type or map_type", desc->map_type ? desc->map_type : desc->type);
+        gpi_mpi_term(&terms, "channels or channels_out", (uint64_t)channels << 32 | counted);
+        gpi_mpi_term(&terms, "bins", bins);
+        gpi_mpi_term(&terms, "lower", desc->lower.u64);
+        gpi_mpi_term(&terms, "upper", desc->upper.u64);
+        gpi_mpi_term(&terms, "whether there are edges", desc->edges != NULL);
+        gpi_mpi_term(&terms, "out_type", size);
+        GPI_MPI_REFUSE(count_buffer);
+        GPI_MPI_REFUSE(wait_count);
+        GPI_MPI_REFUSE(done);
+        GPI_MPI_REFUSE(accumulate);
+    }
+    if (result == GP_OK && counts > INT32_MAX)
+        result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 counts");
+    result = gpi_mpi_same(all, function, result, &terms);
+    if (result == GP_OK) {
+        gp_histogram_desc own = *desc;
+        if (!own.count && !own.weights) own.weight_type = (gp_type)0;
+        result = gp_histogram(all->gp, &own);
+    }
+    if (result == GP_OK) result = gp_finish(all->gp);
+    if (result == GP_OK)
+        result = gpi_mpi_map(all, function, desc->out, CL_MAP_READ | CL_MAP_WRITE, desc->out_offset * size,
+                             counts * size, &mapped);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_did(all, function, "MPI_Allreduce",
+                             MPI_Allreduce(MPI_IN_PLACE, mapped, (int)counts,
+                                           size == 8 ? MPI_UINT64_T : MPI_UINT32_T, MPI_SUM, all->comm));
+    unmapped = mapped ? gpi_mpi_unmap(all, function, desc->out, mapped) : GP_OK;
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result == GP_OK ? unmapped : result));
+}
+/* ---- End file mpi/calls/histogram.c ---- */
+
+/* ---- Begin file mpi/calls/join.c ---- */
+/* join.c - gp_mpi_join across ranks. */
+/* What this rank sends of a side of the join. */
+typedef struct gpi_mpi_side {
+    cl_mem keys, rows; /* distinct keys, each with the index of its first or last element */
+    cl_mem order;      /* their numbers, by the ranks that they go to */
+    size_t distinct;
+    int *memory;
+    gpi_mpi_moves moves;
+} gpi_mpi_side;
+
+typedef struct gpi_mpi_join {
+    const gp_mpi_join_desc *desc;
+    gp_type key_type;
+    size_t key_size, value_size;
+    gpi_mpi_side build, probe;
+    gp_hash table;                     /* keys that have come from the build sides, each with its place in: */
+    cl_mem keys, values;               /* those; one value more, for keys that are absent */
+    cl_mem sent, rows, asked, answers; /* on the way */
+    cl_mem places, found, back, back_found;
+} gpi_mpi_join;
+
+/* Puts keys into a new table, each with the first or last of its indices. No value is the reserved one. */
+static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
+                                     size_t count, gp_hash *table)
+{
+    static const uint32_t none = UINT32_MAX;
+    gp_hash_desc desc;
+    gp_hash_insert_desc insert;
+    gp_iota_desc iota;
+    cl_mem indices = NULL;
+    gp_result result;
+    memset(&desc, 0, sizeof desc);
+    memset(&insert, 0, sizeof insert);
+    memset(&iota, 0, sizeof iota);
+    desc.key_size = j->key_size;
+    desc.value_size = sizeof none;
+    desc.expected_count = count ? count : 1;
+    desc.reserved = &none;
+    desc.seed = j->desc->seed;
+    result = gpi_mpi_done(all, gp_hash_create(all->gp, &desc, table));
+    if (result != GP_OK || count == 0) return result;
+    result = gpi_mpi_buffer(all, count * sizeof none, &indices);
+    iota.out = indices;
+    iota.type = GP_U32;
+    iota.count = count;
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_iota(all->gp, &iota));
+    insert.keys = keys;
+    insert.keys_offset = keys_offset;
+    insert.values = indices;
+    insert.count = count;
+    insert.op = j->desc->last ? GP_MAX : GP_MIN;
+    insert.type = GP_U32;
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_hash_insert_or_apply(all->gp, *table, &insert));
+    gpi_mpi_free(&indices);
+    return result;
+}
+
+/* values[i] = the index of keys[i] in the table, or `absent`; found[i] as in gp_hash_find. New buffers. */
+static gp_result gpi_mpi_join_find(gp_mpi *all, gp_hash table, cl_mem keys, size_t keys_offset, size_t count,
+                                   uint32_t absent, cl_mem *values, cl_mem *found)
+{
+    gp_hash_find_desc find;
+    gp_result result = gpi_mpi_buffer(all, count * sizeof absent, values);
+    if (result == GP_OK && found) result = gpi_mpi_buffer(all, count, found);
+    if (result != GP_OK || count == 0) return result;
+    memset(&find, 0, sizeof find);
+    find.keys = keys;
+    find.keys_offset = keys_offset;
+    find.values = *values;
+    find.found = found ? *found : NULL;
+    find.absent = &absent;
+    find.count = count;
+    return gpi_mpi_done(all, gp_hash_find(all->gp, table, &find));
+}
+
+/* This rank's distinct keys. */
+static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
+                                       size_t count, gpi_mpi_side *side)
+{
+    gp_hash_retrieve_desc retrieve;
+    gp_hash table;
+    cl_mem live = NULL;
+    gp_result result;
+    table.id = 0;
+    result = gpi_mpi_join_insert(all, j, keys, keys_offset, count, &table);
+    if (result == GP_OK) result = gp_hash_size_read(all->gp, table, &side->distinct);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, side->distinct * j->key_size, &side->keys);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, side->distinct * sizeof(uint32_t), &side->rows);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, sizeof(uint32_t), &live);
+    if (result == GP_OK && side->distinct > 0) {
+        memset(&retrieve, 0, sizeof retrieve);
+        retrieve.keys = side->keys;
+        retrieve.values = side->rows;
+        retrieve.room = side->distinct;
+        retrieve.live_count = live;
+        result = gpi_mpi_done(all, gp_hash_retrieve(all->gp, table, &retrieve));
+    }
+    gpi_mpi_free(&live);
+    if (table.id) (void)gp_hash_destroy(all->gp, table);
+    return result;
+}
+
+/* The order by ranks that keys go to, and how many go to each. This hash is another one than a table's, whose keys would
+   else be alike. */
+static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi_mpi_join *j,
+                                    gpi_mpi_side *side, cl_mem owners, cl_mem ends_out, uint64_t *ends)
+{
+#define GPI_MPI_KEY "((ulong)x ^ part_seed)"
+#define GPI_MPI_MIXED "((" GPI_MPI_KEY " ^ " GPI_MPI_KEY " >> 32) * 0x9e3779b97f4a7c15UL)"
+    static const char owner[] =
+        "(((" GPI_MPI_MIXED " ^ " GPI_MPI_MIXED " >> 29) * 0xbf58476d1ce4e5b9UL) >> 32) * part_ranks >> 32";
+#undef GPI_MPI_MIXED
+#undef GPI_MPI_KEY
+    const cl_ulong ranks = (cl_ulong)all->ranks;
+    const gp_arg args[] = {gpi_mpi_value("part_ranks", GP_U64, &ranks),
+                           gpi_mpi_value("part_seed", GP_U64, &j->desc->seed)};
+    gp_transform_desc transform;
+    gp_iota_desc iota;
+    gp_sort_desc sort;
+    gp_search_desc search;
+    gp_result result;
+    memset(&transform, 0, sizeof transform);
+    memset(&iota, 0, sizeof iota);
+    memset(&sort, 0, sizeof sort);
+    memset(&search, 0, sizeof search);
+    transform.in = side->keys;
+    transform.type = j->key_type;
+    transform.out = sort.keys = search.keys = owners;
+    transform.out_type = sort.key_type = search.key_type = iota.type = GP_U32;
+    transform.map = owner;
+    transform.args = args;
+    transform.arg_count = 2;
+    transform.count = iota.count = sort.count = search.count = side->distinct;
+    iota.out = sort.values = side->order;
+    sort.value_size = sizeof(uint32_t);
+    sort.end_bit = 1;
+    while (sort.end_bit < 31 && ranks - 1 >= (cl_ulong)1 << sort.end_bit) sort.end_bit++;
+    search.needle_count = (size_t)ranks;
+    search.out = ends_out;
+    search.upper = true; /* needle r is rank r */
+    result = gpi_mpi_done(all, gp_transform(all->gp, &transform));
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_iota(all->gp, &iota));
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_sort(all->gp, &sort));
+    if (result == GP_OK) result = gpi_mpi_done(all, gp_search(all->gp, &search));
+    if (result != GP_OK) return result;
+    return gpi_mpi_read(all, function, ends_out, 0, (size_t)ranks * sizeof *ends, ends);
+}
+
+/* The keys that this rank sends, in a new buffer, and those that come, in another one. */
+static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_mpi_join *j,
+                                   gpi_mpi_side *side, cl_mem *sent, cl_mem *come)
+{
+    const size_t ranks = (size_t)all->ranks, count = side->distinct;
+    cl_mem owners = NULL, ends_out = NULL;
+    uint64_t *ends = (uint64_t *)GPI_MPI_MALLOC(ranks * sizeof *ends);
+    gp_result result = GP_OK;
+    size_t r;
+    side->memory = (int *)GPI_MPI_MALLOC(gpi_mpi_moves_bytes(all));
+    if (!ends || !side->memory)
+        result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
+    else memset(ends, 0, ranks * sizeof *ends);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, count * sizeof(uint32_t), &owners);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, count * sizeof(uint32_t), &side->order);
+    if (result == GP_OK) result = gpi_mpi_buffer(all, ranks * sizeof *ends, &ends_out);
+    if (result == GP_OK && count > 0)
+        result = gpi_mpi_join_order(all, function, j, side, owners, ends_out, ends);
+    if (result == GP_OK)
+        result = gpi_mpi_gathered(all, side->keys, 0, count, j->key_size, side->order, GP_U32, count, sent);
+    gpi_mpi_free(&owners);
+    gpi_mpi_free(&ends_out);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) {
+        gpi_mpi_moves_at(all, &side->moves, side->memory);
+        for (r = 0; r < ranks; r++) side->moves.sends[r] = (int)(ends[r] - (r ? ends[r - 1] : 0));
+        result = gpi_mpi_moves_tell(all, function, &side->moves);
+    }
+    GPI_MPI_FREE(ends);
+    if (result != GP_OK) return result;
+    return gpi_mpi_exchanged(all, function, &side->moves, *sent, j->key_size, 0, come);
+}
+
+/* The values of `rows` of the build side, of which the first one is `first` in the whole. */
+static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_t first, cl_mem *out)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    const size_t count = j->build.distinct;
+    const gp_arg arg = gpi_mpi_value("part_first", GP_U64, &first);
+    gp_transform_desc transform;
+    gp_result result;
+    if (desc->value_size > 0)
+        return gpi_mpi_gathered(all, desc->build_values, desc->build_values_offset, desc->build_count,
+                                desc->value_size, j->rows, GP_U32, count, out);
+    result = gpi_mpi_buffer(all, count * sizeof first, out);
+    if (result != GP_OK || count == 0) return result;
+    memset(&transform, 0, sizeof transform);
+    transform.in = j->rows;
+    transform.type = GP_U32;
+    transform.out = *out;
+    transform.out_type = GP_U64;
+    transform.map = "x + part_first";
+    transform.args = &arg;
+    transform.arg_count = 1;
+    transform.count = count;
+    return gpi_mpi_done(all, gp_transform(all->gp, &transform));
+}
+
+/* The build side: its keys and values come to their ranks, and into a table there. */
+static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    unsigned char absent[16];
+    gp_mpi_part place;
+    cl_mem values = NULL;
+    gp_result result = gpi_mpi_place(all, function, desc->build_count, &place);
+    memset(absent, 0xff, sizeof absent);
+    if (desc->absent) memcpy(absent, desc->absent, j->value_size);
+    if (result == GP_OK)
+        result = gpi_mpi_join_distinct(all, j, desc->build_keys, desc->build_keys_offset, desc->build_count,
+                                       &j->build);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_join_send(all, function, j, &j->build, &j->sent, &j->keys);
+    if (result == GP_OK)
+        result = gpi_mpi_gathered(all, j->build.rows, 0, j->build.distinct, sizeof(uint32_t), j->build.order,
+                                  GP_U32, j->build.distinct, &j->rows);
+    if (result == GP_OK) result = gpi_mpi_join_values(all, j, place.first, &values);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_exchanged(all, function, &j->build.moves, values, j->value_size, 1, &j->values);
+    if (result == GP_OK)
+        result = gpi_mpi_cl(all, function, "clEnqueueWriteBuffer",
+                            clEnqueueWriteBuffer(gp_cl_queue(all->gp), j->values, CL_TRUE,
+                                                 j->build.moves.received * j->value_size, j->value_size,
+                                                 absent, 0, NULL, NULL));
+    if (result == GP_OK) result = gpi_mpi_join_insert(all, j, j->keys, 0, j->build.moves.received, &j->table);
+    gpi_mpi_free(&values);
+    gpi_mpi_free(&j->keys);
+    gpi_mpi_free(&j->sent);
+    gpi_mpi_free(&j->rows);
+    return gpi_mpi_agree(all, function, result);
+}
+
+/* Where the answer to each key of the other side will be. */
+static gp_result gpi_mpi_join_ask(gp_mpi *all, const char *function, gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    const size_t distinct = j->probe.distinct;
+    gp_hash table;
+    gp_result result;
+    table.id = 0;
+    result = gpi_mpi_join_insert(all, j, j->sent, 0, distinct, &table);
+    if (result == GP_OK)
+        result =
+            gpi_mpi_join_find(all, table, desc->keys, desc->keys_offset, desc->count, 0, &j->places, NULL);
+    if (table.id) (void)gp_hash_destroy(all->gp, table);
+    return gpi_mpi_agree(all, function, result);
+}
+
+static gp_result gpi_mpi_join_rows(gp_mpi *all, const gpi_mpi_join *j, cl_mem answers, size_t size,
+                                   cl_mem out, size_t out_offset)
+{
+    gp_gather_desc gather;
+    if (!out || j->desc->count == 0) return GP_OK;
+    memset(&gather, 0, sizeof gather);
+    gather.in = answers;
+    gather.out = out;
+    gather.out_offset = out_offset;
+    gather.indices = j->places;
+    gather.element_size = size;
+    gather.limit = j->probe.distinct;
+    gather.count = j->desc->count;
+    return gpi_mpi_done(all, gp_gather(all->gp, &gather));
+}
+
+static gp_result gpi_mpi_join_probe(gp_mpi *all, const char *function, gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    const size_t received = j->build.moves.received;
+    gpi_mpi_moves back;
+    gp_result result = gpi_mpi_join_distinct(all, j, desc->keys, desc->keys_offset, desc->count, &j->probe);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_join_send(all, function, j, &j->probe, &j->sent, &j->asked);
+    if (result == GP_OK) result = gpi_mpi_join_ask(all, function, j);
+    if (result != GP_OK) return result;
+    back = gpi_mpi_moves_back(&j->probe.moves);
+    result =
+        gpi_mpi_join_find(all, j->table, j->asked, 0, back.sent, (uint32_t)received, &j->rows, &j->found);
+    if (result == GP_OK)
+        result = gpi_mpi_gathered(all, j->values, 0, received + 1, j->value_size, j->rows, GP_U32, back.sent,
+                                  &j->answers);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_exchanged(all, function, &back, j->answers, j->value_size, 0, &j->back);
+    if (result == GP_OK) result = gpi_mpi_exchanged(all, function, &back, j->found, 1, 0, &j->back_found);
+    if (result == GP_OK)
+        result = gpi_mpi_join_rows(all, j, j->back, j->value_size, desc->out, desc->out_offset);
+    return result == GP_OK ? gpi_mpi_join_rows(all, j, j->back_found, 1, desc->found, desc->found_offset)
+                           : result;
+}
+
+/* Calls write the two one after the other. */
+static gp_result gpi_mpi_join_apart(gp_mpi *all, const char *function, const gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    gpi_mpi_bytes out, found;
+    cl_int error;
+    gp_result result;
+    if (!desc->out || !desc->found) return GP_OK;
+    error = gpi_mpi_bytes_of(desc->out, desc->out_offset, desc->count, j->value_size, &out);
+    if (error == CL_SUCCESS)
+        error = gpi_mpi_bytes_of(desc->found, desc->found_offset, desc->count, 1, &found);
+    result = gpi_mpi_cl(all, function, "clGetMemObjectInfo", error);
+    if (result != GP_OK || !gpi_mpi_overlap(&out, &found)) return result;
+    return gpi_mpi_fail(all, GP_ERROR_OVERLAP, function, "out and found overlap");
+}
+
+static gp_result gpi_mpi_join_check(gp_mpi *all, const char *function, gpi_mpi_join *j)
+{
+    const gp_mpi_join_desc *desc = j->desc;
+    const size_t most = (size_t)1 << 30;
+    gp_result result = GP_OK;
+    j->key_size = desc->key_size;
+    j->key_type = desc->key_size == 8 ? GP_U64 : GP_U32;
+    j->value_size = desc->value_size ? desc->value_size : sizeof(uint64_t);
+    if (desc->key_size != 4 && desc->key_size != 8)
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "key_size is not 4 or 8");
+    if (!gpi_mpi_moves_alone(j->value_size))
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
+                            "value_size is not 0, 1, 2, 4, 8 or 16");
+    if (desc->value_size == 0 && desc->build_values)
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function,
+                            "build_values is set, but value_size is 0");
+    if (desc->count > most || desc->build_count > most)
+        return gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^30 elements in a part");
+    if (desc->count > 0 && !desc->out && !desc->found)
+        return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "out and found are NULL");
+    result = gpi_mpi_room(all, function, "build_keys", desc->build_keys, desc->build_keys_offset,
+                          desc->build_count, j->key_size);
+    if (result == GP_OK && desc->value_size)
+        result = gpi_mpi_room(all, function, "build_values", desc->build_values, desc->build_values_offset,
+                              desc->build_count, j->value_size);
+    if (result == GP_OK)
+        result = gpi_mpi_room(all, function, "keys", desc->keys, desc->keys_offset, desc->count, j->key_size);
+    if (result == GP_OK && desc->out)
+        result = gpi_mpi_room(all, function, "out", desc->out, desc->out_offset, desc->count, j->value_size);
+    if (result == GP_OK && desc->found)
+        result = gpi_mpi_room(all, function, "found", desc->found, desc->found_offset, desc->count, 1);
+    return result == GP_OK ? gpi_mpi_join_apart(all, function, j) : result;
+}
+
+static void gpi_mpi_side_free(gpi_mpi_side *side)
+{
+    gpi_mpi_free(&side->keys);
+    gpi_mpi_free(&side->rows);
+    gpi_mpi_free(&side->order);
+    GPI_MPI_FREE(side->memory);
+}
+
+static void gpi_mpi_join_free(gp_mpi *all, gpi_mpi_join *j)
+{
+    gpi_mpi_side_free(&j->build);
+    gpi_mpi_side_free(&j->probe);
+    gpi_mpi_free(&j->keys);
+    gpi_mpi_free(&j->values);
+    gpi_mpi_free(&j->sent);
+    gpi_mpi_free(&j->rows);
+    gpi_mpi_free(&j->asked);
+    gpi_mpi_free(&j->answers);
+    gpi_mpi_free(&j->places);
+    gpi_mpi_free(&j->found);
+    gpi_mpi_free(&j->back);
+    gpi_mpi_free(&j->back_found);
+    if (j->table.id) (void)gp_hash_destroy(all->gp, j->table);
+}
+
+GP_MPI_API gp_result gp_mpi_join(gp_mpi *all, const gp_mpi_join_desc *desc)
+{
+    static const char function[] = "gp_mpi_join";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    gpi_mpi_join j;
+    unsigned char ones[16];
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
+    if (!all) return result;
+    memset(&j, 0, sizeof j);
+    memset(ones, 0xff, sizeof ones);
+    j.desc = desc;
+    if (result == GP_OK) result = gpi_mpi_join_check(all, function, &j);
+    if (result == GP_OK) {
+        gpi_mpi_term(&terms, "key_size", desc->key_size);
+        gpi_mpi_term(&terms, "value_size", desc->value_size);
+        gpi_mpi_term(&terms, "last", desc->last);
+        gpi_mpi_term(&terms, "seed", desc->seed);
+        gpi_mpi_term_bytes(&terms, "absent", desc->absent ? desc->absent : ones, j.value_size);
+    }
+    result = gpi_mpi_same(all, function, result, &terms);
+    if (result == GP_OK) result = gpi_mpi_join_build(all, function, &j);
+    if (result == GP_OK) result = gpi_mpi_join_probe(all, function, &j);
+    gpi_mpi_join_free(all, &j);
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
+}
+/* ---- End file mpi/calls/join.c ---- */
+
+/* ---- Begin file mpi/calls/reduce.c ---- */
+/* reduce.c - gp_mpi_reduce across ranks. */
+/* As gp_reduce's out_type 0. */
+static gp_type gpi_mpi_sum_type(gp_op op, gp_type type)
+{
+    const bool sums = op == GP_SUM || op == GP_PROD;
+    if (!sums || type == GP_F32 || type == GP_F64) return type;
+    if (type == GP_F16) return GP_F32;
+    return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? GP_I64 : GP_U64;
+}
+
+GP_MPI_API gp_result gp_mpi_reduce(gp_mpi *all, const gp_reduce_desc *desc, void *result_out)
+{
+    static const char function[] = "gp_mpi_reduce";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    unsigned char own[64];
+    gp_reduce_desc part, parts;
+    gp_type type = (gp_type)0;
+    size_t size = 0;
+    cl_mem gathered = NULL;
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
+    if (!all) return result;
+    memset(&parts, 0, sizeof parts);
+    if (result == GP_OK && !result_out)
+        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, "result is NULL");
+    if (result == GP_OK) {
+        GPI_MPI_REFUSE_COMMON;
+        GPI_MPI_REFUSE(op_count);
+        GPI_MPI_REFUSE(out);
+        GPI_MPI_REFUSE(op == GP_ARGMIN);
+        GPI_MPI_REFUSE(op == GP_ARGMAX);
+        type = desc->out_type ? desc->out_type : gpi_mpi_sum_type(desc->op, desc->type);
+        size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "type2", desc->type2 ? desc->type2 : desc->type);
+        gpi_mpi_term(&terms, "out_type", type);
+        gpi_mpi_term(&terms, "monoid", size);
+        gpi_mpi_term(&terms, "op", desc->op);
+        gpi_mpi_term(&terms, "compensated", desc->compensated);
+    }
+    result = gpi_mpi_same(all, function, result, &terms);
+    if (result == GP_OK) {
+        part = *desc;
+        part.initial = NULL;
+        if (size > sizeof own) size = 0; /* gp_reduce says why */
+        result = gp_reduce_read(all->gp, &part, own);
+    }
+    result = gpi_mpi_agree(all, function, result);
+    if (result != GP_OK) return gpi_mpi_end(all, result);
+    result = gpi_mpi_gather(all, function, own, size, &gathered);
+    if (result == GP_OK) {
+        parts.in = gathered;
+        parts.count = (size_t)all->ranks;
+        if (!desc->monoid) parts.type = parts.out_type = type;
+        parts.op = desc->op;
+        parts.monoid = desc->monoid;
+        if (desc->monoid && desc->monoid->takes_args) {
+            parts.args = desc->args;
+            parts.arg_count = desc->arg_count;
+        }
+        parts.initial = desc->initial;
+        parts.compensated = desc->compensated;
+        result = gp_reduce_read(all->gp, &parts, result_out);
+    }
+    if (gathered) (void)clReleaseMemObject(gathered);
+    result = gpi_mpi_agree(all, function, result);
+    if (result != GP_OK)
+        return gpi_mpi_end(all, result); /* devices may differ in the order in which they add up */
+    return gpi_mpi_end(all, gpi_mpi_did(all, function, "MPI_Bcast",
+                                        MPI_Bcast(result_out, (int)size, MPI_BYTE, 0, all->comm)));
+}
+/* ---- End file mpi/calls/reduce.c ---- */
+
+/* ---- Begin file mpi/calls/scan.c ---- */
+/* scan.c - gp_mpi_scan across ranks. */
+/* What is before this part, or after it in reverse, into `before`: one element. */
+static gp_result gpi_mpi_before(gp_mpi *all, const char *function, const gp_scan_desc *desc, gp_type type,
+                                const void *total, size_t size, void *before)
+{
+    gp_scan_desc parts;
+    cl_mem totals = NULL;
+    gp_result result = gpi_mpi_gather(all, function, total, size, &totals);
+    memset(&parts, 0, sizeof parts);
+    if (result == GP_OK) {
+        parts.in = parts.out = totals;
+        parts.count = (size_t)all->ranks;
+        if (!desc->monoid) parts.type = parts.out_type = type;
+        parts.op = desc->op;
+        parts.monoid = desc->monoid;
+        if (desc->monoid && desc->monoid->takes_args) {
+            parts.args = desc->args;
+            parts.arg_count = desc->arg_count;
+        }
+        parts.initial = desc->initial;
+        parts.exclusive = true;
+        parts.reverse = desc->reverse;
+        parts.deterministic = true;
+        result = gp_scan(all->gp, &parts);
+    }
+    if (result == GP_OK) result = gp_finish(all->gp);
+    if (result == GP_OK)
+        result = gpi_mpi_cl(all, function, "clEnqueueReadBuffer",
+                            clEnqueueReadBuffer(gp_cl_queue(all->gp), totals, CL_TRUE,
+                                                size * (size_t)all->rank, size, before, 0, NULL, NULL));
+    if (totals) (void)clReleaseMemObject(totals);
+    return result;
+}
+
+GP_MPI_API gp_result gp_mpi_scan(gp_mpi *all, const gp_scan_desc *desc)
+{
+    static const char function[] = "gp_mpi_scan";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    unsigned char total[64], before[64];
+    gp_reduce_desc sum;
+    gp_scan_desc part;
+    gp_type type = (gp_type)0;
+    size_t size = 0;
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
+    if (!all) return result;
+    if (result == GP_OK) {
+        GPI_MPI_REFUSE_COMMON;
+        GPI_MPI_REFUSE(segments);
+        GPI_MPI_REFUSE(op == GP_ARGMIN);
+        GPI_MPI_REFUSE(op == GP_ARGMAX);
+        type = desc->out_type ? desc->out_type : desc->type;
+        size = desc->monoid ? desc->monoid->size : gpi_mpi_size_of(type);
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "out_type", type);
+        gpi_mpi_term(&terms, "monoid", size);
+        gpi_mpi_term(&terms, "op", desc->op);
+        gpi_mpi_term(&terms, "exclusive", desc->exclusive);
+        gpi_mpi_term(&terms, "reverse", desc->reverse);
+        gpi_mpi_term(&terms, "deterministic", desc->deterministic);
+    }
+    result = gpi_mpi_same(all, function, result, &terms);
+    if (result == GP_OK) {
+        if (size > sizeof total) size = 0; /* gp_reduce says why */
+        memset(&sum, 0, sizeof sum);
+        sum.in = desc->in;
+        sum.in_offset = desc->in_offset;
+        sum.count = desc->count;
+        sum.type = desc->type;
+        sum.record = desc->record;
+        if (!desc->monoid) sum.out_type = type;
+        sum.op = desc->op;
+        sum.monoid = desc->monoid;
+        sum.map = desc->map;
+        sum.args = desc->args;
+        sum.arg_count = desc->arg_count;
+        result = gp_reduce_read(all->gp, &sum, total);
+    }
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_before(all, function, desc, type, total, size, before);
+    if (result == GP_OK && desc->count > 0) {
+        part = *desc;
+        part.initial = before;
+        result = gp_scan(all->gp, &part);
+    }
+    if (result == GP_OK) result = gp_finish(all->gp);
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
+}
+/* ---- End file mpi/calls/scan.c ---- */
+
+/* ---- Begin file mpi/calls/select.c ---- */
+/* select.c - gp_mpi_select across ranks. */
+/* Elements [0, part->count) of this rank's are [first, first + count) of the whole: to even parts, *part after that. */
+static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
+{
+    const uint64_t ranks = (uint64_t)all->ranks, begin = part->first, end = begin + part->count;
+    const uint64_t each = part->total / ranks, more = part->total % ranks;
+    uint64_t r;
+    for (r = 0; r < ranks; r++) {
+        const uint64_t first = each * r + (r < more ? r : more), last = first + each + (r < more);
+        const uint64_t from = first > begin ? first : begin, to = last < end ? last : end;
+        moves->sends[r] = from < to ? (int)(to - from) : 0;
+        if (r != (uint64_t)all->rank) continue;
+        part->first = first;
+        part->count = last - first;
+    }
+    return gpi_mpi_moves_tell(all, function, moves);
+}
+
+/* Where `count` elements of each rank lie in the whole. */
+static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count, gp_mpi_part *part)
+{
+    gp_result result = gpi_mpi_did(all, function, "MPI_Allreduce",
+                                   MPI_Allreduce(&count, &part->total, 1, MPI_UINT64_T, MPI_SUM, all->comm));
+    part->first = 0;
+    part->count = count;
+    if (result == GP_OK)
+        result = gpi_mpi_did(all, function, "MPI_Exscan",
+                             MPI_Exscan(&count, &part->first, 1, MPI_UINT64_T, MPI_SUM, all->comm));
+    if (all->rank == 0) part->first = 0; /* which MPI_Exscan leaves undefined */
+    return result;
+}
+
+GP_MPI_API gp_result gp_mpi_select(gp_mpi *all, const gp_select_desc *desc, gp_mpi_part *part)
+{
+    static const char function[] = "gp_mpi_select";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    gpi_mpi_moves moves;
+    gp_mpi_part place;
+    int *memory = NULL;
+    cl_mem chosen = NULL;
+    size_t size = 0;
+    uint64_t count = 0;
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
+    if (!all) return result;
+    memset(&moves, 0, sizeof moves);
+    if (result == GP_OK) {
+        GPI_MPI_REFUSE_COMMON;
+        GPI_MPI_REFUSE(indices_out);
+        GPI_MPI_REFUSE(count_out);
+        GPI_MPI_REFUSE(indices);
+        size = desc->record ? desc->record->size
+               : desc->type ? gpi_mpi_size_of(desc->type)
+                            : desc->element_size;
+        gpi_mpi_term(&terms, "type", desc->type);
+        gpi_mpi_term(&terms, "type, record or element_size", size);
+    }
+    if (result == GP_OK && desc->count > INT32_MAX)
+        result = gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "more than 2^31 - 1 elements in a part");
+    result = gpi_mpi_same(all, function, result, &terms);
+    if (result == GP_OK) {
+        memory = (int *)GPI_MPI_MALLOC(gpi_mpi_moves_bytes(all));
+        if (!memory) result = gpi_mpi_fail(all, GP_ERROR_OUT_OF_HOST_MEMORY, function, "no memory");
+        else result = gpi_mpi_buffer(all, desc->count * size, &chosen);
+    }
+    if (result == GP_OK && (desc->count || desc->flags || desc->predicate)) {
+        gp_select_desc own = *desc;
+        own.out = chosen;
+        own.out_offset = 0;
+        result = gp_select_read(all->gp, &own, &count);
+    }
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_place(all, function, count, &place);
+    if (result == GP_OK) {
+        gpi_mpi_moves_at(all, &moves, memory);
+        result = gpi_mpi_divide(all, function, &place, &moves);
+    }
+    if (result == GP_OK) {
+        result = gpi_mpi_room(all, function, "out", desc->out, desc->out_offset, moves.received, size);
+        result = gpi_mpi_agree(all, function, result);
+    }
+    if (result == GP_OK)
+        result = gpi_mpi_exchange(all, function, &moves, chosen, desc->out, desc->out_offset, size);
+    if (chosen) (void)clReleaseMemObject(chosen);
+    GPI_MPI_FREE(memory);
+    if (result == GP_OK && part) *part = place;
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
+}
+/* ---- End file mpi/calls/select.c ---- */
+
+/* ---- Begin file mpi/calls/share.c ---- */
+/* share.c - gp_mpi_share. */
+GP_MPI_API gp_result gp_mpi_share(gp_mpi *all, size_t count, gp_mpi_part *part)
+{
+    static const char function[] = "gp_mpi_share";
+    const gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    gp_result result = gpi_mpi_begin(&all, function, part, "part");
+    if (!all) return result;
+    if (result == GP_OK && count > UINT64_MAX / (uint64_t)all->ranks)
+        result =
+            gpi_mpi_fail(all, GP_ERROR_COUNT_LIMIT, function, "the counts of all ranks may be over 2^64 - 1");
+    result = gpi_mpi_same(all, function, result, &terms);
+    return gpi_mpi_end(all, result == GP_OK ? gpi_mpi_even(all, function, count, part) : result);
+}
+/* ---- End file mpi/calls/share.c ---- */
+
+/* ---- Begin file mpi/calls/sort.c ---- */
+/* sort.c - gp_mpi_sort across ranks. */
+static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_sort_desc *desc,
+                                  gpi_mpi_split *s, cl_mem sorted_values, uint64_t first)
+{
+    gp_sort_desc own = *desc;
+    gp_result result;
+    own.keys_out = s->keys;
+    own.values_out = sorted_values;
+    own.keys_out_offset = own.values_out_offset = 0;
+    result = gp_sort(all->gp, &own);
+    if (result == GP_OK) result = gp_finish(all->gp);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, first);
+    own = *desc;
+    own.keys_out = own.values_out = NULL; /* in place, where it comes to */
+    if (desc->keys_out) {
+        own.keys = desc->keys_out;
+        own.keys_offset = desc->keys_out_offset;
+    }
+    if (desc->values_out) {
+        own.values = desc->values_out;
+        own.values_offset = desc->values_out_offset;
+    }
+    own.count = s->moves.received;
+    if (result == GP_OK) {
+        result = gpi_mpi_room(all, function, desc->keys_out ? "keys_out" : "keys", own.keys, own.keys_offset,
+                              own.count, s->key_size);
+        if (result == GP_OK && desc->value_size)
+            result = gpi_mpi_room(all, function, desc->values_out ? "values_out" : "values", own.values,
+                                  own.values_offset, own.count, desc->value_size);
+        result = gpi_mpi_agree(all, function, result);
+    }
+    if (result == GP_OK)
+        result = gpi_mpi_exchange(all, function, &s->moves, s->keys, own.keys, own.keys_offset, s->key_size);
+    if (result == GP_OK && desc->value_size)
+        result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
+                                  desc->value_size);
+    if (result == GP_OK) result = gp_sort(all->gp, &own); /* runs in the order of ranks, and it is stable */
+    return result == GP_OK ? gp_finish(all->gp) : result;
+}
+
+GP_MPI_API gp_result gp_mpi_sort(gp_mpi *all, const gp_sort_desc *desc, gp_mpi_part *part)
+{
+    static const char function[] = "gp_mpi_sort";
+    gpi_mpi_terms terms = gpi_mpi_terms_of(function);
+    gpi_mpi_split s;
+    gp_mpi_part place;
+    cl_mem values = NULL;
+    gp_result result = gpi_mpi_begin(&all, function, desc, "desc");
+    if (!all) return result;
+    memset(&s, 0, sizeof s);
+    if (result == GP_OK) {
+        GPI_MPI_REFUSE_COMMON;
+        GPI_MPI_REFUSE(begin_bit);
+        GPI_MPI_REFUSE(end_bit);
+        GPI_MPI_REFUSE(keys_tmp);
+        GPI_MPI_REFUSE(values_tmp);
+        gpi_mpi_term(&terms, "key_type", desc->key_type);
+        gpi_mpi_term(&terms, "value_size", desc->value_size);
+        gpi_mpi_term(&terms, "descending", desc->descending);
+        if (result == GP_OK && gpi_mpi_size_of(desc->key_type) == 0)
+            result = gpi_mpi_fail(all, GP_ERROR_INVALID_TYPE, function, "key_type is not an element type");
+    }
+    result = gpi_mpi_same(all, function, result, &terms);
+    if (result == GP_OK) {
+        s.key_type = desc->key_type;
+        s.descending = desc->descending;
+        s.count = desc->count;
+        result = gpi_mpi_split_open(all, function, &s);
+    }
+    if (result == GP_OK) result = gpi_mpi_buffer(all, desc->count * s.key_size, &s.keys);
+    if (result == GP_OK && desc->value_size)
+        result = gpi_mpi_buffer(all, desc->count * desc->value_size, &values);
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK) result = gpi_mpi_even(all, function, desc->count, &place);
+    if (result == GP_OK) result = gpi_mpi_sort_run(all, function, desc, &s, values, place.first);
+    if (s.keys) (void)clReleaseMemObject(s.keys);
+    if (values) (void)clReleaseMemObject(values);
+    gpi_mpi_split_close(&s);
+    if (result == GP_OK && part) *part = place;
+    return gpi_mpi_end(all, gpi_mpi_agree(all, function, result));
+}
+/* ---- End file mpi/calls/sort.c ---- */
+
+/*
+MIT License
+
+Copyright (c) 2026 the gpuprim authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+*/
 #endif /* GPI_MPI_IMPLEMENTATION_ONCE */
 #endif /* GP_MPI_IMPLEMENTATION */
-#endif /* GPUPRIM_MPI_H */

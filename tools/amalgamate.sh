@@ -1,8 +1,9 @@
 #!/bin/sh
-# Makes gpuprim.h from src/, kernels/ and tunings/; gpuprim_host.h from host/.
+# Makes gpuprim.h from src/, kernels/ and tunings/; gpuprim_host.h from host/, gpuprim_mpi.h from mpi/.
 #
 # usage: tools/amalgamate.sh [OUT]      (to standard output without OUT)
 #        tools/amalgamate.sh --host [OUT]
+#        tools/amalgamate.sh --mpi [OUT]
 #        tools/amalgamate.sh --api      (the public part alone; --kernels, --tunings: what src/ includes as kernels.h, as tunings.h)
 #
 # The public header comes first, verbatim. After GP_IMPLEMENTATION follow the sources, folder by folder as
@@ -14,6 +15,7 @@ set -eu
 
 API=src/api/gpuprim.h
 HOST_API=host/api/gpuprim_host.h
+MPI_API=mpi/api/gpuprim_mpi.h
 KERNELS=$(cd "$(dirname "$0")/../kernels" && find . -name "*.cl" | sed "s,^\./,,; s,\.cl$,," | LC_ALL=C sort)
 LICENSE=LICENSE
 # In what gp_device_source gives to users.
@@ -25,10 +27,12 @@ die() {
 }
 
 emit=emit_header
-if [ "${1:-}" = --host ]; then
-    emit=emit_host_header
+case ${1:-} in
+--host | --mpi)
+    emit=emit_${1#--}_header
     shift
-fi
+    ;;
+esac
 out=${1:-}
 case $out in
 '' | /* | --api | --kernels | --tunings) ;;
@@ -46,6 +50,7 @@ check_input() {
 check_inputs() {
     check_input $API
     check_input $HOST_API
+    check_input $MPI_API
     check_input $LICENSE
     for name in $KERNELS; do check_input "kernels/$name.cl"; done
 }
@@ -243,21 +248,26 @@ emit_header() {
     echo '#endif /* GP_IMPLEMENTATION */'
 }
 
-emit_host_header() {
-    emit_sources host '' $HOST_API
+# A header that stands on gpuprim.h: its folder, its public part, and the word in its macros.
+emit_header_of() {
+    emit_sources "$1" '' "$2"
     echo
-    echo '/* From here on this file is generated: tools/amalgamate.sh makes it from host/. */'
-    echo '#ifdef GP_HOST_IMPLEMENTATION'
-    echo '#ifndef GPI_HOST_IMPLEMENTATION_ONCE'
-    echo '#define GPI_HOST_IMPLEMENTATION_ONCE'
+    echo "/* From here on this file is generated: tools/amalgamate.sh makes it from $1/. */"
+    echo "#ifdef GP_$3_IMPLEMENTATION"
+    echo "#ifndef GPI_$3_IMPLEMENTATION_ONCE"
+    echo "#define GPI_$3_IMPLEMENTATION_ONCE"
     echo
-    emit_sources host $HOST_API "$(list_sources host)"
+    emit_sources "$1" "$2" "$(list_sources "$1")"
     echo '/*'
     cat $LICENSE
     echo '*/'
-    echo '#endif /* GPI_HOST_IMPLEMENTATION_ONCE */'
-    echo '#endif /* GP_HOST_IMPLEMENTATION */'
+    echo "#endif /* GPI_$3_IMPLEMENTATION_ONCE */"
+    echo "#endif /* GP_$3_IMPLEMENTATION */"
 }
+
+emit_host_header() { emit_header_of host $HOST_API HOST; }
+
+emit_mpi_header() { emit_header_of mpi $MPI_API MPI; }
 
 check_inputs
 if [ -z "$out" ]; then

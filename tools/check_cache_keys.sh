@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 out=$PWD/build/cache_keys
 rm -rf "$out"
 mkdir -p "$out/tree"
-cp -r kernels src host tools tunings LICENSE "$out/tree"
+cp -r kernels src host mpi tools tunings LICENSE "$out/tree"
 for file in "$out"/tree/kernels/*/*/*.cl; do
     { echo '/* A comment'; echo '   of two lines. */'; sed 's,^{$,{ /* and one more */,' "$file"; } >"$file.new"
     mv "$file.new" "$file"

@@ -5,10 +5,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# gpuprim.h and gpuprim_host.h are left out: they are put together from files that are formatted.
+# gpuprim.h, gpuprim_host.h and gpuprim_mpi.h are left out: they are put together from files that are formatted.
 list_sources() {
-    printf '%s\n' gpuprim.hpp gpuprim_mpi.h
-    find src kernels host apps tests bench examples tools manual -type f \
+    printf '%s\n' gpuprim.hpp
+    find src kernels host mpi apps tests bench examples tools manual -type f \
         \( -name '*.c' -o -name '*.h' -o -name '*.cl' -o -name '*.cpp' -o -name '*.hpp' \)
 }
 

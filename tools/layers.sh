@@ -1,5 +1,5 @@
 #!/bin/sh
-# What stands on what: checks the include lines and the names of src/, kernels/ or host/.
+# What stands on what: checks the include lines and the names of src/, kernels/, host/ or mpi/.
 #
 # usage: tools/layers.sh [FOLDER]      (src without FOLDER)
 #

@@ -1,0 +1,110 @@
+/* buffers.c - buffers: room, overlap, mapping, copies. */
+#include "base/buffers.h"
+#include "base/error.h"
+
+#include <stdio.h>
+
+/* Bytes of an element; 0: not a type. */
+static size_t gpi_mpi_size_of(gp_type type)
+{
+    switch (type) {
+#define GPI_MPI_TYPE_CASE(name, value, cl, bytes) \
+    case name: return bytes;
+        GP_TYPES(GPI_MPI_TYPE_CASE)
+#undef GPI_MPI_TYPE_CASE
+    default: return 0;
+    }
+}
+
+static gp_result gpi_mpi_buffer(gp_mpi *all, size_t bytes, cl_mem *out)
+{
+    return gp_buffer_create(all->gp, bytes ? bytes : 1, NULL, out);
+}
+
+/* Is there room for `count` elements of `size` bytes? */
+static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *name, cl_mem buffer,
+                              size_t offset, size_t count, size_t size)
+{
+    char line[128];
+    size_t bytes = 0;
+    gp_result result = GP_OK;
+    if (count == 0) return GP_OK;
+    if (buffer)
+        result = gpi_mpi_cl(all, function, "clGetMemObjectInfo",
+                            clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    if (result != GP_OK || (buffer && bytes / size >= count && bytes / size - count >= offset)) return result;
+    if (!buffer) (void)snprintf(line, sizeof line, "%s is NULL", name);
+    else
+        (void)snprintf(line, sizeof line,
+                       "%s has %zu bytes, too few for offset %zu and %zu elements of %zu bytes", name, bytes,
+                       offset, count, size);
+    return gpi_mpi_fail(all, GP_ERROR_INVALID_BUFFER, function, line);
+}
+
+static cl_int gpi_mpi_bytes_of(cl_mem buffer, size_t offset, size_t count, size_t size, gpi_mpi_bytes *bytes)
+{
+    cl_mem parent = NULL;
+    cl_mem_flags flags = 0;
+    size_t origin = 0;
+    void *host = NULL;
+    cl_int error = clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    if (error == CL_SUCCESS && parent)
+        error = clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
+    bytes->root = parent ? parent : buffer;
+    if (error == CL_SUCCESS)
+        error = clGetMemObjectInfo(bytes->root, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (error == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
+        error = clGetMemObjectInfo(bytes->root, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
+    bytes->host = (uintptr_t)host;
+    bytes->begin = origin + offset * size;
+    bytes->end = bytes->begin + count * size;
+    return error;
+}
+
+static bool gpi_mpi_overlap(const gpi_mpi_bytes *a, const gpi_mpi_bytes *b)
+{
+    if (a->begin == a->end || b->begin == b->end) return false;
+    if (a->root == b->root) return a->begin < b->end && b->begin < a->end;
+    return a->host && b->host && a->host + a->begin < b->host + b->end &&
+           b->host + b->begin < a->host + a->end;
+}
+
+static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
+                             size_t offset, size_t bytes, void **out)
+{
+    cl_int error;
+    *out = NULL;
+    if (bytes == 0) return GP_OK;
+    *out = clEnqueueMapBuffer(gp_cl_queue(all->gp), buffer, CL_TRUE, flags, offset, bytes, 0, NULL, NULL,
+                              &error);
+    return gpi_mpi_cl(all, function, "clEnqueueMapBuffer", error);
+}
+
+/* A command's end, before others that may not be in order. */
+static gp_result gpi_mpi_wait(gp_mpi *all, const char *function, const char *call, cl_int error,
+                              cl_event event)
+{
+    if (error != CL_SUCCESS) return gpi_mpi_cl(all, function, call, error);
+    error = clWaitForEvents(1, &event);
+    (void)clReleaseEvent(event);
+    return gpi_mpi_cl(all, function, "clWaitForEvents", error);
+}
+
+static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped)
+{
+    cl_event event = NULL;
+    cl_int error;
+    if (!mapped) return GP_OK;
+    error = clEnqueueUnmapMemObject(gp_cl_queue(all->gp), buffer, mapped, 0, NULL, &event);
+    return gpi_mpi_wait(all, function, "clEnqueueUnmapMemObject", error, event);
+}
+
+static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, size_t from_byte, cl_mem to,
+                              size_t to_byte, size_t bytes)
+{
+    cl_event event = NULL;
+    cl_int error;
+    if (bytes == 0) return GP_OK;
+    error = clEnqueueCopyBuffer(gp_cl_queue(all->gp), from, to, from_byte, to_byte, bytes, 0, NULL, &event);
+    return gpi_mpi_wait(all, function, "clEnqueueCopyBuffer", error, event);
+}

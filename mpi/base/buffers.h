@@ -1,0 +1,23 @@
+/* buffers.h - buffers: room, overlap, mapping, copies. */
+#pragma once
+#include "api/gpuprim_mpi.h"
+#include "base/error.h"
+
+/* Where bytes of a buffer are: of its outermost buffer, or of host memory that it stands for. */
+typedef struct gpi_mpi_bytes {
+    cl_mem root;
+    uintptr_t host; /* 0: none */
+    size_t begin, end;
+} gpi_mpi_bytes;
+
+static size_t gpi_mpi_size_of(gp_type type);
+static gp_result gpi_mpi_buffer(gp_mpi *all, size_t bytes, cl_mem *out);
+static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *name, cl_mem buffer,
+                              size_t offset, size_t count, size_t size);
+static cl_int gpi_mpi_bytes_of(cl_mem buffer, size_t offset, size_t count, size_t size, gpi_mpi_bytes *bytes);
+static bool gpi_mpi_overlap(const gpi_mpi_bytes *a, const gpi_mpi_bytes *b);
+static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, cl_map_flags flags,
+                             size_t offset, size_t bytes, void **out);
+static gp_result gpi_mpi_unmap(gp_mpi *all, const char *function, cl_mem buffer, void *mapped);
+static gp_result gpi_mpi_copy(gp_mpi *all, const char *function, cl_mem from, size_t from_byte, cl_mem to,
+                              size_t to_byte, size_t bytes);

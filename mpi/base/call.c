@@ -1,0 +1,92 @@
+/* call.c - how a call begins and ends, and what ranks must agree on. */
+#include "base/call.h"
+#include "base/error.h"
+#include "base/handle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* How a call begins. `given`: a pointer that must not be NULL. Sets *all to NULL if the call ends at once, on this rank alone;
+   else it ends with gpi_mpi_end. Commands of the caller's on an out-of-order queue have ended, too, before the call reads
+   what they wrote. */
+static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name)
+{
+    const char *refusal = gpi_mpi_refusal(*all);
+    char line[64];
+    gp_mpi none;
+    memset(&none, 0, sizeof none);
+    if (refusal) {
+        none.gp = *all ? (*all)->gp : NULL;
+        *all = NULL;
+        return gpi_mpi_fail(&none, GP_ERROR_INVALID_ARGUMENT, function, refusal);
+    }
+    (*all)->failed = false;
+    (*all)->busy = true;
+    if (given) return gp_finish((*all)->gp);
+    (void)snprintf(line, sizeof line, "%s is NULL", name);
+    return gpi_mpi_fail(*all, GP_ERROR_INVALID_ARGUMENT, function, line);
+}
+
+static gp_result gpi_mpi_end(gp_mpi *all, gp_result result)
+{
+    all->busy = false;
+    return result;
+}
+
+static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
+{
+    terms->name[terms->count] = name;
+    terms->value[terms->count++] = value;
+}
+
+/* FNV-1a. */
+static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size)
+{
+    const unsigned char *byte = (const unsigned char *)bytes;
+    uint64_t value = 0xcbf29ce484222325u;
+    size_t i;
+    for (i = 0; i < size; i++) value = (value ^ byte[i]) * 0x100000001b3u;
+    gpi_mpi_term(terms, name, value);
+}
+
+static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
+{
+    gpi_mpi_terms terms;
+    memset(&terms, 0, sizeof terms);
+    gpi_mpi_term_bytes(&terms, "the call", function, strlen(function));
+    return terms;
+}
+
+/* Whether all ranks make the same call with the same terms: else they would wait for one another. `result` is what this rank
+   thinks of its arguments. */
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
+{
+    enum { GPI_MOST = sizeof terms->value / sizeof *terms->value };
+    uint64_t own[2 * GPI_MOST], least[2 * GPI_MOST];
+    char line[128];
+    int k;
+    for (k = 0; k < GPI_MOST; k++) {
+        own[k] = terms->value[k];
+        own[GPI_MOST + k] = ~own[k];
+    }
+    result = gpi_mpi_agree(all, function, result);
+    if (result == GP_OK)
+        result = gpi_mpi_did(all, function, "MPI_Allreduce",
+                             MPI_Allreduce(own, least, 2 * GPI_MOST, MPI_UINT64_T, MPI_MIN, all->comm));
+    for (k = 0; k < terms->count && result == GP_OK; k++) {
+        if (least[k] == ~least[GPI_MOST + k]) continue;
+        all->failed = true; /* all ranks see it */
+        (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
+        result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
+    }
+    return result;
+}
+
+/* A field that must stay zero does not. */
+static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field)
+{
+    char line[128];
+    if (!is) return GP_OK;
+    (void)snprintf(line, sizeof line, "%s is not taken across ranks", field);
+    return gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
+}

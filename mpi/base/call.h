@@ -1,0 +1,30 @@
+/* call.h - how a call begins and ends, and what ranks must agree on. */
+#pragma once
+#include "api/gpuprim_mpi.h"
+#include "base/error.h"
+
+/* What ranks must agree on, field by field, each as a number. The first is the call. */
+typedef struct gpi_mpi_terms {
+    const char *name[8];
+    uint64_t value[8];
+    int count;
+} gpi_mpi_terms;
+
+#define GPI_MPI_REFUSE(field)                                                                            \
+    do {                                                                                                 \
+        if (result == GP_OK) result = gpi_mpi_refuse(all, function, desc->field ? true : false, #field); \
+    } while (0)
+#define GPI_MPI_REFUSE_COMMON     \
+    GPI_MPI_REFUSE(count_buffer); \
+    GPI_MPI_REFUSE(scratch);      \
+    GPI_MPI_REFUSE(wait_count);   \
+    GPI_MPI_REFUSE(done)
+
+static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name);
+static gp_result gpi_mpi_end(gp_mpi *all, gp_result result);
+static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value);
+static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size);
+static gpi_mpi_terms gpi_mpi_terms_of(const char *function);
+static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field);
+static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result,
+                              const gpi_mpi_terms *terms);

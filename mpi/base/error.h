@@ -1,0 +1,27 @@
+/* error.h - failures: their texts, and the result that ranks agree on. */
+#pragma once
+#include "api/gpuprim_mpi.h"
+
+#include <stdlib.h>
+
+#ifdef GP_MALLOC
+#define GPI_MPI_MALLOC(bytes) GP_MALLOC(bytes)
+#define GPI_MPI_FREE(memory) GP_FREE(memory)
+#else
+#define GPI_MPI_MALLOC(bytes) malloc(bytes)
+#define GPI_MPI_FREE(memory) free(memory)
+#endif
+
+struct gp_mpi {
+    gp_context *gp;
+    MPI_Comm comm;
+    int rank, ranks;
+    bool failed;  /* this call has, on all ranks */
+    bool busy;    /* a call is at work */
+    long process; /* that has made it; MPI works in no other one */
+};
+
+static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text);
+static gp_result gpi_mpi_did(gp_mpi *all, const char *function, const char *call, int code);
+static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call, cl_int error);
+static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result);

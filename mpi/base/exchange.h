@@ -1,0 +1,19 @@
+/* exchange.h - elements that go from rank to rank. */
+#pragma once
+#include "api/gpuprim_mpi.h"
+#include "base/error.h"
+
+/* Elements that go from every rank to every rank, in the order of ranks, and of elements within a rank. Also where a rank sends
+   itself nothing, its own place lies between those of lower and higher ranks. */
+typedef struct gpi_mpi_moves {
+    int *sends, *sends_at, *receives, *receives_at; /* for each rank */
+    int *side;                                      /* the same four of what is being exchanged */
+    size_t sent, received;                          /* by this rank */
+} gpi_mpi_moves;
+
+static size_t gpi_mpi_moves_ints(const gp_mpi *all);
+static size_t gpi_mpi_moves_bytes(const gp_mpi *all);
+static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memory);
+static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_moves *moves);
+static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
+                                  cl_mem to, size_t to_offset, size_t size);

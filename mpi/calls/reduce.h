@@ -1,0 +1,5 @@
+/* reduce.h - gp_mpi_reduce across ranks. */
+#pragma once
+#include "api/gpuprim_mpi.h"
+
+static gp_type gpi_mpi_sum_type(gp_op op, gp_type type);
