@@ -1,4 +1,4 @@
-/* count_digits.cl - counting digits.
+/* count_digits.cl - a group counts digits in local memory.
 
    Parameters
        GPI_WG   items of a group */
@@ -9,7 +9,7 @@
 #include "element/key.cl"
 #include "sort/digit.cl"
 
-/* The memory of a group. */
+/* GPI_NEAR is the memory in which a group counts, GPI_NEAR_INC increments a counter in it. */
 #define GPI_NEAR __local
 #define GPI_NEAR_INC(p) (void)atomic_inc(p)
 
@@ -19,7 +19,7 @@ typedef struct gpi_rank_memory {
 } gpi_rank_memory;
 typedef __local gpi_rank_memory *gpi_rank_shared;
 
-/* The digits of [begin, end) into shared->count. */
+/* Counts the digits of keys [begin, end) in shared->count. */
 static void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                             gpi_rank_shared shared)
 {

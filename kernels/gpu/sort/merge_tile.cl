@@ -1,8 +1,8 @@
-/* merge_tile.cl - a merge: what a group does with its tile.
+/* merge_tile.cl - a group merges one tile of the output.
 
-   The tile's keys are staged in local memory, as the numbers that they are ordered by. Every item merges GPI_PER_ITEM of
-   them into registers; they go back to the stage, and from there out, neighbours by neighbours. gp_merge has an odd
-   GPI_PER_ITEM, so that items, each at its own elements, meet different banks.
+   The tile's keys are staged in local memory as the numbers that order them (gpi_key_order). Every item merges GPI_PER_ITEM
+   keys into registers and writes them back to the stage. Neighbouring items then write neighbouring keys to the output.
+   gp_merge has an odd GPI_PER_ITEM, so that items, which each read their own elements, access different banks.
 
    Parameters
        GPI_SUB_GROUP                    work-items of a sub-group, 0: none
@@ -19,7 +19,8 @@
 #error "GPI_WG must be 4 at least, GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* A team: items that write their elements out together. One looks for the tile's crossings, a half for each. */
+/* A team is the items that write their elements out together. One team searches for the two crossings of the tile: each half
+   of it searches for one. */
 #if GPI_SUB_GROUP
 #define GPI_MERGE_TEAM GPI_SUB_GROUP
 #else
@@ -30,12 +31,12 @@
 typedef struct gpi_merge_memory {
     gpi_key stage[1 + GPI_TILE + GPI_PER_ITEM]; /* gpi_merge_stage */
 #if GPI_VALUE_SIZE
-    ushort order[GPI_TILE]; /* where on the stage the element was that comes d-th */
+    ushort order[GPI_TILE]; /* order[d]: index on the stage of the d-th merged element */
 #endif
 #if GPI_SUB_GROUP
     gpi_sg_memory sub_group;
 #else
-    uchar before[GPI_WG]; /* what the items have found at their probes */
+    uchar before[GPI_WG]; /* before[l]: item l's probe comes before the crossing */
     uint passed[2][2];    /* by round, even or odd, and diagonal: probes before the crossing */
 #endif
     ulong crossing[2];
@@ -43,26 +44,29 @@ typedef struct gpi_merge_memory {
 
 typedef __local gpi_merge_memory *gpi_merge_shared;
 
-/* The tile's elements of a, and those of b. One before them may be read: any value would do, and it is 0. So may GPI_PER_ITEM
-   after them, which no key comes after. */
+/* Returns the stage: the tile's elements of a, then those of b. The element before it may be read: any value would do, and it
+   is 0. The GPI_PER_ITEM elements after it may be read too: each holds the greatest number. */
 static __local gpi_key *gpi_merge_stage(gpi_merge_shared shared) { return shared->stage + 1; }
 
-/* Elements of a in a tile of `length` between two crossings, which are any when the input is not sorted. */
+/* Returns how many elements of a are in a tile of `length` elements between the crossings `begin` and `end`. If the input is not
+   sorted, these are arbitrary numbers, and the result is still in [0, length]. */
 static ulong gpi_share(ulong begin, ulong end, ulong length) { return min(max(begin, end) - begin, length); }
 
 /* ------------------------------------------------------------------ crossings
 
-   Crossings of diagonals `begin` and `end` into shared->crossing, by rounds of GPI_PROBES at equal distances, which leave
-   the gap between two. Distances are powers of two, so that many groups probe the same cache lines. */
+   gpi_cross writes the crossings of diagonals `begin` and `end` to shared->crossing. Each round makes GPI_PROBES probes at equal
+   distances and continues in the gap between two of them. Distances are powers of two, so that many groups probe the same
+   cache lines. */
 
-/* The first distance: GPI_PROBES of them are more than the longest range, so that the last probe is beyond it. */
+/* Returns the distance of the first round: GPI_PROBES times it is more than the longest range, so that the last probe is beyond
+   the range. */
 static ulong gpi_first_distance(gpi_pair pair)
 {
     const int bits = 31 - (int)clz((uint)GPI_PROBES);
     return 1ul << (63 - (int)clz(min(pair.a_count, pair.b_count) | 1)) / bits * bits;
 }
 
-/* Does the last of `steps` elements after the least crossing of diagonal d come before the crossing? */
+/* Returns whether the crossing of diagonal d is at least `steps` after the diagonal's least crossing. */
 static bool gpi_has_passed(gpi_pair pair, ulong d, ulong steps)
 {
     const ulong least = gpi_crossing_least(pair, d);
@@ -97,13 +101,13 @@ static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared sh
     for (ulong distance = gpi_first_distance(pair); distance > 0; distance /= GPI_PROBES) {
         shared->before[l] = gpi_has_passed(pair, d, steps + (p + 1) * distance);
         if (p == 0) shared->passed[round][side] = 0;
-        gpi_sync(); /* all have probed, and nothing has passed yet */
-        /* PoCL 3.1 loses the item's own answer, if it is not read back. */
+        gpi_sync(); /* all items have probed, and `passed` is zero */
+        /* PoCL 3.1 loses the item's own answer unless it is read back. */
         if (shared->before[l] && !shared->before[l + 1])
             (void)atomic_max(&shared->passed[round][side], p + 1);
         gpi_sync(); /* the last probe before the crossing is known; `before` may be overwritten */
         steps += shared->passed[round][side] * distance;
-        round = 1 - round; /* this round's word is read until the next round's first barrier */
+        round = 1 - round; /* items may read this round's word until the next round's first barrier */
     }
     if (p == 0) shared->crossing[side] = gpi_crossing_least(pair, d) + steps;
     gpi_sync(); /* both crossings are there */
@@ -112,7 +116,7 @@ static void gpi_cross(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared sh
 
 /* ------------------------------------------------------------------ the tile */
 
-/* Stages the tile's elements of a, `a_length` of them from i on, then those of b, from j on. */
+/* Stages the tile's `length` elements: `a_length` elements of a from index i on, then elements of b from index j on. */
 static void gpi_merge_load(gpi_pair pair, ulong i, ulong j, int a_length, int length, gpi_merge_shared shared)
 {
     const int l = (int)get_local_id(0), a_left = a_length - l, left = length - l;
@@ -139,14 +143,14 @@ static void gpi_merge_load(gpi_pair pair, ulong i, ulong j, int a_length, int le
     gpi_sync(); /* the tile is staged */
 }
 
-/* A staged key by its offset in bytes: an index would be shifted before every access. */
+/* Returns the staged key at an offset in bytes: an index would be shifted before every access. */
 static gpi_key gpi_merge_at(__local const gpi_key *stage, int bytes)
 {
     return *(__local const gpi_key *)((__local const uchar *)stage + bytes);
 }
 
-/* Returns how many bytes of the first sequence the merge path has taken when it crosses diagonal d of the staged tile. All lengths are
-   in bytes. Once low equals high, so does i, and the comparison changes nothing. */
+/* Returns how many bytes of the first sequence the merge path has taken when it crosses diagonal d of the staged tile. All lengths
+   are in bytes. Once low equals high, so does i, and the comparison changes nothing. */
 static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_key *stage)
 {
     const int high = min(d, a_length);
@@ -159,7 +163,7 @@ static int gpi_merge_begin(int d, int a_length, int length, __local const gpi_ke
     return low;
 }
 
-/* Merges this item's elements of the staged tile, and brings them back to the stage; lengths are in bytes. */
+/* Merges this item's elements of the staged tile and writes them back to the stage. Lengths are in bytes. */
 static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
 {
     __local gpi_key *stage = gpi_merge_stage(shared);
@@ -169,7 +173,7 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
     gpi_key a = gpi_merge_at(stage, i), b = gpi_merge_at(stage, a_length + d - i);
     GPI_UNROLL
     for (int k = 0; k < GPI_TURNS(GPI_PER_ITEM); k++) {
-        const bool first = i < a_length && a <= b; /* after the last of b is what no key comes after */
+        const bool first = i < a_length && a <= b; /* after the last of b is the greatest number */
         const int at = first ? i : a_length + d + k * GPI_KEY_SIZE - i;
         const gpi_key next = gpi_merge_at(stage + 1, at);
         x[k] = first ? a : b;
@@ -190,7 +194,7 @@ static void gpi_merge_item(int a_length, int length, gpi_merge_shared shared)
 #endif
 }
 
-/* Writes the merged elements out, from `begin` on: every team those that its items have merged. */
+/* Writes the `length` merged elements to the output from index `begin` on. Every team writes what its own items have merged. */
 static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_length, int length,
                             gpi_merge_shared shared)
 {
@@ -219,7 +223,7 @@ static void gpi_merge_store(gpi_pair pair, ulong i, ulong j, ulong begin, int a_
 #endif
 }
 
-/* Elements [begin, end) of the output. All items call. */
+/* Writes elements [begin, end) of the output. All items of the group call. */
 static void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
 {
     const int length = (int)(end - begin);

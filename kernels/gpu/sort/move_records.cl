@@ -1,4 +1,4 @@
-/* move_records.cl - keys of records, and records moved, by a group. */
+/* move_records.cl - a group computes the keys of records, and moves records. */
 #ifndef GPI_SORT_MOVE_RECORDS_CL
 #define GPI_SORT_MOVE_RECORDS_CL
 #include "base/platform.cl"
@@ -7,7 +7,8 @@
 
 #define GPI_RECORDS_STEP (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : 4)
 
-/* An item's records i, i + GPI_WG, ...: all are read before the first key is written. */
+/* Writes the keys of records i, i + GPI_WG, ... (GPI_RECORDS_STEP of them). All records are read before the first key is
+   written. */
 GPI_INLINE void gpi_record_keys_step(gpi_records r, __global gpi_key *key, ulong i)
 {
     ulong at[GPI_RECORDS_STEP];

@@ -1,18 +1,18 @@
 /* multisplit.cl - tiles of keys moved by their digits, where groups have sub-groups.
 
-       rank     each sub-group has a piece of the tile, of which lane l holds keys l, l + S, ... in registers. Key by
-                key, the lanes with the same digit find one another; the last of them adds their number to the
+       rank     each sub-group has a piece of the tile: lane l holds keys l, l + S, ... in registers. Key by key, the
+                lanes with the same digit find one another, and the last of these lanes adds their number to the
                 sub-group's count of the digit
-       count    the counts' running sums, over sub-groups and over digits
-       place    keys to where they come in the tile, in local memory
-       write    neighbours write neighbours; then values go the same way
+       count    running sums of the counts, over sub-groups and over digits
+       place    each key is stored at its rank in the tile, in local memory
+       write    neighbouring items write neighbouring keys, then values in the same order
 
        key      7 1 7 | 1 0 7 |        a tile of two sub-groups of three
-       at       0 0 1 | 0 0 0 |        how many before it in its sub-group have its digit
-       counts   0: 0 0   1: 1 2   7: 3 5        where its sub-group's first key of a digit comes
+       at       0 0 1 | 0 0 0 |        earlier keys of the sub-group with the same digit
+       counts   0: 0 0   1: 1 2   7: 3 5        by digit: rank of each sub-group's first key
        stage    0 1 1 7 7 7
 
-   The same digit in all keys costs no more than many: one lane of a sub-group counts.
+   If all keys have the same digit, that costs no more than many digits: one lane of a sub-group counts.
    (Ashkiani et al. 2016; Adinets & Merrill 2022.)
 
    Parameters: those of group/sub_group.cl, and
@@ -39,7 +39,7 @@
 #undef GPI_GROUP_TURNS
 
 #define GPI_SPLIT_PIECES (GPI_WG / GPI_SUB_GROUP)
-#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item that has any */
+#define GPI_SPLIT_BINS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* consecutive digits of an item, unless it has none */
 #define GPI_EACH_SPLIT_BIN(d)                                  \
     GPI_UNROLL                                                 \
     for (uint k_ = 0, d = (uint)GPI_LOCAL_ID * GPI_SPLIT_BINS; \
@@ -62,14 +62,14 @@ typedef struct gpi_move_memory {
 } gpi_move_memory;
 typedef __local gpi_move_memory *gpi_move_shared;
 
-/* This item's first element of the tile; the next one is GPI_SUB_GROUP further. */
+/* Returns the index of this item's first element in the tile. Its next one is GPI_SUB_GROUP further. */
 static uint gpi_split_first(void) { return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + gpi_sg_lane(); }
 
-/* How far the tile goes on from element i. */
+/* Returns how many of the tile's `length` elements are left from element i on. */
 static uint gpi_split_left(uint length, uint i) { return length > i ? length - i : 0; }
 
-/* Loads this item's keys, all before any of them is looked at, and their digits into `at`: beyond the tile's end the
-   greatest one, which a stable order leaves there. */
+/* Loads this item's keys into x and writes their digits to `at`. All loads come before the first use. Elements beyond the tile's
+   end get the greatest digit, so that a stable order leaves them there. */
 GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi_digit digit, gpi_key *x,
                                    uint *at)
 {
@@ -92,8 +92,8 @@ GPI_INLINE_GPU void gpi_split_load(__global const gpi_key *key, uint length, gpi
     }
 }
 
-/* at[j], the digit of key j, becomes that and how many of the sub-group's keys before it have it. Nobody may read `counts`
-   any more. */
+/* Replaces at[j], the digit d of key j, by (d << 16) + how many earlier keys of the sub-group have digit d. Overwrites `counts`,
+   which no item may still read. */
 GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)
 {
     __local uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
@@ -112,8 +112,8 @@ GPI_INLINE_GPU void gpi_split_rank(uint *at, gpi_move_shared shared)
     gpi_sync(); /* all is counted */
 }
 
-/* The tile's counts and where its digits begin, into `count` and `start`; `counts` become where each sub-group's
-   first key of a digit comes. A barrier has to follow before anybody reads `counts`. */
+/* Writes the tile's count of each digit to `count` and the digit's first rank to `start`. Replaces `counts` by the rank of each
+   sub-group's first key of a digit. A barrier has to follow before an item reads `counts`. */
 GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 {
     uint own = 0, total;
@@ -141,7 +141,7 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
     }
 }
 
-/* Small numbers of `bits` bits, several a register: number j into words, and from them. */
+/* Pack and unpack number j of `bits` bits: a word holds several. */
 #define GPI_SPLIT_PACK(words, j, bits, x)                                                  \
     (words)[(j) * (bits) / 32] =                                                           \
         ((x) << (j) * (bits) % 32) + ((j) * (bits) % 32 ? (words)[(j) * (bits) / 32] : 0); \
@@ -149,11 +149,11 @@ GPI_INLINE_GPU void gpi_split_count(uint length, gpi_move_shared shared)
 #define GPI_SPLIT_UNPACK(words, j, bits) \
     ((words)[(j) * (bits) / 32] >> (j) * (bits) % 32 & ((1u << (bits)) - 1))
 
-/* Puts keys where they come in the tile; `at` becomes their cells of the stage, packed. A barrier has to follow. */
+/* Stores each key on the stage at its rank in the tile. Replaces `at` by the keys' cells, packed. A barrier has to follow. */
 GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared shared)
 {
     __local const uint *counts = shared->counts + gpi_sg_index() * GPI_BINS;
-    gpi_sync(); /* `counts` are what they should be */
+    gpi_sync(); /* `counts` are complete */
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
         const uint p = counts[at[j] >> 16] + (at[j] & 0xffff), c = GPI_RANK_CELL(p);
@@ -162,7 +162,8 @@ GPI_INLINE_GPU void gpi_split_place(const gpi_key *x, uint *at, gpi_move_shared 
     }
 }
 
-/* Writes the ordered tile's keys, this item's `ours` / GPI_WG: all GPI_PER_ITEM of them, where the tile is full. */
+/* Writes this item's keys of the ordered tile. `ours`: elements of the tile from the item's first one on; not needed if the tile
+   is full. */
 GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const bool full, gpi_digit digit,
                                          uint *digits, gpi_move_shared shared)
 {
@@ -180,8 +181,8 @@ GPI_INLINE_GPU void gpi_split_write_keys(__global gpi_key *to, uint ours, const 
 }
 
 #if GPI_VALUE_SIZE
-/* The same with the values, whose keys' digits have been found. (No path of its own for the full tile: its loads would
-   all be under way at once, and take 104 registers instead of 80.) */
+/* Writes this item's values of the ordered tile. `digits`: those of their keys, as gpi_split_write_keys has packed them. (A full
+   tile has no path of its own: all its loads would be under way at once, and take 104 registers instead of 80.) */
 GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, const uint *digits,
                                            gpi_move_shared shared)
 {
@@ -194,7 +195,7 @@ GPI_INLINE_GPU void gpi_split_write_values(__global gpi_value *to, uint ours, co
     }
 }
 
-/* Loads the values of this item's keys, `left` of the tile after the first one. */
+/* Loads the values of this item's keys. `first`: index of the first one; `left`: how many elements the tile has from there on. */
 GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left, const bool full,
                                           gpi_value *value)
 {
@@ -205,7 +206,7 @@ GPI_INLINE_GPU void gpi_split_load_values(gpi_move move, ulong first, uint left,
 }
 #endif
 
-/* Writes the ordered tile to where shared->next says, as if the tile's first key had each digit. */
+/* Writes the ordered tile: its element p, of digit d, to shared->next[d] + p. */
 GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_digit digit, const uint *at,
                                     gpi_move_shared shared)
 {
@@ -231,7 +232,7 @@ GPI_INLINE_GPU void gpi_split_write(gpi_move move, ulong base, uint length, gpi_
 #endif
 }
 
-/* Moves [begin, end) to where shared->next says, tile by tile. */
+/* Moves elements [begin, end), tile by tile: the next one of digit d to shared->next[d], which it advances. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_move_shared shared)
 {

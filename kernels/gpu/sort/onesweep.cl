@@ -1,10 +1,10 @@
-/* onesweep.cl - a tile of onesweep.
+/* onesweep.cl - a group moves one tile of onesweep, in these steps:
 
-       load, count         other groups learn the counts at once
-       rank                while they learn
+       load, count         the counts are published at once, for other groups
+       rank                meanwhile
        look back, write
 
-   With sub-groups (sort/multisplit.cl) ranking comes with counting.
+   With sub-groups (sort/multisplit.cl) one step counts and ranks.
 
    Parameters: those of sort/rank_tile.cl and sort/lookback.cl. */
 #ifndef GPI_SORT_ONESWEEP_CL
@@ -16,8 +16,9 @@
 #include "sort/lookback.cl"
 #include "sort/rank.cl"
 
-/* Where the tile's digits go, into shared->next for gpi_tile_write. shared->word: the tile has published its counts.
-   bases_after: of the last tile, where to leave the bases of the next launch. False: abandoned. */
+/* Writes to shared->next where the tile's digits go, as gpi_tile_write needs it. shared->word: whether the tile has published its
+   counts. bases_after: 0, or, for the last tile, where to write the bases of the next launch. Returns false if the pass is
+   abandoned. */
 static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulong *bases,
                                    __global ulong *bases_after, gpi_move_shared shared)
 {
@@ -39,7 +40,7 @@ static bool gpi_onesweep_look_back(gpi_ring ring, uint tile, __global const ulon
     return !gpi_broadcast_once(over, &shared->word);
 }
 
-/* The keys [base, base + length) to where they go. */
+/* Moves the elements [base, base + length), which are tile `tile`, to their places of this pass. */
 static void gpi_onesweep_tile(gpi_move move, gpi_ring ring, uint tile, ulong base, uint length,
                               gpi_digit digit, __global const ulong *bases, __global ulong *bases_after,
                               gpi_move_shared shared)

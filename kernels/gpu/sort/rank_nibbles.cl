@@ -1,8 +1,7 @@
-/* rank_nibbles.cl - ranking: tiles (sort/rank_tile.cl) are put in the order of their digits,
-   stably, by two rounds of four bits.
+/* rank_nibbles.cl - sorts tiles (sort/rank_tile.cl) by their digits, stably, in two rounds of four bits.
 
-   A round: items count their entries by value, and the counters' running sum, by value and then by item, says where
-   each goes. An item's counters of values v and v + 8 are halves of a word:
+   In a round, items count their entries by value. The running sum of the counters, by value and then by item, is the rank of
+   each item's next entry of the value. An item's counters of values v and v + 8 are halves of a word:
 
        item      0        1        2   ...
              | 0, 8 |  0, 8  |  0, 8  ...
@@ -10,8 +9,8 @@
                  ...
              | 7, 15|  7, 15 |  7, 15 ...
 
-   so that one sum over the words makes both halves', but for the lower halves' total, which the upper ones have
-   before them. (Merrill & Grimshaw 2011.)
+   so that one sum over the words sums both halves. The total of the lower halves is then added to the upper ones.
+   (Merrill & Grimshaw 2011.)
 
    Parameters: those of sort/rank_tile.cl. */
 #ifndef GPI_SORT_RANK_NIBBLES_CL
@@ -22,10 +21,10 @@
 #include "sort/rank_cell.cl"
 #include "sort/rank_tile.cl"
 
-/* The cell of word w: in every other 32 words, fours change places with their neighbours, so that the scan, which
-   reads four words at a time, finds them in different banks. */
+/* The cell of word w: an XOR swizzle against bank conflicts. In every other 32 words, neighbouring groups of four words are
+   swapped, because the scan reads four words at a time. */
 #define GPI_NIBBLE_CELL(w) ((w) ^ ((w) >> 3 & 4))
-/* Item l's word of values v and v + 8, and, of the words' halves, its counter of value v. */
+/* GPI_NIBBLE_WORD: item l's word for values v and v + 8. GPI_NIBBLE_HALF: item l's counter of value v, a half of that word. */
 #if GPI_WG % 64 == 0
 #define GPI_NIBBLE_WORD(nibble, v, l) ((nibble).word + GPI_NIBBLE_CELL(l))[(v)*GPI_WG]
 #define GPI_NIBBLE_HALF(nibble, v, l) \
@@ -36,7 +35,7 @@
     (nibble).part[2 * GPI_NIBBLE_CELL(((v)&7) * GPI_WG + (l)) + ((v) >> 3 & 1)]
 #endif
 
-/* Four counters at a time become the sum of those before them, from `sum` on. The sum with them. */
+/* Replaces four words of counters by their exclusive running sum, which begins with `sum`. Returns `sum` plus all four. */
 static uint gpi_nibble_sum(__local uint4 *four, uint sum)
 {
     const uint4 x = *four;
@@ -49,8 +48,8 @@ static uint gpi_nibble_sum(__local uint4 *four, uint sum)
     return before.w + x.w;
 }
 
-/* The counters become the sum of those before them. Items own eight consecutive words, which they read again after
-   the group's sum: registers are for entries. */
+/* Replaces all counters by their exclusive running sum. Each item owns eight consecutive words. It reads them again after the
+   group's sum, because registers are needed for entries. */
 static void gpi_nibble_scan(gpi_move_shared shared)
 {
     const uint first = GPI_NIBBLE_CELL(8 * (uint)get_local_id(0)) / 4;
@@ -63,7 +62,7 @@ static void gpi_nibble_scan(gpi_move_shared shared)
     gpi_sync(); /* the running sum is complete */
 }
 
-/* Puts the items' entries in the order of four of their bits, stably, into shared->order. */
+/* Writes the items' entries to shared->order, sorted stably by the four bits from bit `shift` on. */
 GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
@@ -82,7 +81,7 @@ GPI_INLINE void gpi_order_nibble(const uint *entry, uint shift, gpi_move_shared 
     gpi_sync(); /* the new order is written */
 }
 
-/* Puts the items' entries in the order of their digits, stably, into shared->order. */
+/* Writes the items' entries to shared->order, sorted stably by their digits. `mask`: that of a digit. */
 GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
 {
     const uint l = (uint)get_local_id(0);
@@ -94,8 +93,9 @@ GPI_INLINE void gpi_order_digits(uint *entry, uint mask, gpi_move_shared shared)
     }
 }
 
-/* Where digits begin in the ordered tile, from shared->count, to shared->start: after the digits with lower upper
-   four bits, where the last item's counter has come to, and those with the same ones. */
+/* Writes to shared->start where each digit begins in the ordered tile. That is the number of keys whose upper four bits are
+   lower, which the last item's counters contain after the second round, plus the counts of the lower digits with the same
+   upper four bits. */
 static void gpi_tile_starts(gpi_move_shared shared)
 {
     GPI_EACH_BIN(d)
@@ -106,7 +106,7 @@ static void gpi_tile_starts(gpi_move_shared shared)
     }
 }
 
-/* Moves [begin, end) to where shared->next says, tile by tile. */
+/* Moves elements [begin, end), tile by tile: the next one of digit d to shared->next[d], which it advances. */
 static void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                            gpi_move_shared shared)
 {

@@ -1,12 +1,12 @@
 /* rank_tile.cl - a tile of keys in local memory.
 
-       stage      keys, as they come
-       order      digit and cell of the stage of each key, in the order in which keys are written
+       stage      keys, in the order of the input
+       order      an entry for each key, in the order of the output: its digit, and its cell of the stage
 
-   A tile is loaded, put in the order of its digits (sort/rank_nibbles.cl), and written: neighbours write neighbours.
+   A tile is loaded, sorted by its digits (sort/rank_nibbles.cl), and written: neighbouring items write neighbouring keys.
    Loads and stores are striped (item l takes l, l + GPI_WG, ...), ranking is blocked (item l owns
-   l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1). Where every item has the same number of keys, in a full tile, loops
-   have no condition.
+   l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1). In a full tile every item has the same number of keys, and loops have no
+   condition.
 
    Parameters
        GPI_WG, GPI_PER_ITEM, GPI_TILE   items of a group, keys of an item, keys of a tile                 */
@@ -22,7 +22,7 @@
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The element of a cell of stage or order. */
+/* The inverse of GPI_RANK_CELL: the element that cell c holds. */
 #define GPI_RANK_CELL_BACK(c) ((c) - (c) / 33)
 /* Elements l + j * GPI_WG and l * GPI_PER_ITEM + j: one address for all j. */
 #define GPI_RANK_STRIPED(array, l, j) GPI_RANK_STEPPED(array, l, GPI_WG, j)
@@ -39,10 +39,10 @@
 #define GPI_ORDER_DIGIT(o) ((o) >> 16)
 #define GPI_ORDER_CELL(o) ((o)&0xffffu)
 
-/* Words of counters of four bits' values: one for two values of each item. */
+/* Words of counters: for each item eight, each with the counters of two of the 16 values. */
 #define GPI_NIBBLE_WORDS (8 * GPI_WG)
 
-/* Rows of an item's sum each. */
+/* gpi_group_before adds up rows of up to 32 items: one item adds up each row. */
 #define GPI_SUM_ROW min(32u, (uint)GPI_WG)
 #define GPI_SUM_ROWS ((GPI_WG + 31) / 32)
 
@@ -63,9 +63,9 @@ typedef struct gpi_move_memory {
 } gpi_move_memory;
 typedef __local gpi_move_memory *gpi_move_shared;
 
-/* The sum of x over the items before this one; *total over all. As in group/collectives.cl, but an item adds up as many
-   rows' sums as there are, zeros where none are before its own: no comparisons, fewer registers. A barrier has to come
-   before the next call. */
+/* Returns the sum of x over the items before this one, and in *total the sum over all items. Differs from group/collectives.cl:
+   every item adds up the same number of row sums, and the surplus ones are zero. So it compares nothing and needs fewer
+   registers. A barrier has to come before the next call. */
 static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;
@@ -94,7 +94,7 @@ static uint gpi_group_before(uint x, uint *total, gpi_move_shared shared)
 
 /* ------------------------------------------------------------------ a tile */
 
-/* The tile into the stage; after its end, zeros. All loads of a full tile come first, so that they are under way
+/* Loads the tile onto the stage, and zeros after the tile's end. All loads of a full tile come first, so that they are under way
    together. */
 GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_move_shared shared)
 {
@@ -113,8 +113,8 @@ GPI_INLINE_GPU void gpi_tile_load(__global const gpi_key *key, uint length, gpi_
     }
 }
 
-/* The entries of this item's keys on the stage; after the tile's end with the highest digit, which a stable order
-   leaves there. */
+/* Writes the entries of this item's staged keys to `entry`. After the tile's end entries get the highest digit, so that a stable
+   order leaves them there. */
 GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, i = l * GPI_PER_ITEM;
@@ -133,7 +133,7 @@ GPI_INLINE_GPU void gpi_tile_entries(uint length, gpi_digit digit, uint *entry, 
 GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi_digit digit, uint *entry,
                                    gpi_move_shared shared)
 {
-    /* What is not there has the highest digit, and will be counted. */
+    /* Entries after the tile's end are counted too, with the highest digit: they are subtracted here. */
     GPI_EACH_BIN(d) shared->count[d] = d < GPI_BINS - 1 ? 0 : length - GPI_TILE;
     gpi_tile_load(key, length, shared);
     gpi_sync(); /* the stage is filled, the counters set */
@@ -144,7 +144,7 @@ GPI_INLINE_GPU void gpi_tile_count(__global const gpi_key *key, uint length, gpi
     gpi_sync(); /* all is counted */
 }
 
-/* Writes the ordered tile. shared->next: where digits go, as if the tile's first key had each. */
+/* Writes the ordered tile: its element p, of digit d, to shared->next[d] + p. */
 GPI_INLINE_GPU void gpi_tile_write(gpi_move move, ulong base, uint length, gpi_move_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID;

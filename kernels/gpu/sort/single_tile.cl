@@ -1,8 +1,9 @@
-/* single_tile.cl - at most a tile of keys: their order is made in registers and local memory
-   (sort/tile_merge_sort.cl), then keys and values move once.
+/* single_tile.cl - one group sorts at most a tile of keys: it sorts entries in registers and local memory
+   (sort/tile_merge_sort.cl), then moves keys and values once.
 
-   Loads and stores are striped (of a team's piece item l takes l, l + GPI_TEAM, ...), entries blocked (item l has
-   l * GPI_PER_ITEM and those after it). In between is a stage of the team's, which lies where it has its entries.
+   Loads and stores are striped (item l takes elements l, l + GPI_TEAM, ... of its team's piece). Entries are blocked (item l has
+   GPI_PER_ITEM consecutive ones, from l * GPI_PER_ITEM on). Each team exchanges one for the other on a stage, which shares its
+   local memory with the team's entries.
 
    Parameters: those of sort/tile_merge_sort.cl. */
 #ifndef GPI_SORT_SINGLE_TILE_CL
@@ -21,8 +22,8 @@ typedef struct gpi_single_tile_memory {
     union {
         gpi_entry_memory entry;
 #if GPI_KEY_SIZE < 8
-        uint place[2 * GPI_ENTRY_CELLS];                 /* each team's, and room for its keys */
-        gpi_key key[8 / GPI_KEY_SIZE * GPI_ENTRY_CELLS]; /* each team's, after room for its places */
+        uint place[2 * GPI_ENTRY_CELLS];                 /* for each team, then room for its keys */
+        gpi_key key[8 / GPI_KEY_SIZE * GPI_ENTRY_CELLS]; /* for each team, after room for its places */
 #else
         struct {
             gpi_key key[GPI_ENTRY_CELLS];
@@ -52,25 +53,27 @@ GPI_INLINE __local uint *gpi_stage_places(gpi_single_tile_shared shared)
 #endif
 }
 
-/* The cell of a team's element i: as of entries (sort/tile_merge_sort.cl), for words of 4 bytes. */
+/* The cell of a team's element i, chosen as GPI_ENTRY_CELL is (sort/tile_merge_sort.cl), but for words of 4 bytes. */
 #if GPI_KEY_SIZE < 8
 #define GPI_STAGE_RUN (32 % GPI_PER_ITEM ? GPI_PER_ITEM : 32)
 #else
 #define GPI_STAGE_RUN GPI_ENTRY_RUN
 #endif
 #define GPI_STAGE_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_STAGE_RUN))
-/* Of an array of cells, that of element j * GPI_TEAM + l: one address for all j. */
+/* Element j * GPI_TEAM + l of an array of cells. All j share one address if no cell is unused, or
+   GPI_TEAM is a multiple of GPI_STAGE_RUN. */
 #if GPI_PER_ITEM % 2 || GPI_TEAM % GPI_STAGE_RUN == 0
 #define GPI_STAGE_STRIPED(array, l, j) ((array) + GPI_STAGE_CELL(l))[(j)*GPI_STAGE_CELL(GPI_TEAM)]
 #else
 #define GPI_STAGE_STRIPED(array, l, j) (array)[GPI_STAGE_CELL((j)*GPI_TEAM + (l))]
 #endif
 
-/* The item's first element of the tile where it takes them striped; the next one is GPI_TEAM further. */
+/* Returns the index of this item's first striped element in the tile. Its next one is GPI_TEAM further. */
 static uint gpi_team_first(void) { return gpi_team_index() * GPI_TEAM_SPAN + gpi_team_item(); }
 
-/* The entries of the n keys at `key`, all of segment 0; after them, what comes after them in their order. All loads come
-   first, so that they are under way together. A barrier has to follow before entries are written. */
+/* Writes to `entry` this item's entries of the n keys at `key`, all of segment 0. Entries after the n-th are greater than all
+   others. All loads come first, so that they are under way together. A barrier has to follow before entries are stored in
+   local memory. */
 GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gpi_digit_bits bits,
                                          gpi_entry *entry, gpi_single_tile_shared shared)
 {
@@ -93,13 +96,13 @@ GPI_INLINE_GPU void gpi_single_tile_load(__global const gpi_key *key, uint n, gp
     }
 }
 
-/* Whether entries have all bits of their keys. */
+/* Returns whether entries contain all bits of their keys, so that keys can be restored from entries. */
 static bool gpi_entries_are_keys(gpi_digit_bits bits)
 {
     return !GPI_KEY_HASH && bits.end - bits.begin == 8 * GPI_KEY_SIZE;
 }
 
-/* Moves the n keys and values from `base` on into the entries' order, in place if need be, or the first `most` of them.
+/* Moves the n keys and values from `base` on into the order of the entries, and writes the first `most` of them. Works in place.
    A barrier has to follow before the stage is used again. */
 GPI_INLINE_GPU void gpi_single_tile_write(gpi_move move, gpi_digit_bits bits, ulong base, uint n, uint most,
                                           const gpi_entry *entry, gpi_single_tile_shared shared)

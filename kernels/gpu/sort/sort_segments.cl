@@ -1,4 +1,4 @@
-/* reduce_segments.cl - segments: neighbouring small ones share a tile.
+/* sort_segments.cl - a group sorts small segments: neighbouring ones share a tile.
 
    Parameters: those of sort/tile_merge_sort.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SORT_SEGMENTS_CL
@@ -16,7 +16,8 @@ typedef __local gpi_sort_cell *gpi_maxima_shared;
     __local gpi_sort_cell name##_mem[2 * GPI_WG]; \
     const gpi_maxima_shared name = name##_mem
 
-/* The maximum of x over the items before this one; *total over all. Each step doubles the reach. */
+/* Returns the maximum of x over the items before this one (0 for the first), and in *total the maximum over all items. Each step
+   doubles how many items before it a row's element covers. */
 static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     const uint l = (uint)get_local_id(0);
@@ -35,21 +36,21 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
     return x;
 }
 
-/* What a group shares. */
+/* Local memory of a group. */
 typedef struct gpi_segments_memory {
     gpi_single_tile_memory tile;
     uint span
-        [GPI_WG]; /* of an item's first key the segment: where it begins; where it ends, in the upper half */
+        [GPI_WG]; /* segment of an item's first key: lower half its begin, upper half its end */
     uint word[4];
-    uint crossing; /* segments that are in two teams' pieces: none; of no more than half a piece; longer */
+    uint crossing; /* does a segment cross pieces? 0: none; GPI_CROSSING_SHORT: at most half a piece long; _LONG */
 } gpi_segments_memory;
 typedef __local gpi_segments_memory *gpi_segments_shared;
 
 #define GPI_CROSSING_SHORT 1u
 #define GPI_CROSSING_LONG 2u
 
-/* Gives the entries of a tile of n keys at `base` their segments, which are of [first, last): what one is known by is where
-   it begins. A barrier has to follow before anybody reads what it says of them. */
+/* Enters into the entries of a tile of n keys at `base` where the segment of each begins; the segments are [first, last). Writes
+   shared->span and shared->crossing. A barrier has to follow before an item reads these two. */
 GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulong base, uint n, uint first,
                                        uint last, gpi_entry *entry, gpi_segments_shared shared)
 {
@@ -77,13 +78,14 @@ GPI_INLINE_GPU void gpi_segments_enter(__global const gpi_sort_cell *bounds, ulo
                          to - from <= GPI_TEAM_SPAN / 2 ? GPI_CROSSING_SHORT : GPI_CROSSING_LONG);
 }
 
-/* Two runs of entries. */
+/* Two neighbouring runs of entries: [begin, middle) and [middle, end). */
 typedef struct gpi_entry_runs {
     uint begin, middle, end;
 } gpi_entry_runs;
 
-/* What the item merges when runs of so many items double: entries of the one segment that is in both. Last, where the
-   segments that cross are short, it is what is around the borders of teams' pieces. */
+/* Returns the runs that this item merges in the step that doubles runs of `items` items: only the one segment that is in both
+   runs is merged. The step after the last one within teams, if crossing segments are short, merges half a piece on either
+   side of the borders between pieces. */
 GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segments_shared shared)
 {
     const uint l = gpi_entries_item();
@@ -103,7 +105,7 @@ GPI_INLINE gpi_entry_runs gpi_segments_runs(uint items, uint crossing, gpi_segme
     return runs;
 }
 
-/* A barrier, unless it is between items of a team. */
+/* Waits for the items of the team, or, if !of_team, of the whole group. */
 static void gpi_segments_sync(bool of_team)
 {
 #if GPI_ON_CPU /* PoCL: no barriers in branches */
@@ -115,8 +117,8 @@ static void gpi_segments_sync(bool of_team)
 #endif
 }
 
-/* Sorts entries that are in the order of their segments already. Runs double within teams; then, where the segments that
-   cross are short, once around the pieces' borders, and else on. */
+/* Sorts entries, which are in the order of their segments already. Runs double within teams. If segments cross pieces and all of
+   these are short, one more step merges around the borders of pieces. If one is long, runs double up to the whole tile. */
 GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared shared)
 {
     __local gpi_entry_memory *const memory = &shared->tile.tile.entry;
@@ -133,11 +135,11 @@ GPI_INLINE_GPU void gpi_segments_entries(gpi_entry *entry, gpi_segments_shared s
         runs = gpi_segments_runs(items, crossing, shared);
 #endif
         gpi_entries_take(entry, runs.begin, runs.middle, runs.end, memory);
-        gpi_segments_sync(of_team); /* they are read: the next ones may overwrite them */
+        gpi_segments_sync(of_team); /* the runs are read: the next ones may overwrite them */
     }
 }
 
-/* The segments that begin in [begin, end). */
+/* Finds the segments that begin in [begin, end): [*first, *last). */
 GPI_INLINE void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
                                     gpi_segments_shared shared)
 {
@@ -149,7 +151,7 @@ GPI_INLINE void gpi_segments_window(gpi_segments segments, ulong begin, ulong en
     *last = shared->word[1];
 }
 
-/* The small ones of segments [first, last), as many together as a tile holds. */
+/* Sorts the small ones of segments [first, last). As many as a tile holds are sorted together. */
 static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
                               uint from, uint tmp_first, uint first, uint last, gpi_segments_shared shared)
 {
@@ -157,7 +159,7 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digi
     (void)tmp_first;
     for (uint turn = 2; first < last; turn ^= 1) {
         const ulong base = segments.bounds[first];
-        if (get_local_id(0) == 0) { /* who comes late still reads the other word */
+        if (get_local_id(0) == 0) { /* late items may still read the other word */
             shared->word[turn] = gpi_bound_find(segments.bounds, first + 1, last + 1, base + small + 1) - 1;
             shared->crossing = 0;
         }
@@ -167,11 +169,11 @@ static void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digi
             gpi_entry entry[GPI_PER_ITEM];
             gpi_single_tile_load(move.key + base, n, bits, entry, &shared->tile);
             gpi_segments_enter(segments.bounds, base, n, first, next, entry, shared);
-            gpi_sync(); /* the stage is read, and it is known what crosses */
+            gpi_sync(); /* the stage is read; `span` and `crossing` are written */
             gpi_segments_entries(entry, shared);
             gpi_single_tile_write(move, bits, base, n, n, entry, &shared->tile);
         }
-        first = next > first ? next : first + 1; /* the same: this one is large */
+        first = next > first ? next : first + 1; /* next == first: this segment is large */
     }
 }
 #endif

@@ -1,15 +1,15 @@
-/* tile_merge_sort.cl - a tile of entries sorted by one group: each item's in its registers, by a network; then runs of items
-   merged in local memory, two and two.
+/* tile_merge_sort.cl - one group sorts a tile of entries: each item sorts its own in registers, by a network; then pairs of runs
+   are merged in local memory.
 
-   A team is as many items as can wait for each other without a barrier: a sub-group, or, where there are none, the group. It
-   has a piece of the tile, and its cells for itself.
+   A team is the items that can wait for each other without a barrier of the group: a sub-group, or the group if there are no
+   sub-groups. Each team has a piece of the tile, and cells of its own.
 
-   An entry is what a key is sorted by, as one number: no two are equal, so that nothing need be stable.
+   An entry is what a key is sorted by, as one number. No two entries are equal, so that no step need be stable.
 
        | segment: 16 bits | the key's window | place in the tile: 16 bits |
 
-   The second run of a pair is stored backwards. Whichever run has no more, its index then comes upon the other's greatest
-   entry, which is no less than what is left: indices need no check.
+   The second run of a pair is stored backwards. The index of a run that is used up then points to the other run's greatest
+   entry, which is no less than any entry left: indices need no check.
 
        runs     1 4 6 7 | 2 3 5 8
        stored   1 4 6 7   8 5 3 2
@@ -30,8 +30,8 @@
 #error "GPI_TILE must be GPI_WG * GPI_PER_ITEM, and at most 32768"
 #endif
 
-/* The cell of element i: one unused after every 16, or after every item's, keeps items off one another's banks; where
-   items have an odd number, nothing has to. An item's cells are neighbours. */
+/* The cell of element i. One cell after every 16, or after each item's cells, is unused against bank conflicts. If GPI_PER_ITEM
+   is odd, no cell is unused. An item's cells are neighbours. */
 #define GPI_ENTRY_RUN (16 % GPI_PER_ITEM ? GPI_PER_ITEM : 16)
 #define GPI_ENTRY_CELL(i) ((i) + (GPI_PER_ITEM % 2 ? 0 : (i) / GPI_ENTRY_RUN))
 #define GPI_ENTRY_CELLS GPI_ENTRY_CELL(GPI_TILE)
@@ -45,7 +45,8 @@ static void gpi_team_sync(void) { gpi_sync(); }
 #endif
 #define GPI_TEAM_SPAN (GPI_TEAM * GPI_PER_ITEM)
 #define GPI_TEAM_CELLS GPI_ENTRY_CELL(GPI_TEAM_SPAN)
-/* What follows from them is worked out where it is needed: registers are for entries. */
+/* Returns this item's index. GPI_SETTLE makes the compiler derive numbers from it anew at each use, because registers are needed
+   for entries. */
 static uint gpi_entries_item(void)
 {
     uint l = (uint)GPI_LOCAL_ID;
@@ -55,7 +56,7 @@ static uint gpi_entries_item(void)
 static uint gpi_team_index(void) { return gpi_entries_item() / GPI_TEAM; }
 static uint gpi_team_item(void) { return gpi_entries_item() % GPI_TEAM; }
 
-#if GPI_KEY_SIZE < 8 /* a window of a hash of them is of at most 32 bits, too */
+#if GPI_KEY_SIZE < 8 /* a window of the hash of such a key has at most 32 bits, too */
 #define GPI_ENTRY_KEY_MOST 0xffffffffu
 typedef ulong gpi_entry;
 typedef gpi_entry gpi_entry_memory[GPI_ENTRY_CELLS];
@@ -80,7 +81,7 @@ static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, uint j, gp
 }
 #else
 #define GPI_ENTRY_KEY_MOST (~0ul)
-typedef uint4 gpi_entry; /* the key's halves; segment and place. Of a struct, Mesa lost members */
+typedef uint4 gpi_entry; /* the key's halves; segment and place. Mesa lost members of a struct */
 typedef struct gpi_entry_memory {
     uint2 key[GPI_ENTRY_CELLS];
     uint place[GPI_ENTRY_CELLS];
@@ -135,7 +136,7 @@ static void gpi_entry_store(__local gpi_entry_memory *memory, uint c, uint j, gp
      : GPI_PER_ITEM > 2  ? 2  \
                          : GPI_PER_ITEM / 2)
 
-/* Sorts the item's entries: Batcher's odd-even merges. */
+/* Sorts the item's entries by Batcher's odd-even merges. */
 GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)
 {
     GPI_UNROLL_NETWORK
@@ -152,8 +153,8 @@ GPI_INLINE_GPU void gpi_entries_sort_own(gpi_entry *entry)
     }
 }
 
-/* Prepares the merge of the runs [begin, middle) and [middle, end), each of whole items' entries, which leaves each item as many.
-   Stores the item's entries; does nothing for an item outside both runs. */
+/* Prepares the merge of the runs [begin, middle) and [middle, end): stores the item's entries, the second run backwards. Runs
+   consist of all entries of some items. Does nothing for an item outside both runs. */
 GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint middle, uint end,
                                     __local gpi_entry_memory *memory)
 {
@@ -169,7 +170,8 @@ GPI_INLINE_GPU void gpi_entries_put(const gpi_entry *entry, uint begin, uint mid
     }
 }
 
-/* Takes the item's entries. */
+/* Writes to `entry` the item's GPI_PER_ITEM entries of the merge of the runs [begin, middle) and [middle, end), which
+   gpi_entries_put has stored. Does nothing for an item outside both runs. */
 GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, uint end,
                                      __local const gpi_entry_memory *memory)
 {
@@ -184,7 +186,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
     if (moves) {
         const uint before = at - begin; /* merged entries that go to the items before this one */
         uint low = before > end - middle ? before - (end - middle) : 0, high = min(before, middle - begin);
-        while (low < high) { /* how many of them are the first run's */
+        while (low < high) { /* find how many of these are from the first run */
             const uint probe = (low + high) / 2;
             const gpi_entry a = gpi_entry_load(memory, GPI_ENTRY_CELL(begin + probe)),
                             b = gpi_entry_load(memory, GPI_ENTRY_CELL(end - before + probe));
@@ -194,7 +196,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
         uint i = begin + low, k = end - 1 - (before - low);
         gpi_entry other = gpi_entry_load(memory, GPI_ENTRY_CELL(i)),
                   last = gpi_entry_load(memory, GPI_ENTRY_CELL(k));
-        bool is_second = true; /* the run of the one that was loaded last */
+        bool is_second = true; /* whether `last` is from the second run */
         GPI_UNROLL
         for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j++) {
             entry[j] = last;
@@ -208,7 +210,7 @@ GPI_INLINE_GPU void gpi_entries_take(gpi_entry *entry, uint begin, uint middle, 
     }
 }
 
-/* Sorts the group's first n entries; those after them are greater, or in order. Ends with a barrier. */
+/* Sorts the group's first n entries. Entries after the n-th must be greater than these. Ends with a barrier. */
 GPI_INLINE_GPU void gpi_entries_sort(gpi_entry *entry, uint n, __local gpi_entry_memory *memory)
 {
     gpi_entries_sort_own(entry);

@@ -1,8 +1,8 @@
-/* tile_radix_sort.cl - at most a tile of keys, sorted by one group that has sub-groups: digit by digit, the lowest first.
+/* tile_radix_sort.cl - one group with sub-groups sorts at most a tile of keys: digit by digit, the lowest first.
 
-       load        to the stage, in local memory
-       a digit     keys are read, ranked (sort/multisplit.cl), and put where they come on the stage
-       write       neighbours write neighbours; a value comes from where its key was
+       load        keys to the stage, in local memory
+       a digit     keys are read, ranked (sort/multisplit.cl), and stored on the stage at their ranks
+       write       neighbouring items write neighbouring keys; a value is read from where its key was in the input
 
    Parameters: those of sort/multisplit.cl. */
 #ifndef GPI_SORT_TILE_RADIX_SORT_CL
@@ -21,12 +21,12 @@
 typedef struct gpi_radix_tile_memory {
     gpi_move_memory move;
 #if GPI_VALUE_SIZE
-    ushort place[GPI_RANK_CELL(GPI_TILE)]; /* where the key on the stage was in the beginning */
+    ushort place[GPI_RANK_CELL(GPI_TILE)]; /* index in the input of each key on the stage */
 #endif
 } gpi_radix_tile_memory;
 typedef __local gpi_radix_tile_memory *gpi_radix_tile_shared;
 
-/* Puts the n keys at `key` onto the stage. All loads of a full tile come first, so that they are under way together. */
+/* Loads the n keys at `key` onto the stage. All loads come first, so that they are under way together. */
 GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi_radix_tile_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(n, l);
@@ -43,7 +43,7 @@ GPI_INLINE_GPU void gpi_radix_tile_load(__global const gpi_key *key, uint n, gpi
     gpi_sync(); /* the stage is filled */
 }
 
-/* Puts the n keys on the stage, and where they were, in the order of a digit, stably. */
+/* Sorts the n keys on the stage, and with them their indices in the input, stably by one digit. */
 GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_shared shared)
 {
     const uint first = GPI_ANEW(gpi_split_first(), digit.shift >> 30), left = gpi_split_left(n, first);
@@ -72,7 +72,8 @@ GPI_INLINE_GPU void gpi_radix_tile_pass(uint n, gpi_digit digit, gpi_radix_tile_
     gpi_sync(); /* the keys are in their places */
 }
 
-/* Writes the first `length` of the stage. Values are all read before any is written, for they may be in place. */
+/* Writes the first `length` keys on the stage, and their values. All values are read before one is written, because the sort may
+   be in place. */
 GPI_INLINE_GPU void gpi_radix_tile_write(gpi_move move, uint length, gpi_radix_tile_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, left = gpi_split_left(length, l);

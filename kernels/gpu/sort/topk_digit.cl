@@ -1,4 +1,4 @@
-/* topk_digit.cl - the digit that a rank falls on, found by a group. */
+/* topk_digit.cl - a group finds the digit of the key that has a given rank. */
 #ifndef GPI_SORT_TOPK_DIGIT_CL
 #define GPI_SORT_TOPK_DIGIT_CL
 #include "base/platform.cl"
@@ -23,7 +23,7 @@
 #undef GPI_GROUP_TURNS
 #undef GPI_GROUP_ALONE
 
-/* What a group shares. */
+/* Local memory of a group. */
 typedef struct gpi_topk_memory {
     ulong next[GPI_BINS];
     uint count[GPI_BINS];
@@ -32,8 +32,8 @@ typedef struct gpi_topk_memory {
 } gpi_topk_memory;
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
 
-/* Returns the digit of the rank-th key (from 1) of those that shared->next counts; in *below how many keys have a lower digit, and
-   in *with how many have this one. Items own consecutive digits. */
+/* Returns the digit of the rank-th key (from 1), if shared->next[d] keys have digit d. Returns in *below how many keys have a
+   lower digit, and in *with how many have this one. Items own consecutive digits. */
 static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
     const uint l = (uint)GPI_LOCAL_ID, each = (GPI_BINS + GPI_WG - 1) / GPI_WG;
@@ -45,7 +45,7 @@ static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared sh
     sum = gpi_ranks_scan_exclusive(sum, &total, shared->sum);
     for (uint d = begin; d < end; d++) {
         const ulong x = shared->next[d];
-        if (sum < rank && rank <= sum + x) { /* one digit */
+        if (sum < rank && rank <= sum + x) { /* true for one digit only */
             shared->word = d;
             shared->sum[0] = sum;
         }

@@ -1,9 +1,9 @@
-/* topk_filter.cl - the filter of a tile. Every item reads its keys once, in runs of neighbours,
-   and keeps their orders in registers:
+/* topk_filter.cl - a group filters a tile: it writes the keys that pass a threshold. Every item reads its keys once, in runs of
+   neighbours, and keeps their orders (gpi_key_order) in registers:
 
        tile   | run 0 of item 0 | of item 1 | ... | run 1 of item 0 | of item 1 | ...
 
-   Where keys pass, one scan over the group of how many there are in each run says where they go.
+   If keys pass, one scan over the group of how many pass in each run yields where they are written.
 
    Parameters: those of sort/rank.cl and sort/topk_tile.cl. */
 #ifndef GPI_SORT_TOPK_FILTER_CL
@@ -14,7 +14,7 @@
 #include "element/key.cl"
 #include "sort/topk_tile.cl"
 
-/* Of an item: keys of a run, and how many runs. Four at most: 16 bits of a ulong count each. */
+/* Keys of a run, and runs of an item. There are at most four runs: a ulong holds their four counts of 16 bits. */
 #define GPI_KEY_RUN (GPI_PER_ITEM < 4 ? GPI_PER_ITEM : GPI_PER_ITEM < 16 ? 4 : GPI_PER_ITEM / 4)
 #define GPI_KEY_RUNS (GPI_PER_ITEM / GPI_KEY_RUN)
 #if GPI_KEY_RUNS > 4 || GPI_TILE > 65535
@@ -25,10 +25,10 @@
 typedef gpi_key_bits gpi_found;
 #define GPI_FOUND GPI_PER_ITEM
 
-/* The last order, which stands for what is beyond the tile's end: below no threshold. */
+/* The greatest order, which elements beyond the tile's end get: it is below no threshold. */
 #define GPI_BEYOND (~(gpi_key_bits)0)
 
-/* Of the tile's keys, counted from the first of the item's first run, the item's key j. */
+/* Distance in the tile from the first key of an item's first run to the item's key j. */
 #define GPI_KEY_RUN_AT(j) ((j) / GPI_KEY_RUN * (GPI_KEY_RUN * GPI_WG) + (j) % GPI_KEY_RUN)
 
 GPI_INLINE_GPU void gpi_tile_read(gpi_topk_tile tile, gpi_found *order)
@@ -84,7 +84,8 @@ static bool gpi_passes(gpi_topk_tile tile, gpi_key_bits order, const bool equals
     return equals ? order == tile.threshold : order < tile.threshold;
 }
 
-/* Writes the keys that pass to `to`, in order: those below the threshold, or the first `most` that equal it. */
+/* Writes the keys that pass to `to`, in the order of the input: those below the threshold, or, if `equals`, the first `most`
+   that equal it. */
 GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *order, const bool equals,
                                           uint most, gpi_topk_kept to, ulong base, gpi_topk_shared shared)
 {
@@ -98,7 +99,7 @@ GPI_INLINE_GPU void gpi_tile_keep_passing(gpi_topk_tile tile, const gpi_found *o
         counts |= (ulong)count << 16 * r;
     }
     ulong ranks = gpi_ranks_scan_exclusive(counts, &all, shared->sum);
-    ranks += (all << 16) + (all << 32) + (all << 48); /* of each run: all of the runs before */
+    ranks += (all << 16) + (all << 32) + (all << 48); /* add to each run's ranks the totals of all runs before */
     if (counts == 0) return;
     GPI_UNROLL
     for (uint r = 0; r < GPI_TURNS(GPI_KEY_RUNS); r++) {
