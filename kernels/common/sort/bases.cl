@@ -1,16 +1,16 @@
-/* bases.cl - from counts to bases: where the keys of each digit go.
+/* bases.cl - computes from the counts of digits their bases: the first position of each digit's keys.
 
        base(d)    = sum of count(e), e < d
        above(b,d) = sum of count(a, d), a < b        blocks a, b: rows of a table
 
    Each shape defines
 
-       gpi_bases_of(shared)                 counts in shared->next, which all items see, become bases; true when
-                                            one digit has all keys
-       gpi_columns(table, blocks, shared)   table[block][d] becomes the sum of its column above, shared->next[d]
-                                            the sum of all of it
+       gpi_bases_of(shared)                 replaces the counts in shared->next, which all items see, by bases; returns
+                                            whether one digit has all keys
+       gpi_columns(table, blocks, shared)   replaces table[block][d] by above(block, d), and writes the sum of column d
+                                            to shared->next[d]
 
-   All items of the group call, or none. */
+   All items of the group call these functions, or none does. */
 #ifndef GPI_SORT_BASES_CL
 #define GPI_SORT_BASES_CL
 #include "base/platform.cl"
@@ -79,7 +79,7 @@ static bool gpi_bases_of(gpi_bases_shared shared)
     if (l == 0 && total == 0) shared->word = 1;
     for (uint d = begin; d < end; d++) {
         const ulong x = shared->next[d];
-        if (x == total && total > 0) shared->word = 1; /* one digit at most */
+        if (x == total && total > 0) shared->word = 1; /* true for one digit at most */
         shared->next[d] = sum;
         sum += x;
     }

@@ -1,11 +1,11 @@
-/* constants.cl - digits, places, state of sorts, segments, strings and top-k: for the host and for kernels. */
+/* constants.cl - constants of sorts, segments, strings and top-k that the host and kernels share. */
 #ifndef GPI_SORT_CONSTANTS_CL
 #define GPI_SORT_CONSTANTS_CL
 
-#define GPI_SORT_DIGIT_BITS 8 /* of a digit, unless the host asks for another number */
+#define GPI_SORT_DIGIT_BITS 8 /* bits of a digit, unless the host defines GPI_DIGIT_BITS */
 #define GPI_PASSES_MAX 8
 
-/* Places of the keys. */
+/* Places: the arrays that keys may be in. */
 #define GPI_PLACE_IN 0
 #define GPI_PLACE_OUT 1
 #define GPI_PLACE_TMP 2
@@ -14,33 +14,33 @@
 #define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
-#define GPI_STATE_TRIVIAL 15 /* which onesweep passes are trivial, a bit each; above, how many have told */
-#define GPI_STATE_ORDER 15   /* of classic passes; what blocks have found, or-ed together */
+#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above these bits, how many passes have reported */
+#define GPI_STATE_ORDER 15   /* classic: what all blocks have found, or-ed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 
-/* When a kernel of a classic pass has something to do. */
+/* Conditions on which a kernel of a classic pass does anything. */
 #define GPI_ALWAYS 0u
 #define GPI_WHEN_ABANDONED 1u /* after a onesweep pass */
 #define GPI_UNLESS_BUCKETS 2u /* after sort/buckets.cl */
-#define GPI_WHEN_BUCKETS 3u   /* for it, as GPI_PASS_BUCKETS */
+#define GPI_WHEN_BUCKETS 3u   /* in the kernels of sort/buckets.cl, whose pass is GPI_PASS_BUCKETS */
 #define GPI_PASS_BUCKETS (GPI_PASSES_MAX + 1)
 
-/* Which keys go through lines (sort/rank_keys.cl). GPI_LINES_FETCH: where many digits' places share a set of the first cache;
-   else one by one, and the next cache lines are fetched. */
+/* Which keys are moved through lines (sort/rank_keys.cl). GPI_LINES_FETCH: those of a range in which many digits' positions share
+   a set of the first cache. Other keys are moved one by one, and the next cache lines are prefetched. */
 #define GPI_LINES_NEVER 0u
 #define GPI_LINES_FETCH 1u
-#define GPI_LINES_SPREAD 2u /* where two in a row hardly ever have the same digit */
+#define GPI_LINES_SPREAD 2u /* those of a range in which two keys hardly ever have the same digit */
 #define GPI_LINES_ALWAYS 3u
 
 /* Steps of a sort by shares. */
 #define GPI_SHARES_TAKE 1u
 #define GPI_SHARES_SORT 2u
 
-/* Serial merges: runs side by side, and elements of a run between prefetches. */
+/* Serial merges: how many runs are merged side by side, and elements of a run between prefetches. */
 #define GPI_MERGE_RUNS_MOST 8
 #define GPI_MERGE_STEP 16
 
-#define GPI_SEARCH_SAMPLES_SERIAL 1024 /* most samples of a group */
+#define GPI_SEARCH_SAMPLES_SERIAL 1024 /* the most samples of a group */
 
 /* State of gp_segmented_sort, in uints. */
 #define GPI_SORT_SEGMENTS_ROWS 0

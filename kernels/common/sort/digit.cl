@@ -1,13 +1,12 @@
-/* digit.cl - the digits of keys, and what the kernels of a sort share.
+/* digit.cl - the digits of keys, and the types and the state that the kernels of a sort share.
 
        digit(key) = order(key) >> shift & mask        order, and `flip` in it: element/key.cl
 
-   Keys are moved as they are; only their digits see their order.
+   Keys are moved unchanged: only digits are taken of order(key).
 
-   Keys (and values, which go the same way) are in one of three places: the input, the output, and a second
-   buffer. Which one a pass reads and which one it writes is decided on the device, so that a pass in which
-   all keys have the same digit can be left out: pass p reads place `from(p)` and writes `from(p + 1)`;
-   the two are the same where there is nothing to do.
+   Keys, and values with them, are in one of three places: the input, the output, or a second buffer. The device
+   decides which one a pass reads and which one it writes, so that a pass in which all keys have the same digit can
+   be left out: pass p reads place `from(p)` and writes place `from(p + 1)`, and does nothing if the two are equal.
 
    State buffer, in uints; the host computes where the parts begin:
 
@@ -16,7 +15,7 @@
        | histogram: pass, digit: lo, hi | bases: launch, digit: ulong | table: block, digit: ulong | rows |
 
    Parameters
-       GPI_DIGIT_BITS   of a digit; GPI_SORT_DIGIT_BITS where it is undefined                             */
+       GPI_DIGIT_BITS   bits of a digit; GPI_SORT_DIGIT_BITS if undefined                                 */
 #ifndef GPI_SORT_DIGIT_CL
 #define GPI_SORT_DIGIT_CL
 #include "base/platform.cl"
@@ -28,12 +27,12 @@
 #endif
 #define GPI_BINS (1 << GPI_DIGIT_BITS)
 
-/* Digits d of this item. */
+/* Loops over this item's digits d. */
 #define GPI_EACH_BIN(d) for (uint d = (uint)GPI_LOCAL_ID; d < GPI_BINS; d += GPI_WG)
 
 /* ------------------------------------------------------------------ digits */
 
-/* What a pass sorts by. */
+/* The digit that a pass sorts by. */
 typedef struct gpi_digit {
     gpi_key_bits flip;
     uint shift, mask;
@@ -54,7 +53,7 @@ static uint gpi_digit_of(gpi_key key, gpi_digit digit)
 #endif
 }
 
-/* The digit of pass p: its bits from `begin` on, fewer in the last one. */
+/* Returns the digit of pass p over the window [begin, end). The last pass may have fewer bits. */
 static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
 {
     gpi_digit digit;
@@ -64,7 +63,7 @@ static gpi_digit gpi_digit_at(uint p, ulong flip, uint begin, uint end)
     return digit;
 }
 
-/* What a whole sort sorts by: bits [begin, end), in passes of GPI_DIGIT_BITS. */
+/* The window that a whole sort sorts by: bits [begin, end), in passes of GPI_DIGIT_BITS. */
 typedef struct gpi_digit_bits {
     ulong flip;
     uint begin, end, passes;
@@ -77,7 +76,7 @@ typedef struct gpi_digit_bits {
     (bits).end = end_bit;     \
     (bits).passes = passes
 
-/* The key's bits of the window, in their order: all passes' digits. */
+/* Returns the window's bits of order(key): the digits of all passes as one number. */
 static gpi_key_bits gpi_window_of(gpi_key key, gpi_digit_bits bits)
 {
     const uint width = 8 * sizeof(gpi_key_bits), window = bits.end - bits.begin;
@@ -90,7 +89,7 @@ static gpi_digit gpi_digit_of_pass(uint p, gpi_digit_bits bits)
     return gpi_digit_at(p, bits.flip, bits.begin, bits.end);
 }
 
-/* A digit at the window's end, which is not shorter. */
+/* Returns the digit of the highest GPI_DIGIT_BITS bits of the window, which has at least that many. */
 static gpi_digit gpi_digit_highest(gpi_digit_bits bits)
 {
     return gpi_digit_at(0, bits.flip, bits.end - GPI_DIGIT_BITS, bits.end);
@@ -104,7 +103,7 @@ typedef struct gpi_places {
 #if GPI_VALUE_SIZE
     __global const gpi_value *value_in;
     __global gpi_value *value_out, *value_tmp;
-    bool indices; /* the input's values are 0, 1, 2, ...: nothing is read */
+    bool indices; /* the input's values are 0, 1, 2, ...: value_in is not read */
 #endif
 } gpi_places;
 
@@ -131,7 +130,7 @@ typedef struct gpi_places {
 #define GPI_PLACES_SET(places) GPI_PLACES_SET_KEYS(places)
 #endif
 
-/* What one pass reads and writes. */
+/* The arrays that one pass reads and writes. */
 typedef struct gpi_move {
     __global const gpi_key *key;
     __global gpi_key *key_to;
@@ -164,7 +163,7 @@ static gpi_value gpi_value_at(gpi_move move, ulong i)
 }
 #endif
 
-/* Element i goes to j. */
+/* Moves element i of the source to j of the target. */
 static void gpi_move_one(gpi_move move, ulong i, ulong j)
 {
     move.key_to[j] = move.key[i];
@@ -173,7 +172,7 @@ static void gpi_move_one(gpi_move move, ulong i, ulong j)
 #endif
 }
 
-/* Where a pass that starts from `from` writes to. `first`: where the first one does. */
+/* Returns the place that a pass writes which reads place `from`. `first`: the place that the pass which reads the input writes. */
 static uint gpi_place_next(uint from, uint first)
 {
     if (from == GPI_PLACE_IN) return first;
@@ -182,27 +181,27 @@ static uint gpi_place_next(uint from, uint first)
 
 /* ------------------------------------------------------------------ state */
 
-/* What blocks have found, in state[GPI_STATE_ORDER]. */
+/* What each block of a classic sort's first pass ORs into state[GPI_STATE_ORDER]. */
 #define GPI_IN_ORDER 2u     /* a block is in the order of all digits, and so is the key before it */
-#define GPI_OUT_OF_ORDER 3u /* it is not */
+#define GPI_OUT_OF_ORDER 3u /* otherwise */
 
 typedef volatile __global uint *gpi_state;
 
-/* Elements of this call; written by gp_sort_begin. */
+/* Returns the number of elements of this call, which gp_sort_begin has written. */
 static ulong gpi_state_count(gpi_state state) { return (ulong)state[1] << 32 | state[0]; }
 
 static uint gpi_from(gpi_state state, uint pass) { return state[GPI_STATE_FROM + pass]; }
 
-/* While the pass runs; launches after it read the word. */
+/* Returns whether the pass is abandoned. For use while it runs: later launches simply read the word. */
 static bool gpi_is_abandoned(gpi_state state) { return atomic_or(state + GPI_STATE_ABANDONED, 0u) != 0; }
 
-/* A pass has nothing to do: all keys have the same digit. */
+/* Returns whether a pass has nothing to do, because all keys have the same digit. */
 static bool gpi_is_trivial(gpi_state state, uint pass)
 {
     return gpi_from(state, pass) == gpi_from(state, pass + 1);
 }
 
-/* True if an earlier pass has found all keys in order. The first pass and the pass of buckets write the word themselves. */
+/* Returns whether an earlier pass has found all keys in order. The first pass and the pass of buckets write the word themselves. */
 static bool gpi_are_in_order(gpi_state state, uint pass)
 {
     return pass > 0 && state[GPI_STATE_ORDER] == GPI_IN_ORDER;

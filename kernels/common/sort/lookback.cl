@@ -1,39 +1,39 @@
-/* lookback.cl - decoupled look-back for 256 digits at once, in a table that does not grow with n.
+/* lookback.cl - decoupled look-back for all digits at once, in a table that does not grow with n (wide words).
 
        exclusive(t, d) = how many keys of digit d are in the tiles 0 ... t-1
 
-   Each tile has a row of 256 words. A word carries its count, its state and, where rows are used again,
-   its tile's number, so that it proves itself: every access is a relaxed atomic, in any order.
+   Each tile has a row with a word for each digit. A word contains its count, its state and, if rows are used again,
+   its tile's number. So a word is valid by itself: every access is a relaxed atomic, in any order.
 
        wide word     flag 2 | tile 30 | count 32      a ring of GPI_RING_ROWS rows, tile t in row t mod rows
        narrow word   flag 2 | count 30                a row for every tile, zeroed before each launch
 
    (Merrill & Garland 2016; Adinets & Merrill 2022; the ring: GPUOpen, Onesweep with circular buffers.)
 
-   Three rules keep a row from being overwritten while anybody may still read it:
-     - reach   A look-back goes at most GPI_RING_REACH tiles back; at that distance it takes only an
+   Three rules keep a row from being overwritten while a group may still read it:
+     - reach   A look-back reads at most GPI_RING_REACH tiles back. At that distance it accepts only an
                inclusive word, and waits for one.
      - tail    A tile that needs the table no longer counts itself in `tail`, in order between blocks of
                GPI_RING_BLOCK tiles and in any order inside one: all tiles below tail & ~(BLOCK - 1) are done.
-     - gate    Tile t writes its row only when all tiles up to t - ROWS + REACH are done: these are the ones
-               that could read tile t - ROWS, whose row it is.
+     - gate    Tile t writes its row only when all tiles up to t - ROWS + REACH are done: only these could
+               read the words of tile t - ROWS, which had the same row.
 
-   Why a wait ends: tiles are handed out by ticket, so that all tiles below one's own have started; gate,
-   look-back and tail all wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer a tile
-   could wait for one of its own block). And whether or not the device lets those go on: each wait is bounded
-   by `polls`. When it runs out, `abandoned` is set, which ends all other waits too, no group writes any
-   longer, later passes do nothing, and launches enqueued for that do the pass in another way, from its
-   unharmed source.
+   Why a wait ends: tiles are handed out by ticket, so that all tiles lower than a group's own have started. Gate,
+   look-back and tail wait for lower tiles only (the gate because ROWS >= REACH + BLOCK: with fewer rows a tile
+   could wait for one of its own block). If the device does not let the lower tiles continue, each wait is still
+   bounded by `polls`. When these are used up, `abandoned` is set, which ends all other waits too. No group then
+   writes any longer, later passes do nothing, and launches enqueued for that case do the pass in another way, from
+   its source, which is unchanged.
    tests/models/ring.pml checks these rules.
 
-   Clearing. Words of an earlier launch would be taken for this one's where their tiles' numbers agree. The
-   rows are zeroed before a launch, unless the launch before was of the same call and had at least 2 * ROWS
-   tiles, as this one has: then every row's last tile was at least ROWS, and a tile looks for that number only
-   after it has gone through the gate, when this launch has already written the row once.
+   Clearing. A word of an earlier launch would be taken for one of this launch if their tile numbers agree. So the
+   rows are zeroed before a launch, unless the launch before belonged to the same call and had at least 2 * ROWS
+   tiles, as this one has. In that case every row's last tile had a number of at least ROWS, and a tile looks for
+   that number only after it has passed the gate, when this launch has already written the row once.
 
    Parameters
        GPI_RING_ROWS    wide words: rows, a power of two
-       GPI_RING_REACH   how far back a look-back goes
+       GPI_RING_REACH   how many tiles back a look-back reads
        GPI_RING_BLOCK   tiles of a block of the tail, a power of two                                   */
 #ifndef GPI_SORT_LOOKBACK_CL
 #define GPI_SORT_LOOKBACK_CL
@@ -86,7 +86,7 @@ static gpi_word gpi_ring_pack(uint tile, uint flag, uint count)
 {
     return (gpi_word)(flag << 30 | tile) << 32 | count;
 }
-/* The word's state, if it is that tile's. */
+/* Returns the state in word w if w is the tile's, else GPI_RING_EMPTY. */
 static uint gpi_ring_flag(gpi_word w, uint tile)
 {
     const uint high = (uint)(w >> 32);
@@ -111,7 +111,7 @@ static uint gpi_ring_flag(gpi_word w, uint tile)
 static uint gpi_ring_count(gpi_word w) { return w & 0x3fffffffu; }
 #endif
 
-/* gpi_tells, for one pass only where GPI_FAULT_PASS says which. */
+/* Returns gpi_tells; if GPI_FAULT_PASS is defined, true in all passes but that one. */
 static bool gpi_ring_tells(gpi_ring ring, volatile __global gpi_word *word, uint tile, uint k)
 {
 #ifdef GPI_FAULT_PASS
@@ -121,7 +121,7 @@ static bool gpi_ring_tells(gpi_ring ring, volatile __global gpi_word *word, uint
     return gpi_tells(word, tile, k);
 }
 
-/* Publishes the tile's own count of digit d, as its first word. Tile 0's is inclusive, and marked so. */
+/* Publishes the tile's own count of digit d, as its first word. Tile 0 marks its count as inclusive. */
 static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
 {
     const uint flag = tile == 0 ? GPI_RING_INCLUSIVE : GPI_RING_AGGREGATE;
@@ -129,9 +129,9 @@ static void gpi_ring_publish(gpi_ring ring, uint tile, uint d, uint count)
     if (gpi_ring_tells(ring, word, tile, d)) gpi_word_write(word, gpi_ring_pack(tile, flag, count));
 }
 
-/* The second word, with everything before the tile. What it replaces is looked at, so that the write has
-   happened before the tile leaves: false when the first word is not there, which must not be. (ring.pml:
-   BUG_STORE is what a plain store would do.) */
+/* Publishes the second word of digit d: `count` keys up to the end of the tile. An exchange returns the word that it replaces,
+   so that the write has happened before the tile leaves. Returns false if that is not the first word, which cannot happen
+   in a correct run. (ring.pml: BUG_STORE is what a plain store would do.) */
 static bool gpi_ring_conclude(gpi_ring ring, uint tile, uint d, uint count)
 {
     volatile __global gpi_word *word = gpi_ring_word(ring, tile, d);
@@ -146,8 +146,8 @@ static void gpi_ring_abandon(gpi_ring ring)
     (void)atomic_or(ring.state + GPI_STATE_ABANDONED, ring.pass + 1);
 }
 
-/* One turn of a wait that has not been answered: true to go on. Whether the launch is abandoned is asked only
-   every so often: it is one word for all items of all groups that wait, and they would queue for it. */
+/* Ends one turn of a wait that has found nothing. Returns whether to wait on. Reads the word `abandoned` only every
+   GPI_RING_ASKS turns: all waiting items of all groups read this one word, and would queue for it. */
 #define GPI_RING_ASKS 64
 
 static bool gpi_ring_patience(gpi_ring ring, uint *polls)
@@ -158,9 +158,9 @@ static bool gpi_ring_patience(gpi_ring ring, uint *polls)
     return *polls % GPI_RING_ASKS != 0 || !gpi_is_abandoned(ring.state);
 }
 
-/* Waits until the tile may write its row. One item calls; false: abandoned.
-   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive`, gate; what it
-   keeps from happening: `safe`, and the mutation BUG_GATE.) */
+/* Waits until the tile may write its row. One item calls. Returns false if the pass is abandoned.
+   Ends because the tiles waited for are lower, and after `polls` turns. (ring.pml: `alive`, gate; for what it
+   prevents, `safe` and the mutation BUG_GATE.) */
 static bool gpi_ring_gate(gpi_ring ring, uint tile)
 {
 #if GPI_WIDE
@@ -171,8 +171,8 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
         open = done + GPI_RING_ROWS > tile + GPI_RING_REACH;
         if (!open && !gpi_ring_patience(ring, &polls)) break;
     }
-    GPI_ACQUIRE(); /* the words that those tiles have left are there, for loads also */
-    return open;   /* as it stands, also when a device dropped out of the loop */
+    GPI_ACQUIRE(); /* the words of those tiles are visible, also to loads */
+    return open;   /* the value of `open` is right even if a device left the loop early */
 #else
     (void)ring;
     (void)tile;
@@ -180,8 +180,9 @@ static bool gpi_ring_gate(gpi_ring ring, uint tile)
 #endif
 }
 
-/* How many keys of digit d come before the tile, to *exclusive. One item a digit; false: abandoned.
-   Ends because each turn goes one tile back, to REACH at most, or uses up one of the polls; the tile waited
+/* Writes to *exclusive how many keys of digit d are in earlier tiles. One item calls for each digit. Returns false if the
+   pass is abandoned.
+   Ends because each turn either steps one tile back, to REACH at most, or uses up one of the polls. The tile waited
    for is a lower one. (ring.pml: `alive`, look back; `right`, and the mutations BUG_REACH and BUG_TAG.) */
 static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive)
 {
@@ -199,11 +200,11 @@ static bool gpi_ring_look_back(gpi_ring ring, uint tile, uint d, uint *exclusive
         }
     }
     *exclusive = sum;
-    return found; /* false also when a device dropped out of the loop: never taken for an answer */
+    return found; /* false even if a device left the loop early: an incomplete sum is never used */
 }
 
-/* The tile needs the table no longer. One item calls, after a barrier that all reads and writes of the
-   group have passed; false: abandoned.
+/* Counts the tile in `tail`, because its group needs the table no longer. One item calls, after a barrier that orders all
+   of the group's reads and writes of the table before it. Returns false if the pass is abandoned.
    Ends because the tiles of earlier blocks are lower, and after `polls` turns. (ring.pml: `alive`, leave;
    `safe`, and the mutation BUG_TAIL.) */
 static bool gpi_ring_leave(gpi_ring ring, uint tile)

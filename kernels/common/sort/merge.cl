@@ -1,11 +1,11 @@
-/* merge.cl - two sorted sequences become one, stably
+/* merge.cl - merges two sorted sequences stably
 
-       out = all of a and b, in order; of equal keys those of a first, and each sequence's own in its order
+       out = all of a and b, in order; equal keys of a come before those of b, and each sequence keeps its order
 
-   Taking one element after the other is a path through the grid of a by b: down for an element of a, right
-   for one of b. After d elements it crosses diagonal d, i down and d - i right, and where that is can be
-   found by halving, without walking the path: a[i] is among the first d elements exactly if it comes before
-   b[d - 1 - i]. So every group finds its piece of the path by itself, and no group waits for another.
+   A merge takes one element after the other, which is a path through the grid of a by b: down for an element of a,
+   right for one of b. After d elements the path crosses diagonal d, having gone i down and d - i right. This crossing
+   i can be found by bisection, without following the path: a[i] is among the first d elements exactly if it comes
+   before b[d - 1 - i]. So every group finds its part of the path by itself, and no group waits for another.
 
            b0 b1 b2 b3
        a0  +--+
@@ -15,11 +15,11 @@
 
    (Odeh, Green, Mwassi, Shmueli & Birk, Merge Path, 2012.)
 
-       serial   one item: a tile in runs side by side (sort/merge_tile.cl)
-       local    a tile in local memory (sort/merge_tile.cl)
+       serial   one item merges a tile as several runs side by side (sort/merge_tile.cl)
+       local    a group merges a tile in local memory (sort/merge_tile.cl)
 
-   Where the input is not sorted, a crossing is any number in its range. All indices are kept in range for
-   any crossings, and all loops end: keys are wrong, nothing else. */
+   If the input is not sorted, a crossing is an arbitrary number in its range. All indices stay in range for any
+   crossings, and all loops end: only the output's order is wrong. */
 #ifndef GPI_SORT_MERGE_CL
 #define GPI_SORT_MERGE_CL
 #include "base/count.cl"
@@ -29,7 +29,7 @@
 
 #include "sort/merge_tile.cl"
 
-/* A group a tile of the output. */
+/* Merges: each group writes one tile of `span` elements of the output. */
 GPI_KERNEL void gp_merge_tiles(GPI_PAIR_PARAMETERS, GPI_COUNT_PARAMETERS_NAMED(a),
                                GPI_COUNT_PARAMETERS_NAMED(b), ulong span, volatile __global uint *counters)
 {

@@ -4,7 +4,7 @@
 #include "base/count.cl"
 #include "element/key.cl"
 
-/* What is merged. */
+/* The two sequences to merge, and the output. */
 typedef struct gpi_pair {
     __global const gpi_key *a, *b;
     ulong a_count, b_count;
@@ -39,13 +39,13 @@ typedef struct gpi_pair {
 #define GPI_PAIR_SET(pair) GPI_PAIR_SET_KEYS(pair)
 #endif
 
-/* Whether x of a comes before y of b. */
+/* Returns whether x, a key of a, comes before y, a key of b. */
 static bool gpi_is_before(gpi_key x, gpi_key y, gpi_key_bits flip)
 {
     return gpi_key_order(x, flip) <= gpi_key_order(y, flip);
 }
 
-/* The least and the largest crossing of diagonal d. */
+/* Return the least and the greatest possible crossing of diagonal d. */
 static ulong gpi_crossing_least(gpi_pair pair, ulong d) { return d > pair.b_count ? d - pair.b_count : 0; }
 static ulong gpi_crossing_most(gpi_pair pair, ulong d) { return min(d, pair.a_count); }
 #endif

@@ -1,15 +1,15 @@
-/* rank.cl - what a group does with a range of keys: count digits, move keys stably.
+/* rank.cl - a group counts the digits of a range of keys, or moves these keys stably.
 
-   Every function is collective: all items of the group call it. `next[d]` is where the next key of digit d
-   goes, kept for the whole range.
+   Every function is collective: all items of the group call it. `next[d]` is the position to which the next key of
+   digit d is moved.
 
    sort/rank_keys.cl defines in each wing
 
-       gpi_rank_memory, gpi_rank_shared   what the group shares to count: count[d], word
-       GPI_NEAR, GPI_NEAR_INC(p)          where a group counts, and how
-       gpi_count_range                    digits of a range into count
-       gpi_move_memory, gpi_move_shared   what it shares to move keys: next[d], word
-       gpi_move_range                     keys of a range to where next says */
+       gpi_rank_memory, gpi_rank_shared   memory that the group shares to count: count[d], word
+       GPI_NEAR, GPI_NEAR_INC(p)          address space of counters, and their increment
+       gpi_count_range                    counts the digits of a range in `count`
+       gpi_move_memory, gpi_move_shared   memory that the group shares to move keys: next[d], word
+       gpi_move_range                     moves the keys of a range to the positions in `next` */
 #ifndef GPI_SORT_RANK_CL
 #define GPI_SORT_RANK_CL
 #include "base/platform.cl"
@@ -18,8 +18,8 @@
 #include "sort/digit.cl"
 #include "sort/rank_keys.cl"
 
-/* Counters of all passes' digits. The local shape has several copies of each: of one copy, neighbouring items would wait for
-   one another if keys are in order, or alike. */
+/* Number of counters for all passes' digits. The local shape has several copies of each counter: with one copy, neighbouring
+   items would wait for one another if keys are in order, or equal. */
 #if GPI_SHAPE_LOCAL
 #define GPI_COUNT_COPIES (GPI_KEY_SIZE < 8 ? 4 : 2)
 #else
@@ -27,7 +27,7 @@
 #endif
 #define GPI_COUNTERS (GPI_KEY_SIZE * GPI_BINS * GPI_COUNT_COPIES)
 
-/* That of this item. */
+/* Returns the index of this item's counter of pass p, for the digit in the lowest bits of `digit`. */
 static uint gpi_counter_of(uint p, gpi_key_bits digit)
 {
     return (p * GPI_BINS + (uint)(digit & (GPI_BINS - 1))) * GPI_COUNT_COPIES +
@@ -43,7 +43,7 @@ GPI_INLINE void gpi_count_key(gpi_key key, gpi_digit_bits bits, const uint passe
 #if GPI_SHAPE_LOCAL
 #define GPI_COUNT_LOADS 8 /* under way at a time */
 
-/* A digit that all of the item's keys have is added once. */
+/* Counts the digits of GPI_COUNT_LOADS keys. A digit that all of these keys have is counted by one addition. */
 GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const uint passes,
                                GPI_NEAR uint *count)
 {
@@ -65,7 +65,8 @@ GPI_INLINE void gpi_count_keys(const gpi_key *key, gpi_digit_bits bits, const ui
 }
 #endif
 
-/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
+/* Counts the digits of keys [begin, end) of all passes. `passes` is a constant in the most frequent call, so that the loop over
+   passes is unrolled. */
 GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                                  const uint passes, GPI_NEAR uint *count)
 {
@@ -81,7 +82,7 @@ GPI_INLINE void gpi_count_passes(__global const gpi_key *key, ulong begin, ulong
     for (; i < end; i += GPI_WG) gpi_count_key(key[i], bits, passes, count);
 }
 
-/* The digits of all passes at once, into count[pass][digit][copy]. */
+/* Counts the digits of keys [begin, end) for all passes at once, in count[pass][digit][copy]. */
 static void gpi_count_all(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                           GPI_NEAR uint *count)
 {

@@ -1,11 +1,11 @@
-/* records.cl - a record's key.
+/* records.cl - the key of a record.
 
    Parameters, which the host writes ahead
        GPI_WG, GPI_PER_ITEM                  items of a group; local: records of an item
        GPI_INPUTS                            0: there are no records, keys are of indices and arguments
        GPI_IN, GPI_HALF                      a record's type in memory; 1: that type is half
-       GPI_X                                 its type as an operand: a half is a float; int where there is none
-       GPI_WORD, GPI_WORDS                   a record is so many such words
+       GPI_X                                 a record's type as an operand: float for a half; int if there are no records
+       GPI_WORD, GPI_WORDS                   a record is GPI_WORDS words of type GPI_WORD
        GPI_KEY_SIZE                          1, 2, 4, 8: bytes of a key
        GPI_VALUE_SIZE                        4, 8: bytes of an index
        GPI_RECORD_KEY(args, x, i)            the key's bits; `args` ends in a comma, or is empty   */
@@ -37,7 +37,7 @@
 #define GPI_COLUMN_F32(v) ((gpi_key_bits)gpi_float_order(as_uint(v)))
 #define GPI_COLUMN_F64(v) ((gpi_key_bits)gpi_double_order(as_ulong(v)))
 
-/* In the forms of gpi_key_order. */
+/* Return a float's bits; those below the sign are inverted if it is set, in the form that gpi_key_order uses. */
 GPI_INLINE uint gpi_half_order(float v)
 {
     ushort bits;
@@ -51,13 +51,13 @@ GPI_INLINE ulong gpi_double_order(ulong bits) { return bits ^ (ulong)((long)bits
 
 /* ------------------------------------------------------------------ keys */
 
-/* What keys are made of, and in which order. */
+/* The records that keys are computed from, and their order. */
 typedef struct gpi_records {
 #if GPI_INPUTS
     __global const GPI_IN *x;
 #endif
     __global const gpi_value *index;
-    bool through; /* the order is `index` */
+    bool through; /* key i is of record index[i], else of record i */
     GPI_ARGS_MEMBER
 } gpi_records;
 

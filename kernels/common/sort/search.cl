@@ -1,34 +1,33 @@
-/* search.cl - where needles belong in a sorted sequence of keys
+/* search.cl - finds the positions of needles in a sorted sequence of keys
 
        lower bound   out[i] = how many keys come before needle i
        upper bound   out[i] = how many keys come before needle i or are equal to it
 
-   Every stride-th key is a sample, and a group keeps all samples near: the first half of a search's steps
-   does not touch the keys, whose lines, of which each step would read another one, are far apart.
+   Every stride-th key is a sample, and a group keeps copies of all samples in its own memory. So the first half of
+   a search's steps does not read the keys, of which each step would read another cache line.
 
        keys      | . . . s0 | . . . s1 | . . . s2 | . .       n keys, n / stride samples
        samples   | s0 s1 s2 |                                 stride = n / wanted + 1
 
-   c samples before the needle leave the stride - 1 keys after sample c - 1. Both searches are the same loop
-   without branches: with every needle it takes the same steps, so that an item takes them for GPI_ABREAST
-   needles side by side, and reads do not wait for each other.
+   If c samples come before the needle, only the stride - 1 keys after sample c - 1 are left to search. The searches
+   of samples and of keys are the same loop without branches. It takes the same number of steps for every needle, so
+   that an item searches for GPI_ABREAST needles side by side, and reads do not wait for each other.
 
-   "x <= q" is "x < q + 1", unless q is the largest number that there is, and q + 1 is 0: then all keys are
-   before it.
-   Where the keys are not sorted, positions are any in [0, n]; nothing else is touched.
+   "x <= q" is computed as "x < q + 1". If q is the greatest number, q + 1 is 0, and all keys come before the needle.
+   If the keys are not sorted, positions are arbitrary in [0, n]. No other memory is touched.
 
-   Keys are what is in memory, or what the caller's expression makes of elements: key(i) = map(x, i), x element i, or
-   map(i). So are needles.
+   Keys are read from memory, or computed by the caller's expression: key(i) = map(x, i), x element i, or map(i).
+   The same holds for needles.
 
    Parameters
-       GPI_WG, GPI_TILE                      items of a group; local: most samples
+       GPI_WG, GPI_TILE                      items of a group; local: the most samples of a group
        GPI_ABREAST                           needles that an item searches for side by side
        GPI_VALUE_SIZE                        4, 8: bytes of a position
-   Where there are expressions, the host also writes ahead
-       GPI_HAY, GPI_HAY_HALF                 type of what keys are made of, in memory; 1: it is half
-       GPI_HAY_MAPPED, GPI_HAY_PRESENT       1: gpi_hay_lane(x, i) is the key of x, gpi_hay_lane(i) where PRESENT is 0
-       GPI_NEEDLE...                         the same of needles
-       GPI_LANE_BITS(v)                      what such a key's bits are                                */
+   If there are expressions, the host also writes ahead
+       GPI_HAY, GPI_HAY_HALF                 type in memory of the elements that keys are computed from; 1: it is half
+       GPI_HAY_MAPPED, GPI_HAY_PRESENT       1: gpi_hay_lane(x, i) computes the key of x; gpi_hay_lane(i) if PRESENT is 0
+       GPI_NEEDLE...                         the same for needles
+       GPI_LANE_BITS(v)                      the bits of such a key v                                  */
 #ifndef GPI_SORT_SEARCH_CL
 #define GPI_SORT_SEARCH_CL
 #include "base/args.cl"
@@ -49,7 +48,7 @@
 #define GPI_NEEDLE_MAPPED 0
 #endif
 
-/* What is searched, and what is near of it. */
+/* The keys to search, and how many samples of them a group keeps. */
 typedef struct gpi_haystack {
     __global const GPI_HAY *key;
     ulong count, stride;
@@ -58,13 +57,13 @@ typedef struct gpi_haystack {
     GPI_ARGS_MEMBER
 } gpi_haystack;
 
-/* Needles side by side: order(needle), or the next number for an upper bound; the positions found. */
+/* Needles that are searched for side by side. q: order(needle), for an upper bound plus 1; at: the positions found. */
 typedef struct gpi_needles {
     gpi_key_bits q[GPI_ABREAST];
     ulong at[GPI_ABREAST];
 } gpi_needles;
 
-/* Element i of a buffer, as expressions see it. */
+/* Read element i of buffer p in the type that expressions use: float for half. */
 #if GPI_HAY_HALF
 #define GPI_READ_HAY(p, i) vload_half(i, p)
 #else
@@ -85,7 +84,7 @@ GPI_INLINE ushort gpi_half_bits(float v)
 }
 #endif
 
-/* order(key i), order(needle i). */
+/* Return order(key i) and order(needle i). */
 GPI_INLINE gpi_key_bits gpi_hay_order(gpi_haystack hay, ulong i)
 {
 #if !GPI_HAY_MAPPED
@@ -110,7 +109,8 @@ GPI_INLINE gpi_key_bits gpi_needle_order(gpi_haystack hay, __global const GPI_NE
 #endif
 }
 
-/* Every item reads its share of the samples. `hay`: the keys and how they are ordered. */
+/* Writes at most `wanted` samples to `sample`, and returns `hay` with its stride and number of samples. Every item reads some
+   of the samples. */
 static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gpi_key_bits *sample)
 {
     hay.stride = hay.count / wanted + 1;
@@ -121,7 +121,7 @@ static gpi_haystack gpi_sample(gpi_haystack hay, uint wanted, GPI_GROUP_SPACE gp
     return hay;
 }
 
-/* Adds to at[] how many of `n` sorted samples are before each needle. */
+/* Writes to needles->at how many of the `n` sorted samples come before each needle. */
 static void gpi_search_samples(GPI_GROUP_SPACE const gpi_key_bits *sample, uint n, gpi_needles *needles)
 {
     uint at[GPI_ABREAST];
@@ -133,7 +133,7 @@ static void gpi_search_samples(GPI_GROUP_SPACE const gpi_key_bits *sample, uint 
     for (uint k = 0; k < GPI_ABREAST; k++) needles->at[k] = n ? at[k] + (sample[at[k]] < needles->q[k]) : 0;
 }
 
-/* The same in `n` keys from at[] on. */
+/* Adds to needles->at how many of the `n` keys from there on come before each needle. */
 static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
 {
     for (; n > 1; n -= n / 2) {
@@ -147,7 +147,8 @@ static void gpi_search_keys(gpi_haystack hay, ulong n, gpi_needles *needles)
         needles->at[k] += gpi_hay_order(hay, needles->at[k]) < needles->q[k];
 }
 
-/* Positions of the needles. A search in the last gap starts further ahead, to be as long as the others. */
+/* Writes the positions of the needles to needles->at. A search in the last gap starts at an earlier key, so that it has as many
+   keys as the others. */
 GPI_NOINLINE void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bits *sample,
                              gpi_needles *needles)
 {
@@ -157,7 +158,7 @@ GPI_NOINLINE void gpi_search(gpi_haystack hay, GPI_GROUP_SPACE const gpi_key_bit
     gpi_search_keys(hay, gap, needles);
 }
 
-/* A group a range of `span` needles. */
+/* Writes the positions of needles: each group those of a range of `span` needles. */
 GPI_KERNEL void gp_search_needles(GPI_ARGS_PARAMETERS __global const GPI_HAY *key, ulong key_at,
                                   __global const GPI_NEEDLE *needle, ulong needle_at, __global gpi_value *out,
                                   ulong out_at, ulong flip, uint upper, uint wanted_samples, ulong span,

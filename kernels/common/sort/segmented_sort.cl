@@ -1,31 +1,31 @@
-/* segmented_sort.cl - each segment [P[s], P[s+1]) sorted by itself, stably, with
+/* segmented_sort.cl - sorts each segment [P[s], P[s+1]) by itself, stably, with
 
        P[s] = max of offsets[t], t <= s, offsets[t] <= count
 
-   the offsets where they are good, repaired where they are not: P never falls and never passes the end, so
-   that segments are inside and apart whatever the offsets say. offsets[s] != P[s] is a bad one, and counted.
+   P equals the offsets if they are valid. P never decreases and never exceeds `count`, so that segments are inside the
+   array and do not overlap, whatever the offsets contain. An offset with offsets[s] != P[s] is bad, and is counted.
 
-       gp_segments_bounds    a group a block of offsets: their maximum
-       gp_segments_list      a group a block of offsets: P, and the large segments into a list
+       gp_segments_bounds    a group a block of offsets: finds their maximum
+       gp_segments_list      a group a block of offsets: writes P, and lists the large segments
        gp_segments_small     a group a window of positions: sorts the small segments that begin there
-       gp_segments_count     each pass, a group some rows: digits of a row's keys
-       gp_segments_spine     each pass, a group some large segments: sums down the columns of its rows. (In the local shape
-                             gp_segments_scatter does without: a row's group adds up its segment's columns. A launch that
-                             finds no large segment is dearer, and one group would go down many rows alone.)
+       gp_segments_count     each pass, a group some rows: counts the digits of a row's keys
+       gp_segments_spine     each pass, a group some large segments: sums down the columns of a segment's rows. (Not in the
+                             local shape: there gp_segments_scatter's groups add up the columns of a row's segment. A
+                             launch that finds no large segment would cost more, and one group would sum many rows alone.)
        gp_segments_scatter   each pass, a group some rows: moves a row's keys
-       gp_segments_copy      large segments to the output, from wherever the last pass has left them
+       gp_segments_copy      copies large segments to the output, from the place that the last pass has left them in
 
-   Large is what one group should not, or cannot, sort alone (sort/single_tile.cl). All large segments go
-   through the passes together: each is cut into blocks of `span` keys, each block has a row of 256 digits in
-   the table:
+   A segment is large if one group should not, or cannot, sort it alone (sort/single_tile.cl). All large segments go
+   through the passes together. Each is cut into blocks of `span` keys, and each block has a row in the table, with a
+   cell for each digit:
 
        keys    |  small ..  |      large 0      |small|       large 1       |
        rows                 | 0    | 1    | 2 |       | 3    | 4    | 5  |
 
    (Count, scan, scatter: Satish, Harris & Garland 2009.)
 
-   What one group does with small segments is in a file for each shape (sort/sort_segments.cl,
-   sort/sort_segments.cl), what kernels tell each other in sort/segments_state.cl.
+   How one group sorts small segments: sort/sort_segments.cl, in each wing. The state that kernels pass on:
+   sort/segments_state.cl.
 
    Parameters: those of sort/rank.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SEGMENTED_SORT_CL
@@ -42,11 +42,11 @@
 
 /* ------------------------------------------------------------------ offsets */
 
-/* The caller's: numbers of `offset_words` 32-bit words. */
+/* The caller's offsets: numbers of `offset_words` 32-bit words each. */
 #define GPI_SORT_OFFSETS_PARAMETERS \
     __global const uint *offsets, ulong offsets_at, uint offset_words, ulong count
 
-/* The maximum of the good ones of a block of `span` offsets. The first group clears the state. */
+/* Writes the maximum of the offsets <= count in each block of `span` offsets. The first group clears the state. */
 GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAMETERS, ulong span,
                                    GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
@@ -68,7 +68,7 @@ GPI_KERNEL void gp_segments_bounds(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PAR
     if (l == 0) segments.maxima[get_group_id(0)] = total;
 }
 
-/* Enters a segment of `length` keys in rows of `span`. */
+/* Enters the segment [begin, begin + length) in the list of large segments, with rows of `span` keys each. */
 static void gpi_sort_large_add(gpi_segments segments, ulong begin, ulong length, ulong span, uint from)
 {
     const uint rows = (uint)((length + span - 1) / span);
@@ -117,8 +117,8 @@ GPI_KERNEL void gp_segments_list(GPI_SEGMENTS_PARAMETERS, GPI_SORT_OFFSETS_PARAM
 
 /* ------------------------------------------------------------------ small */
 
-/* The small segments that begin at [window * group, ... + window). Small: up to `small` keys; in the local
-   shape a tile. */
+/* Sorts the small segments that begin in the group's `window` positions. A segment is small if it has at most `small` keys (in the
+   local shape a tile). */
 GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                   ulong window, uint small, uint from, uint tmp_first)
 {
@@ -137,7 +137,7 @@ GPI_KERNEL void gp_segments_small(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, GP
 
 /* ------------------------------------------------------------------ large */
 
-/* A row's keys: [begin, end) of its segment. */
+/* A row: its keys are [begin, end), and belong to segment `large`. */
 typedef struct gpi_sort_row {
     __global gpi_large *large;
     ulong begin, end;
@@ -152,7 +152,7 @@ static gpi_sort_row gpi_row_find(gpi_segments segments, uint r, ulong span)
     return row;
 }
 
-/* Rows of this group: for (uint r = first; r < rows; r += groups). */
+/* Loops over the rows r of this group. */
 #define GPI_EACH_ROW(r, state) \
     for (uint r = (uint)get_group_id(0); r < (state)[GPI_SORT_SEGMENTS_ROWS]; r += (uint)get_num_groups(0))
 
@@ -176,7 +176,8 @@ GPI_KERNEL void gp_segments_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, G
     }
 }
 
-/* Each cell becomes where the row's keys of the digit go, counted from the segment's begin. */
+/* Replaces each count in the table by the position, from the segment's begin, of the row's first key of the digit. Writes which
+   place the next pass reads. */
 GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first_place)
 {
     GPI_SHARED(gpi_bases_memory, shared);
@@ -212,7 +213,7 @@ GPI_KERNEL void gp_segments_spine(GPI_SEGMENTS_PARAMETERS, uint pass, uint first
 }
 
 #if GPI_SHAPE_SERIAL
-/* Where the pass leaves the row's segment, and where its keys go, into shared->next. */
+/* Returns the place that the pass writes for the row's segment. Writes to shared->next where the row's keys of each digit go. */
 static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
                           gpi_move_shared shared)
 {
@@ -224,14 +225,14 @@ static uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint 
 typedef gpi_move_memory gpi_scatter_memory;
 #define GPI_SCATTER_MOVE(shared) (shared)
 #else
-/* First bases, then tiles. */
+/* A group needs the bases first, then memory to move tiles. */
 typedef union gpi_scatter_memory {
     gpi_bases_memory bases;
     gpi_move_memory move;
 } gpi_scatter_memory;
 #define GPI_SCATTER_MOVE(shared) (&(shared)->move)
 
-/* Of a column of so many rows. */
+/* Returns the sum of the first `rows` cells of a column. */
 static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)
 {
     ulong sum = 0;
@@ -240,7 +241,7 @@ static ulong gpi_rows_sum(__global const gpi_sort_cell *column, uint rows)
     return sum;
 }
 
-#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* of an item */
+#define GPI_ROW_DIGITS ((GPI_BINS + GPI_WG - 1) / GPI_WG) /* digits of an item */
 
 GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, uint pass, uint first_place,
                               __local gpi_scatter_memory *shared)
@@ -266,7 +267,8 @@ GPI_INLINE uint gpi_row_bases(gpi_segments segments, gpi_sort_row row, uint r, u
 }
 #endif
 
-/* `lines_from`: keys of a segment from which on it is moved by lines, and `lines`: which ones (sort/digit.cl). */
+/* Moves the keys of each row. Segments of at least `lines_from` keys are moved through lines as `lines` says (GPI_LINES_..., sort/
+   constants.cl). */
 GPI_KERNEL void gp_segments_scatter(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, GPI_SEGMENTS_PARAMETERS,
                                     uint pass, ulong span, uint first_place, ulong lines_from, uint lines)
 {

@@ -1,4 +1,4 @@
-/* segments_state.cl - what the kernels of sort/segmented_sort.cl tell each other.
+/* segments_state.cl - the state that the kernels of sort/segmented_sort.cl share.
 
    State, in uints: | rows | large segments | bad offsets | first bad one | segments | - |, 16 in all.
 
@@ -17,19 +17,19 @@ typedef ulong gpi_sort_cell;
 typedef uint gpi_sort_cell;
 #endif
 
-/* A large segment; the host makes room for 32 bytes. from[p % 2] is the place that pass p reads. */
+/* A large segment, for which the host reserves 32 bytes. from[p % 2] is the place that pass p reads. */
 typedef struct gpi_large {
     ulong begin, length;
     uint row, rows, from[2];
 } gpi_large;
 
-/* What the host has laid out in the state buffer. */
+/* The parts of the state buffer, which the host has laid out. */
 typedef struct gpi_segments {
     gpi_state state;
-    __global gpi_sort_cell *maxima; /* of blocks of offsets */
+    __global gpi_sort_cell *maxima; /* maximum of each block of offsets */
     __global gpi_sort_cell *bounds; /* P */
     __global gpi_large *large;
-    __global uint *owner;          /* of a row: its large segment */
+    __global uint *owner;          /* index of each row's large segment */
     __global gpi_sort_cell *table; /* row, digit */
 } gpi_segments;
 
@@ -43,7 +43,7 @@ typedef struct gpi_segments {
     (segments).owner = (__global uint *)(state + owner_at);            \
     (segments).table = (__global gpi_sort_cell *)(state + table_at)
 
-/* The first i in [begin, end) with P[i] >= x; end when there is none. */
+/* Returns the first i in [begin, end) with P[i] >= x, or `end` if there is none. */
 static uint gpi_bound_find(__global const gpi_sort_cell *bounds, uint begin, uint end, ulong x)
 {
     while (begin < end) {

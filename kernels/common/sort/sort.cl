@@ -4,10 +4,10 @@
        to[base(d) + rank(i)] = from[i]       d = digit of key i
        base(d)  keys with a lower digit      rank(i)  keys of digit d before i
 
-   Onesweep: all digits are counted in one reading, then each pass reads and writes once.
+   Onesweep: one reading counts the digits of all passes, then each pass reads and writes all keys once.
 
-       gp_sort_histogram   a group a block of keys: counts of all passes' digits, added up
-       gp_sort_bases       a group a pass: base of every digit; which passes have nothing to do
+       gp_sort_histogram   a group a block of keys: adds up the counts of all passes' digits
+       gp_sort_bases       a group a pass: base of every digit; decides which passes have nothing to do
        gp_sort_onesweep    each pass, a group a tile: count, look back (sort/lookback.cl), move
 
    Classic: each pass reads twice and writes once; no group waits for another.
@@ -16,12 +16,12 @@
        gp_sort_spine       one group: running sums down the table's columns, base of every digit
        gp_sort_scatter     a group a block: move
 
-   Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing when the last pass wrote the
-   output. An abandoned onesweep pass is done again, and so are those after it, by gp_sort_resume, which takes
-   the place of gp_sort_copy, or by classic kernels after each pass, which else do nothing.
-   More keys than one group sorts, but too few for these launches, on CPUs: gp_sort_shares (sort/shares.cl),
-   in the program of sort/buckets.cl.
-   Few keys: gp_sort_tile, one group, one launch, in a program of its own (sort/sort_tile.cl).
+   Both begin with gp_sort_begin and end with gp_sort_copy, which does nothing if the last pass wrote the output.
+   An abandoned onesweep pass and the passes after it are repeated in one of two ways: by gp_sort_resume, which
+   replaces gp_sort_copy, or by classic kernels after each pass, which otherwise do nothing.
+   Few keys are sorted by one group in one launch: gp_sort_tile, in a program of its own (sort/sort_tile.cl).
+   On CPUs, keys that are too many for one group but too few for these launches are sorted by gp_sort_shares
+   (sort/shares.cl), in the program of sort/buckets.cl.
    (Adinets & Merrill, Onesweep, 2022; Satish, Harris & Garland 2009 for the classic form.)             */
 #ifndef GPI_SORT_SORT_CL
 #define GPI_SORT_SORT_CL
@@ -37,7 +37,7 @@
 
 /* ------------------------------------------------------------------ begin, end */
 
-/* One group. Zeroes `zeros` uints of the state, then writes the count and where the keys are. */
+/* Zeroes `zeros` uints of the state, and writes to it the count and the place that the first pass reads. One group. */
 GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_PARAMETERS,
                               volatile __global uint *counters)
 {
@@ -53,7 +53,7 @@ GPI_KERNEL void gp_sort_begin(gpi_state state, uint zeros, uint from, GPI_COUNT_
     }
 }
 
-/* The block of this group: [*begin, *end). */
+/* Finds the block of this group: [*begin, *end). */
 static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end)
 {
     const ulong n = gpi_state_count(state);
@@ -61,7 +61,7 @@ static void gpi_sort_block(gpi_state state, ulong span, ulong *begin, ulong *end
     *end = min(n, *begin + span);
 }
 
-/* [begin, end) to the output, from wherever the last pass has left the result. */
+/* Copies elements [begin, end) to the output from the place that the last pass wrote, unless that is the output. */
 GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes, ulong begin, ulong end)
 {
     const uint from = gpi_from(state, passes);
@@ -70,7 +70,7 @@ GPI_NOINLINE void gpi_sort_copy(gpi_places places, gpi_state state, uint passes,
         gpi_move_one(move, i, i);
 }
 
-/* A group a block. */
+/* Copies the result to the output: a group a block. */
 GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes, ulong span)
 {
     gpi_places places;
@@ -82,7 +82,7 @@ GPI_KERNEL void gp_sort_copy(GPI_PLACES_PARAMETERS, gpi_state state, uint passes
 
 /* ------------------------------------------------------------------ classic */
 
-/* Whether this group has nothing to do: one item asks. */
+/* Returns whether this group has nothing to do. One item reads the state. */
 static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_SPACE uint *word)
 {
     uint idle = 0;
@@ -93,8 +93,8 @@ static bool gpi_group_is_idle(gpi_state state, uint pass, uint when, GPI_GROUP_S
 #if GPI_SHAPE_SERIAL
 #define GPI_ORDER_PIECE 65536ul /* keys */
 
-/* Counts as gp_sort_count does, and tells whether the block is in order: by pieces, which are asked while the caches still
-   hold them. */
+/* Counts the digits of keys [begin, end) in `row`, and returns whether these keys, and the one before them, are in the order of
+   `bits`. Works by pieces that the caches hold, because each is read twice. */
 GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                                      gpi_digit_bits bits, __global ulong *row, gpi_rank_shared shared)
 {
@@ -110,7 +110,8 @@ GPI_NOINLINE bool gpi_count_in_order(__global const gpi_key *key, ulong begin, u
 }
 #endif
 
-/* `order_end`: where the window of all passes ends, if their order is asked for; else 0. */
+/* Counts the digits of each group's block in the group's row of the table. `order_end`: if the kernel also has to find out whether
+   keys are in order, the end of the window of all passes; else 0. */
 GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                               uint when, uint order_end, ulong span, ulong table_at)
 {
@@ -137,7 +138,7 @@ GPI_KERNEL void gp_sort_count(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_s
 }
 
 #if GPI_KEY_HASH && GPI_SHAPE_SERIAL
-/* Whether so few hashes occur that there are few different keys: in any order, caches hold what belongs to them. */
+/* Returns whether so few hashes occur that there are few different keys. Then caches hold these keys' slots in any order. */
 static bool gpi_hashes_are_few(gpi_bases_shared shared)
 {
     uint digits = 0;
@@ -148,7 +149,8 @@ static bool gpi_hashes_are_few(gpi_bases_shared shared)
 #define gpi_hashes_are_few(shared) false
 #endif
 
-/* One group. table[block][d] becomes the sum of its column above; bases[d] what lower digits take. */
+/* Replaces table[block][d] by the sum of the cells above it, and writes to bases[d] how many keys have a lower digit. Decides which
+   place the next pass reads. One group. */
 GPI_KERNEL void gp_sort_spine(gpi_state state, uint pass, uint when, uint first, uint blocks, ulong table_at,
                               ulong bases_at, volatile __global uint *counters)
 {
@@ -207,8 +209,9 @@ GPI_KERNEL void gp_sort_histogram(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gp
     }
 }
 
-/* A group a pass: bases of its first launch. The group that is last to tell whether its pass is trivial also writes where
-   each reads and writes. `tmp_first`: 0 when the first pass may write the output, so that the last one can be made to. */
+/* Writes the bases of each pass's first launch: a group a pass. The last group to report whether its pass is trivial also writes
+   which places all passes read and write. `tmp_first`: 0 if the first pass may write the output, which lets the last pass always
+   write it. */
 GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint tmp_first, ulong histogram_at,
                               ulong bases_at)
 {
@@ -233,8 +236,8 @@ GPI_KERNEL void gp_sort_bases(gpi_state state, uint passes, uint portions, uint 
     }
 }
 
-/* One launch goes over the keys [portion, portion_end): fewer than a word can count. The last tile leaves the
-   bases of the next launch in bases_after. */
+/* Moves the keys [portion, portion_end), which are fewer than a word can count. If `more` launches follow in this pass, the last
+   tile writes the bases of the next one. */
 GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, uint pass,
                                  uint launch, ulong portion, ulong portion_end, ulong span, uint lines,
                                  ulong bases_at, uint more, ulong rows_at, uint polls)
@@ -253,7 +256,7 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
     if (GPI_LOCAL_ID == 0) tile = gpi_is_abandoned(state) ? ~0u : atomic_inc(ring.ticket);
     tile = gpi_broadcast(tile, &shared->word);
     const ulong begin = portion + tile * span, end = min(stop, begin + span);
-    if (begin >= stop) return; /* so do all later tiles: nobody waits for this one */
+    if (begin >= stop) return; /* so do all later tiles: no group waits for this one */
 #if GPI_SHAPE_LOCAL
     __global ulong *bases_after = end == stop && more ? bases + GPI_BINS : 0;
     gpi_onesweep_tile(move, ring, tile, begin, (uint)(end - begin), digit, bases, bases_after, shared);
@@ -264,8 +267,8 @@ GPI_KERNEL void gp_sort_onesweep(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gp
 #endif
 }
 
-/* As gp_sort_copy. Where a pass was abandoned, the first group does it again, and those after it, from the bases
-   of gp_sort_bases; then it copies all. */
+/* Copies the result to the output as gp_sort_copy does. If a pass was abandoned, the first group first repeats it and all passes
+   after it, from the bases of gp_sort_bases, and then copies all keys. */
 GPI_KERNEL void gp_sort_resume(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, uint portions,
                                uint lines, ulong bases_at, ulong span, volatile __global uint *counters)
 {

@@ -1,16 +1,16 @@
-/* sort_records.cl - keys of records, and records moved by index
+/* sort_records.cl - computes the keys of records, and moves records by index
 
        keys     key[i] = GPI_RECORD_KEY(in[r], r)       r = i, or index[i] once there is an order
        move     out[i] = in[index[i]]
 
-   A key has the bits of several columns side by side, the most significant column highest. A float's bits but the
-   sign are turned where the sign is set; sign bits and descending columns are turned by the sort's `flip`
+   A key consists of the bits of several columns side by side, the most significant column highest. The bits of a
+   negative float below its sign are inverted. The sort's `flip` inverts sign bits and descending columns
    (element/key.cl):
 
        | column 0 | column 1 | column 2 |        GPI_COLUMN_F32(...) << 24 | GPI_COLUMN_U8(...) << 16 | ...
 
-   A record is moved as words that nobody looks into. On GPUs neighbouring items move neighbouring words, whatever a
-   record's size.
+   A record is moved as words, without regard to its columns. On GPUs neighbouring items move neighbouring words,
+   whatever a record's size.
 
    Parameters: those of sort/records.cl. */
 #ifndef GPI_SORT_SORT_RECORDS_CL
@@ -38,7 +38,7 @@ GPI_KERNEL void gp_records_keys(GPI_ARGS_PARAMETERS GPI_RECORDS_PARAMETERS __glo
     if (first < n) gpi_record_keys(r, key + key_offset, first, min(n, first + span));
 }
 
-/* Offsets of records in words. */
+/* Writes record index[i] of `in` to record i of `out`. in_offset and out_offset are in words. */
 GPI_KERNEL void gp_records_move(__global const GPI_WORD *in, ulong in_offset, __global GPI_WORD *out,
                                 ulong out_offset, __global const gpi_value *index, ulong index_offset,
                                 ulong span, GPI_COUNT_PARAMETERS)

@@ -1,24 +1,24 @@
-/* sort_strings.cl - strings sorted by their prefixes, then those that tie by their next bytes, and so on.
+/* sort_strings.cl - sorts strings by their first bytes, then tied ones by their next bytes, until none is tied.
 
        key(i, d) = | byte d | ... | byte d + 6 | min(bytes from d on, 8) |      of string i, 64 bits
 
-   Bytes after the end are zero, and the number tells them from zeros that are there: keys are ordered as the
-   strings are. Equal keys are equal strings, unless the number is 8: these strings are tied, and go on.
+   Bytes after a string's end are zero in a key, and the number distinguishes them from zeros in the string: keys are
+   ordered as the strings are. Equal keys mean equal strings, unless the number is 8: these strings are tied, and enter
+   the next round.
 
-       gp_strings_keys_first   key(i, 0) of all strings
-                               all are sorted (gp_argsort)
-       gp_strings_ties         the order is written, and where the tied strings and their groups begin
-                               a scan of these
-       gp_strings_compact      the tied strings move together
-       gp_strings_skip         how many further bytes all strings of a group have in common
-       gp_strings_keys         key(i, d) after these
-                               each group is sorted (gp_segmented_sort); from gp_strings_ties on again, until
-                               nothing is tied
+       gp_strings_keys_first   computes key(i, 0) of all strings
+                               gp_argsort sorts all keys
+       gp_strings_ties         writes the order, and flags tied strings and the first ones of their groups
+                               a scan sums up the flags
+       gp_strings_compact      moves the tied strings together
+       gp_strings_skip         finds how many further bytes all strings of a group have in common
+       gp_strings_keys         computes key(i, d) after these bytes
+                               gp_segmented_sort sorts each group; repeat from gp_strings_ties until no string is tied
 
-   A group is looked ahead `cap` bytes at most, twice as far each time that all of these agree, so that many
-   long equal strings take a round for each doubling, and those that differ soon are not read far.
+   gp_strings_skip compares at most `cap` bytes of a group's strings. The cap doubles each time that all of these bytes
+   agree. So long equal strings take one round for each doubling, and strings that differ soon are not read far.
 
-   The tied strings, element by element, in sets of their own for each other round; `room` uints a part:
+   A set holds the tied strings of a round, element by element. Two sets alternate; each part has `room` uints:
 
        | index: which string | place: where in the order | owner: its group | offsets: where groups begin |
 
@@ -32,12 +32,12 @@
 #include "sort/constants.cl"
 
 #define GPI_PREFIX 7 /* bytes of a key */
-#define GPI_MORE 8   /* what a key's last byte says of strings that go on */
+#define GPI_MORE 8   /* the last byte of a key whose string has more bytes than the key */
 #define GPI_CAP_FIRST 64
 #define GPI_CAP_MOST \
-    65536 /* eight bytes a turn: far from the 65,535 turns after which llvmpipe leaves loops */
+    65536 /* at eight bytes a turn far fewer than the 65,535 turns after which llvmpipe leaves loops */
 
-/* Strings that agree in `depth` bytes, and in `skip` more; skip is at most `cap`. */
+/* A group of strings that agree in their first `depth` bytes, and in `skip` more, at most `cap`. */
 typedef struct gpi_strings_group {
     ulong depth;
     uint cap, skip;
@@ -59,7 +59,7 @@ static gpi_set gpi_set_at(__global uint *set, ulong room)
     return s;
 }
 
-/* What the host has laid out after the state. */
+/* The arrays that the host has laid out after the state. */
 typedef struct gpi_round {
     volatile __global uint *state;
     __global ulong *keys, *flags;
@@ -75,7 +75,7 @@ typedef struct gpi_round {
     (round).from = gpi_set_at(state + from_at, room);     \
     (round).to = gpi_set_at(state + to_at, room)
 
-/* Elements of this item: for (ulong i = ...), below `end`. */
+/* Loops over the elements i < end of this item; a group has `span` elements. */
 #define GPI_EACH(i, span, end)                            \
     for (ulong i = (span)*get_group_id(0) + GPI_LOCAL_ID; \
          i < min((ulong)(end), (span) * (get_group_id(0) + 1)); i += GPI_WG)
@@ -103,7 +103,7 @@ typedef struct gpi_text {
 typedef struct gpi_string {
     __global const uchar *at;
     ulong length;
-    uint bad; /* then it counts as empty */
+    uint bad; /* 1: its offsets are bad, and it counts as empty */
 } gpi_string;
 
 static gpi_string gpi_string_find(gpi_text text, ulong i)
@@ -125,7 +125,7 @@ static ulong gpi_string_key(gpi_string s, ulong depth)
     return key;
 }
 
-/* Bytes from `depth` on that both have, up to `cap`. */
+/* Returns how many bytes from `depth` on strings a and b have in common, at most `cap`. */
 static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap)
 {
     const uint most = (uint)min(min(a.length, b.length) - depth, (ulong)cap);
@@ -138,7 +138,7 @@ static uint gpi_strings_common(gpi_string a, gpi_string b, ulong depth, uint cap
 
 /* ------------------------------------------------------------------ rounds */
 
-/* Also counts strings whose offsets are bad. */
+/* Writes key(i, 0) of all strings i, and counts strings whose offsets are bad. */
 GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong span,
                                       GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {
@@ -159,7 +159,7 @@ GPI_KERNEL void gp_strings_keys_first(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS,
     }
 }
 
-/* Whether sorted elements j and j + 1 are of one group, with equal keys that go on. */
+/* Returns whether sorted elements j and j + 1 are tied: they are of one group, and have equal keys that end in GPI_MORE. */
 static bool gpi_strings_tied(gpi_round round, ulong j, uint first)
 {
     const ulong key = round.keys[j];
@@ -167,8 +167,8 @@ static bool gpi_strings_tied(gpi_round round, ulong j, uint first)
            (first || round.from.owner[j] == round.from.owner[j + 1]);
 }
 
-/* Writes the order of `many` sorted elements (`first`: of all strings), and flags: tied 1, first of a group
-   2^32. One flag more, zero, for the scan to leave the sums in. */
+/* Writes the order of `many` sorted elements (`first`: of all strings), and their flags: 1 if tied, plus 2^32 if the first of
+   a group. Flag `many`, after the last one, is 0: there the scan leaves the totals. */
 GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span, __global uint *out,
                                 ulong out_at, uint out_words)
 {
@@ -188,7 +188,7 @@ GPI_KERNEL void gp_strings_ties(GPI_ROUND_PARAMETERS, ulong many, uint first, ul
     }
 }
 
-/* A group of the next round that was a part of `old`. */
+/* Returns the state of a group of the next round, which is a part of group `old`. */
 static gpi_strings_group gpi_group_after(gpi_strings_group old)
 {
     gpi_strings_group g;
@@ -198,7 +198,7 @@ static gpi_strings_group gpi_group_after(gpi_strings_group old)
     return g;
 }
 
-/* The tied ones into the other set. Flags are now sums of those before. */
+/* Moves the tied elements to the other set. The scan has replaced each flag by the sum of the flags before it. */
 GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first, ulong span)
 {
     gpi_round round;
@@ -213,7 +213,7 @@ GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first,
             round.to.owner[k] = groups - 1;
         }
         if (groups != (uint)(x >> 32)) {
-            gpi_strings_group old = {0, 1, 0}; /* of all strings: nothing was looked ahead */
+            gpi_strings_group old = {0, 1, 0}; /* the group of all strings, of which gp_strings_skip has compared none */
             if (!first) old = round.from.groups[round.from.owner[j]];
             round.to.groups[groups - 1] = gpi_group_after(old);
             round.to.offsets[groups - 1] = k;
@@ -226,7 +226,8 @@ GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first,
     }
 }
 
-/* Fetches strings of elements further on: where they begin, and, half as far, their bytes. */
+/* Prefetches for elements after j: the offsets of the string 2 * GPI_STRINGS_AHEAD further on, and the bytes of the string half
+   as far. */
 #define GPI_STRINGS_AHEAD 16
 static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong many)
 {
@@ -239,7 +240,7 @@ static void gpi_strings_fetch(gpi_round round, gpi_text text, ulong j, ulong man
 #endif
 }
 
-/* Neighbours in a group are compared: what all have in common is the least of what these have. */
+/* Finds how many bytes all strings of a group have in common: the least number that two neighbours have in common. */
 GPI_KERNEL void gp_strings_skip(GPI_ROUND_PARAMETERS, GPI_TEXT_PARAMETERS, ulong many, ulong span)
 {
     gpi_round round;

@@ -1,27 +1,28 @@
-/* topk.cl - the k first keys in order, and where they were, without sorting the rest
+/* topk.cl - finds the first k keys in order, and their indices, without sorting the rest
 
        out = the first k of (order(key[i]), i), sorted      order: element/key.cl, the lowest comes first
 
-   A sample gives a threshold t that about k keys, and a few more, are not above. One reading keeps the keys
-   below t, of equal ones t only as many as are still needed, the first ones; what is kept is sorted.
+   A sample yields a threshold t such that slightly more than k keys are probably <= t. One reading keeps the keys
+   below t. Of the keys equal to t only the first ones are added, as many as are still needed. Then all these are sorted.
 
-       gp_topk_sample      one group: the threshold, by the rank that k has among keys picked at random
-       gp_topk_filter      a group a tile: keys below the threshold go to wherever there is room
-       gp_topk_resume      one group; only if too few or too many keys passed: finds the k-th key and filters again.
-                           In the serial shape, and for very many keys, these two take its place:
-       gp_topk_histogram   each digit from the highest: digits of the keys that agree with the k-th one so far, until
-                           those that are left fit
-       gp_topk_filter_again   with the threshold that this has found
-       gp_topk_gather      a group a tile: what it kept, to where it belongs; of equal ones what is missing
-       (sort/sort.cl)           sorts those, stably, of which there are `found`
-       gp_topk_take        the first k of them; not where one group of the local shape sorts: it writes no others
+       gp_topk_sample      one group: finds the threshold, by the rank that k has among keys picked at random
+       gp_topk_filter      a group a tile: keeps the keys below the threshold, in the next free room
+       gp_topk_resume      one group, if too few or too many keys passed: finds the k-th key and filters again.
+                           In the serial shape, and for very many keys, the next two replace it:
+       gp_topk_histogram   for each digit from the highest: counts this digit of the keys that agree with the k-th one in
+                           all higher digits, until the keys that are left fit
+       gp_topk_filter_again   a group a tile: filters with the threshold that the histograms have found
+       gp_topk_gather      a group a tile: copies its kept keys to their final room, and then missing keys equal to t
+       (sort/sort.cl)      sorts these `found` keys stably
+       gp_topk_take        copies the first k of them. Not launched if one group of the local shape sorts, which writes
+                           only these
 
-   No group waits for another. Whatever the sample was, the result is the same: only the cost differs. Each
-   launch's groups choose the digit of the histogram before for themselves, so that a choice costs no launch.
+   No group waits for another. The result does not depend on the sample, only the cost does. Every group of a launch
+   evaluates the previous launch's histogram by itself, so that this costs no launch.
    (A threshold from a sample: Floyd & Rivest 1975.)
 
-   The directory has for each tile: where its kept keys begin, how many they are, how many equal t. What else
-   kernels tell each other: sort/topk_state.cl.
+   The directory has for each tile: where its kept keys begin, their number, and the number of its keys equal to t.
+   The rest of the state that kernels share: sort/topk_state.cl.
 
    Parameters: those of sort/rank.cl. */
 #ifndef GPI_SORT_TOPK_CL
@@ -40,24 +41,24 @@
 
 /* ------------------------------------------------------------------ sample */
 
-/* A number below n, any. */
+/* Returns a pseudo-random number below n. */
 static ulong gpi_somewhere(uint i, ulong n) { return mul_hi((ulong)gpi_hash_32(i) << 32, n); }
 
-/* The rank among s of n keys below which k of the n hardly ever are: with x expected, x + 4 sqrt(x), and more where a
-   single group makes up for it. */
+/* Returns a rank among s sampled keys of n that the k-th key hardly ever exceeds. If x samples are expected to come before the
+   k-th key, the rank is x + 4 sqrt(x) and a few more. It is higher in the local shape, where one group alone repairs a miss. */
 static uint gpi_sample_rank(ulong k, ulong n, uint s)
 {
     const float x = (float)(k - 1) * ((float)s / (float)n), more = GPI_SHAPE_LOCAL ? 2.75f : 0.75f;
     return min(s, 1 + (uint)(x + 4.0f * sqrt(x) + more));
 }
 
-/* Returns the place of sample i: a random one in stretch i. Stretches have `stretch` keys, the first `longer` of them one more. */
+/* Returns the position of sample i: a random one in stretch i. Stretches have `stretch` keys, the first `longer` ones one more. */
 GPI_INLINE_GPU ulong gpi_sample_place(uint i, ulong stretch, ulong longer)
 {
     return i * stretch + min((ulong)i, longer) + gpi_somewhere(i, stretch + (i < longer ? 1 : 0));
 }
 
-/* Several loads are under way at a time. */
+/* Copies s of the n keys to `sample`, one from each stretch. Several loads are under way at a time. */
 static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __global gpi_key *sample)
 {
     enum { LOADS = GPI_SHAPE_LOCAL ? 8 : 1 };
@@ -74,8 +75,8 @@ static void gpi_sample_take(__global const gpi_key *key, ulong n, uint s, __glob
     for (; i < s; i += GPI_WG) sample[i] = key[gpi_sample_place(i, stretch, longer)];
 }
 
-/* One group. Zeroes `zeros` ulongs of the state and begins it: count, k, first threshold. One key is picked
-   from each of `samples` stretches, which cover all, anywhere in it, so that no period of the input is met. */
+/* Zeroes `zeros` ulongs of the state, and writes to it count, k and the first threshold. The keys are divided into `samples`
+   stretches, and one key is picked at random from each, so that no period of the input matters. One group. */
 GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                ulong k, uint zeros, __global gpi_key *sample, ulong sample_at, uint samples,
                                GPI_COUNT_PARAMETERS, volatile __global uint *counters)
@@ -100,7 +101,7 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
     gpi_sample_take(key, n, s, sample);
     gpi_sync_all(); /* the sample is there, and the first threshold that is now overwritten */
     gpi_key_bits t = gpi_select(sample, s, gpi_sample_rank(most, n, s), flip, shared);
-#ifdef GPI_FAULT /* tests: next to nothing passes where k is odd, next to everything where it is even */
+#ifdef GPI_FAULT /* tests: almost no key passes if k is odd, almost every key if k is even */
     t = k % 2 ? 0 : (gpi_key_bits)(~(ulong)0 >> (64 - 8 * GPI_KEY_SIZE));
 #endif
     if (l == 0) topk.number[GPI_TOPK_THRESHOLD] = t;
@@ -108,14 +109,16 @@ GPI_KERNEL void gp_topk_sample(__global const gpi_key *key, ulong key_at, GPI_TO
 
 /* ------------------------------------------------------------------ filter */
 
-/* Room for `keys` keys. One item. Once there is none left, the cursor stays where it is, above `room`. */
+/* Reserves room for `keys` kept keys, and returns where it begins. Once the cursor is above `room`, it stays as it is, and ~0u is
+   returned. One item. */
 static uint gpi_topk_claim(gpi_topk topk, uint round, uint keys)
 {
     volatile __global uint *cursor = topk.cursor + round;
     return atomic_or(cursor, 0u) > topk.room ? ~0u : atomic_add(cursor, keys);
 }
 
-/* Tells what a tile has; where its room begins. One item. */
+/* Enters in the state that tile `number` has `below` keys below the threshold and `equal` ones. Returns where the room for its kept
+   keys begins. One item. */
 static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, uint equal,
                            __global uint4 *directory)
 {
@@ -137,7 +140,7 @@ static uint gpi_topk_enter(gpi_topk topk, uint round, uint number, uint below, u
     (to).index = kept_index + kept_index_at; \
     (directory) += directory_at
 
-/* The group's tile. */
+/* Filters the group's tile: enters its counts in the directory, and keeps its keys below the threshold if there is room. */
 GPI_INLINE void gpi_topk_filter(gpi_topk topk, uint round, gpi_topk_tile tile, ulong base,
                                 __global uint4 *directory, gpi_topk_kept to, gpi_topk_shared shared)
 {
@@ -148,7 +151,7 @@ GPI_INLINE void gpi_topk_filter(gpi_topk topk, uint round, gpi_topk_tile tile, u
     if (GPI_LOCAL_ID == 0) start = gpi_topk_enter(topk, round, number, below, equal, directory);
     if (below == 0) return;
     start = gpi_broadcast_once(start, &shared->word);
-    if ((ulong)start + below > topk.room) return; /* the round is missed */
+    if ((ulong)start + below > topk.room) return; /* the round has too many keys */
     to.key += start;
     to.index += start;
     gpi_tile_keep(tile, found, to, base, shared);
@@ -185,7 +188,7 @@ GPI_KERNEL void gp_topk_filter_again(__global const gpi_key *key, ulong key_at, 
     gpi_topk_filter(topk, 1, tile, base, directory, to, shared);
 }
 
-/* One group does it all, with the k-th key for a threshold: fewer than k are below. */
+/* Filters all tiles again, with the k-th key as the threshold: fewer than k keys are below it. One group. */
 GPI_KERNEL void gp_topk_resume(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, GPI_TOPK_KEPT_PARAMETERS, volatile __global uint *counters)
 {
@@ -237,7 +240,7 @@ GPI_KERNEL void gp_topk_histogram(__global const gpi_key *key, ulong key_at, GPI
 
 /* ------------------------------------------------------------------ gather, take */
 
-/* How many keys below the threshold the tiles before this one have. All items call, and get it. */
+/* Returns how many keys below the threshold the tiles before tile `number` have. All items call, and get the same result. */
 GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __global const uint4 *directory,
                                   gpi_topk_shared shared)
 {
@@ -251,12 +254,12 @@ GPI_NOINLINE uint gpi_topk_before(gpi_topk topk, uint round, uint number, __glob
     if (sum) (void)atomic_add(&shared->count[0], sum);
     gpi_sync(); /* all have added */
     sum = shared->count[0];
-    gpi_sync(); /* the sum is read: marking may overwrite it */
+    gpi_sync(); /* the sum is read: what follows may overwrite it */
 #endif
     return sum;
 }
 
-/* How many keys equal to the threshold the tiles before this one have, `enough` at most. One item. */
+/* Returns how many keys equal to the threshold the tiles before tile `number` have, at most `enough`. One item. */
 GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
                                          __global const uint4 *directory, ulong enough)
 {
@@ -267,7 +270,8 @@ GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
     return min(sum, enough);
 }
 
-/* Behind all that are below the threshold: those that equal it and are still missing, in order. */
+/* Copies each tile's kept keys to where they belong. After all keys below the threshold come the first ones that equal it, as many
+   as are still missing, in order. */
 GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, __global const uint4 *directory, ulong directory_at,
                                __global const gpi_key *kept_key, ulong kept_key_at,
@@ -290,8 +294,8 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     directory += directory_at;
     if (own.y) {
         const ulong at = gpi_topk_before(topk, round, number, directory, shared);
-        /* A loop that all items go through alike: after barriers in a branch, PoCL 3.1 takes the first
-           item's answer to "l < own.y" for everybody's. */
+        /* All items take the same turns of this loop: after barriers in a branch, PoCL 3.1 takes the first
+           item's answer to "l < own.y" for that of all items. */
         for (uint begin = 0; begin < own.y; begin += GPI_WG) {
             const uint i = begin + l;
             if (i >= own.y) continue;
@@ -313,7 +317,7 @@ GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TO
     }
 }
 
-/* Sorted elements to the outputs that are wanted: k, or as many as there are. */
+/* Copies the first k sorted elements, or as many as there are, to the outputs that are wanted. */
 GPI_KERNEL void gp_topk_take(__global const gpi_key *key, ulong key_at, __global const gpi_value *index,
                              ulong index_at, __global gpi_key *key_out, ulong key_out_at,
                              __global gpi_value *index_out, ulong index_out_at, uint wants, ulong k,

@@ -1,9 +1,9 @@
-/* topk_select.cl - which key comes rank-th, digit by digit from the highest.
+/* topk_select.cl - finds the key that comes rank-th, digit by digit from the highest.
 
        select(rank) = the least x with |{i : order(key[i]) <= x}| >= rank
 
-   Each digit's histogram counts the keys that agree with this one in all digits before. From a sample one
-   group selects alone; from all keys a launch a digit, each of which goes on from the state
+   Each digit's histogram counts the keys that agree with the result in all higher digits. One group selects from
+   a sample alone. To select from all keys takes a launch for each digit, which continues from the state
    (sort/topk_state.cl).
    (Radix selection: Alabi et al. 2012.)
 
@@ -24,7 +24,7 @@ static void gpi_count_match(gpi_key key, gpi_digit digit, gpi_key_bits prefix, g
     if (high >> 8 == prefix) GPI_NEAR_INC(&shared->count[high & digit.mask]);
 }
 
-/* The digits of the keys in [begin, end) whose higher digits are `prefix`, into shared->count. */
+/* Counts in shared->count the digits of those keys in [begin, end) whose higher digits are `prefix`. */
 GPI_NOINLINE void gpi_count_matching(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                                      gpi_key_bits prefix, gpi_topk_shared shared)
 {
@@ -54,7 +54,7 @@ static gpi_digit gpi_topk_digit(uint level, ulong flip)
     return digit;
 }
 
-/* The order that comes rank-th among n keys; one group. */
+/* Returns order(key) of the rank-th (from 1) of n keys. One group. */
 static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, ulong flip,
                                gpi_topk_shared shared)
 {
@@ -69,14 +69,14 @@ static gpi_key_bits gpi_select(__global const gpi_key *key, uint n, ulong rank, 
     return prefix;
 }
 
-/* What is known of the k-th key's order: its highest digits; how many of the keys with those come before and
-   with it; once those keys fit, a threshold. */
+/* The k-th key's order, as far as it is known. prefix: its highest digits; rest: its rank among the keys with this prefix;
+   threshold: the greatest order with this prefix; decided: 1 if the keys up to the threshold fit. */
 typedef struct gpi_selected {
     ulong prefix, rest, threshold, decided;
 } gpi_selected;
 
-/* The same after `level` digits: from what was known before, and the histogram of the digit. Every group computes it,
-   without a branch around barriers (docs/drivers.md). */
+/* Returns what is known after `level` digits, from the state after `level` - 1 digits and the last one's histogram. Every group
+   computes it, without a branch around barriers (docs/drivers.md). */
 GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_shared shared)
 {
     const uint before = level > 0 ? level - 1 : 0, bits = 8 * (GPI_KEY_SIZE - 1 - before);
@@ -90,7 +90,7 @@ GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_
     GPI_EACH_BIN(d)
     {
         volatile __global uint *bin = gpi_topk_bin(topk, before, d);
-        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0; /* level 0's are being counted */
+        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0; /* at level 0 no histogram is complete */
     }
     const uint digit = gpi_choose(s.rest, &below, &with, shared);
     if (level > 0 && !s.decided) {
@@ -102,7 +102,7 @@ GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_
     return s;
 }
 
-/* Writes it down for the kernels after this one. One item. */
+/* Writes `s`, what is known after `level` digits, for later kernels. One item. */
 static void gpi_topk_write_selected(gpi_topk topk, uint level, gpi_selected s)
 {
     __global ulong *known = topk.number + GPI_TOPK_SELECT + 4 * level;

@@ -1,4 +1,4 @@
-/* topk_state.cl - what the kernels of sort/topk.cl tell each other.
+/* topk_state.cl - the state that the kernels of sort/topk.cl share.
 
    In ulongs; the host computes where the rest of the scratch begins:
 
@@ -16,7 +16,7 @@
 #error "the state's parts overlap"
 #endif
 
-/* What all kernels share. `blocks`: of GPI_TOPK_BLOCK tiles; `room`: how many keys may be kept. */
+/* The state. `blocks`: number of blocks of GPI_TOPK_BLOCK tiles; `room`: how many keys may be kept. */
 typedef struct gpi_topk {
     __global ulong *number;
     volatile __global uint *cursor, *equals;
@@ -32,7 +32,7 @@ typedef struct gpi_topk {
     (topk).room = room;                                                          \
     (topk).blocks = blocks
 
-/* Keys below and equal to the threshold in a block of tiles. */
+/* Returns the address of a block's two counts: keys below the threshold, and keys equal to it. */
 static volatile __global uint *gpi_topk_block(gpi_topk topk, uint round, uint block)
 {
     return (volatile __global uint *)(topk.number + GPI_TOPK_BLOCKS + (ulong)round * topk.blocks + block);
@@ -43,7 +43,7 @@ static volatile __global uint *gpi_topk_bin(gpi_topk topk, uint level, uint d)
     return (volatile __global uint *)(topk.number + GPI_TOPK_HISTOGRAM + level * GPI_BINS + d);
 }
 
-/* The first round's threshold has let too many keys pass, or too few. Known after its filter. */
+/* Returns whether the first round's threshold has let too many keys pass, or too few. Known after that round's filter. */
 static bool gpi_topk_missed(gpi_topk topk)
 {
     const ulong kept = topk.cursor[0], equals = (ulong)topk.equals[1] << 32 | topk.equals[0];

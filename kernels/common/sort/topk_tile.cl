@@ -1,4 +1,4 @@
-/* topk_tile.cl - a tile of keys that are compared with a threshold, and what is written of it.
+/* topk_tile.cl - a tile of keys to compare with a threshold, and the arrays for the keys that pass.
 
    Parameters
        GPI_WG, GPI_TILE   in the local shape: items of a group, keys of a tile                                */
@@ -10,7 +10,7 @@
 #include "sort/digit.cl"
 #include "sort/topk_digit.cl"
 
-/* A tile's keys, and what they are compared with. */
+/* A tile's keys, and the threshold that they are compared with. */
 typedef struct gpi_topk_tile {
     __global const gpi_key *key;
     uint length;
@@ -28,7 +28,7 @@ static gpi_topk_tile gpi_tile_make(__global const gpi_key *key, ulong n, ulong b
     return tile;
 }
 
-/* Where its keys and their indices are written to. */
+/* The arrays for the keys that pass, and for their indices. */
 typedef struct gpi_topk_kept {
     __global gpi_key *key;
     __global gpi_value *index;

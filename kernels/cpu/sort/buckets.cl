@@ -1,19 +1,20 @@
-/* buckets.cl - the highest digit first: many long keys become 256 buckets, which the caches hold.
+/* buckets.cl - sorts many long keys by the highest digit first, into one bucket for each digit, which the caches hold.
 
        to[base(d) + rank(i)] = from[i]       d = highest digit of key i, as in sort/sort.cl
-       then bucket d is sorted by one group: by its next digit if it is large, and what that leaves as few keys
-       are (sort/single_tile.cl)
+       then one group sorts bucket d: a large one first by its next digit, and the rest as few keys are sorted
+       (sort/single_tile.cl)
 
-   A key goes to memory and back two or three times, however many digits it has. It takes buckets of which
-   none is much larger than others, so the device looks first:
+   Each key is read from memory and written two or three times, however many digits it has. This pays only if no bucket
+   is much larger than others, which the device checks first:
 
-       gp_buckets_sample   one group: a few keys; is any bucket likely to be too large?
+       gp_buckets_sample   one group: samples keys; is any bucket likely to be too large?
        gp_sort_count       a group a block, as in a classic pass (sort/sort.cl)
-       gp_buckets_spine    one group: bases of the buckets; is any too large? Or were they in order before?
+       gp_buckets_spine    one group: bases of the buckets; is any too large, or were the keys in order before?
        gp_sort_scatter     a group a block
        gp_buckets_sort     a group a bucket
 
-   If so, these kernels do nothing, and if not, the passes after them do nothing. Serial shape only.
+   If the answer is yes, the rest of these kernels do nothing. If it is no, the passes after them do nothing. Serial shape
+   only.
    The program also has the sort of fewer keys by shares (sort/shares.cl).
    (Stehle & Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.)                      */
 #ifndef GPI_SORT_BUCKETS_CL
@@ -27,8 +28,8 @@
 #include "sort/single_tile.cl"
 
 #define GPI_SAMPLES 128
-#define GPI_SAMPLE 8u      /* keys of one */
-#define GPI_SAMPLE_SLACK 4 /* how far a sample may be off */
+#define GPI_SAMPLE 8u      /* keys of a sample */
+#define GPI_SAMPLE_SLACK 4 /* the samples may overestimate a bucket by this factor */
 
 static ulong gpi_largest(gpi_bases_shared shared)
 {
@@ -37,7 +38,8 @@ static ulong gpi_largest(gpi_bases_shared shared)
     return largest;
 }
 
-/* One group. `most`: keys of the largest bucket there may be. */
+/* Decides from samples whether buckets are worth trying: no bucket may have more than about GPI_SAMPLE_SLACK * `most` keys. One
+   group. */
 GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, gpi_state state, ulong most)
 {
     GPI_SHARED(gpi_bases_memory, shared);
@@ -56,7 +58,8 @@ GPI_KERNEL void gp_buckets_sample(GPI_PLACES_PARAMETERS, GPI_DIGIT_PARAMETERS, g
         gpi_largest(shared) * (n / (GPI_SAMPLES * GPI_SAMPLE)) <= GPI_SAMPLE_SLACK * most;
 }
 
-/* One group. `to`: where the buckets go; `passes` of the whole sort. */
+/* Writes the bases of the buckets, or gives up if a bucket has more than `most` keys or the keys are in order. `to`: the place of
+   the buckets; `passes`: those of the whole sort. One group. */
 GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blocks, ulong table_at,
                                  ulong bases_at, ulong most)
 {
@@ -74,7 +77,7 @@ GPI_KERNEL void gp_buckets_spine(gpi_state state, uint to, uint passes, uint blo
     state[GPI_STATE_FROM + passes] = GPI_PLACE_OUT;
 }
 
-/* Keys [base, base + n), n > 0, from place `from` to the output. */
+/* Sorts keys [base, base + n), n > 0, from place `from` into the output. */
 static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                             gpi_rank_shared shared)
 {
@@ -82,7 +85,7 @@ static void gpi_bucket_sort(gpi_places places, ulong base, ulong n, gpi_digit_bi
     else gpi_single_tile_few(gpi_move_make(places, from, GPI_PLACE_OUT), base, (uint)n, bits);
 }
 
-/* The same for more keys than the caches hold: buckets within the bucket. */
+/* Sorts as gpi_bucket_sort does, but more keys than the caches hold: splits the bucket into buckets of the next digit first. */
 GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                                    uint lines, gpi_rank_shared shared)
 {
@@ -106,8 +109,8 @@ GPI_NOINLINE void gpi_bucket_split(gpi_places places, ulong base, ulong n, gpi_d
     }
 }
 
-/* A group a bucket. `bits`: the window without the highest digit. `few`: keys that the caches hold.
-   `lines`: which ones a split moves by lines (sort/digit.cl). */
+/* Sorts the buckets: a group a bucket. The window does not contain the highest digit. `few`: how many keys the caches hold;
+   `lines`: which keys a split moves through lines (GPI_LINES_..., sort/constants.cl). */
 GPI_KERNEL void gp_buckets_sort(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, gpi_state state, ulong bases_at,
                                 ulong few, uint lines)
 {

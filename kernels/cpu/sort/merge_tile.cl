@@ -1,7 +1,7 @@
-/* merge_tile.cl - a merge: what one item does with its tile.
+/* merge_tile.cl - one item merges one tile of the output.
 
-   The tile is GPI_MERGE_RUNS runs of one length, merged side by side, because a step of one run waits for the
-   comparison before it. No branch depends on keys.
+   It merges the tile as GPI_MERGE_RUNS runs of equal length side by side, because each step of a run waits for the
+   run's previous comparison. No branch depends on keys.
 
    Parameters
        GPI_MERGE_RUNS     runs of a tile
@@ -23,12 +23,12 @@
 typedef uint gpi_merge_memory; /* one item shares nothing */
 typedef gpi_merge_memory *gpi_merge_shared;
 
-/* Runs side by side. Run r begins at diagonal d[r]; after s steps it has reached i[r] in a. */
+/* Runs side by side. Run r begins at diagonal d[r]. After the steps so far its next element of a is i[r]. */
 typedef struct gpi_runs {
     ulong d[GPI_MERGE_RUNS], i[GPI_MERGE_RUNS];
 } gpi_runs;
 
-/* The crossing of diagonal d, which is in [low, high]. */
+/* Returns the crossing of diagonal d, which is in [low, high]. */
 static ulong gpi_crossing(gpi_pair pair, ulong d, ulong low, ulong high)
 {
     while (low < high) {
@@ -39,7 +39,7 @@ static ulong gpi_crossing(gpi_pair pair, ulong d, ulong low, ulong high)
     return low;
 }
 
-/* Runs of `length` elements from diagonal `begin` on. */
+/* Starts all runs: they have `length` elements each, from diagonal `begin` on. */
 static void gpi_runs_begin(gpi_pair pair, gpi_runs *runs, ulong begin, ulong length)
 {
     ulong low = 0, high = ~0ul;
@@ -54,7 +54,7 @@ static void gpi_runs_begin(gpi_pair pair, gpi_runs *runs, ulong begin, ulong len
     }
 }
 
-/* How many steps all runs, at step s, are sure to be short of the ends of a and b. */
+/* Returns how many steps each run, at step s, can make without reaching the end of a or b. */
 static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
 {
     ulong room = ~0ul;
@@ -65,7 +65,7 @@ static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
     return room;
 }
 
-/* Merges steps [s, end) of every run. `end - s` is a multiple of GPI_MERGE_STEP, and no run reaches its end. */
+/* Makes steps [s, end) of every run. `end - s` is a multiple of GPI_MERGE_STEP, and no run reaches the end of a or b before `end`. */
 static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
 {
     ulong i[GPI_MERGE_RUNS];
@@ -100,7 +100,8 @@ static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
     for (uint r = 0; r < GPI_MERGE_RUNS; r++) runs->i[r] = i[r];
 }
 
-/* One element, anywhere: d of the output, i of a. Where i is afterwards. Neither a nor b is empty. */
+/* Writes element d of the output, if i elements of a come before it, and returns i for element d + 1. Checks for the ends of a and
+   b, neither of which is empty. */
 static ulong gpi_merge_step(gpi_pair pair, ulong d, ulong i)
 {
     const ulong j = d - i, i_in = min(i, pair.a_count - 1), j_in = min(j, pair.b_count - 1);
@@ -113,7 +114,7 @@ static ulong gpi_merge_step(gpi_pair pair, ulong d, ulong i)
     return i + first;
 }
 
-/* GPI_MERGE_STEP steps of all runs from s on, anywhere. */
+/* Makes GPI_MERGE_STEP steps of every run from step s on, and checks for the ends of a and b. */
 static void gpi_runs_creep(gpi_pair pair, gpi_runs *runs, ulong s)
 {
     for (ulong t = s; t < s + GPI_MERGE_STEP; t++) {
@@ -123,7 +124,7 @@ static void gpi_runs_creep(gpi_pair pair, gpi_runs *runs, ulong s)
     }
 }
 
-/* Elements [begin, end) of the output. Neither a nor b is empty. */
+/* Writes elements [begin, end) of the output. Neither a nor b is empty. */
 static void gpi_merge_runs(gpi_pair pair, ulong begin, ulong end)
 {
     const ulong length = (end - begin) / (GPI_MERGE_RUNS * GPI_MERGE_STEP) * GPI_MERGE_STEP;
@@ -139,7 +140,7 @@ static void gpi_merge_runs(gpi_pair pair, ulong begin, ulong end)
     for (ulong d = begin + GPI_MERGE_RUNS * length; d < end; d++) i = gpi_merge_step(pair, d, i);
 }
 
-/* One of the two is empty: elements [begin, end) are the other's. */
+/* Writes elements [begin, end) of the output if a or b is empty: copies them from the other one. */
 static void gpi_merge_copy(gpi_pair pair, ulong begin, ulong end)
 {
     const bool first = pair.a_count > 0;
@@ -151,7 +152,7 @@ static void gpi_merge_copy(gpi_pair pair, ulong begin, ulong end)
     }
 }
 
-/* Elements [begin, end) of the output. */
+/* Writes elements [begin, end) of the output. */
 GPI_NOINLINE void gpi_merge_tile(gpi_pair pair, ulong begin, ulong end, gpi_merge_shared shared)
 {
     (void)shared;

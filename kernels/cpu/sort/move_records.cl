@@ -1,13 +1,13 @@
-/* move_records.cl - keys of records, and records moved, by one item. */
+/* move_records.cl - one item computes the keys of records, and moves records. */
 #ifndef GPI_SORT_MOVE_RECORDS_CL
 #define GPI_SORT_MOVE_RECORDS_CL
 #include "base/platform.cl"
 #include "element/key.cl"
 #include "sort/records.cl"
 
-#define GPI_RECORDS_FETCH 32 /* records ahead, where the index says */
+#define GPI_RECORDS_FETCH 32 /* prefetch distance through the index, in records */
 #define GPI_RECORDS_AHEAD \
-    2048 /* bytes, of what lies in a row: the hardware's prefetching stops at page ends */
+    2048 /* prefetch distance in consecutive memory, in bytes: the hardware's prefetching stops at page ends */
 
 static void gpi_record_keys(gpi_records r, __global gpi_key *key, ulong first, ulong end)
 {

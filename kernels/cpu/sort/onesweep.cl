@@ -1,4 +1,4 @@
-/* onesweep.cl - a tile of onesweep: counted, placed by look-back, moved. */
+/* onesweep.cl - one item finds by look-back where the keys of a tile of onesweep go. */
 #ifndef GPI_SORT_ONESWEEP_CL
 #define GPI_SORT_ONESWEEP_CL
 #include "base/platform.cl"
@@ -7,7 +7,8 @@
 #include "sort/lookback.cl"
 #include "sort/rank.cl"
 
-/* The tile's own counts in shared->count become, in shared->next, where its keys go. False: abandoned. */
+/* Writes to shared->next where the tile's keys of each digit go, from the tile's counts in shared->count. Returns false if the pass
+   is abandoned. */
 static bool gpi_onesweep_place(gpi_ring ring, uint tile, bool last, __global const ulong *bases,
                                __global ulong *bases_after, gpi_rank_shared shared)
 {

@@ -1,7 +1,7 @@
-/* rank_keys.cl - ranking: one item loops over the range.
+/* rank_keys.cl - one item counts or moves a range of keys by their digits, in a loop over the range.
 
-   Keys are moved one by one, and the cache lines that are written next may be fetched before; or through lines: a line of
-   two cache lines is gathered for each digit, and written, past the caches, when it is full.
+   Keys are moved in one of two ways. One by one: the cache lines that will be written next may be prefetched. Through lines: for
+   each digit a line of two cache lines is gathered, and written past the caches when it is full.
 
    Parameters
        GPI_RANK_AHEAD     how far ahead to prefetch, in bytes                                             */
@@ -15,10 +15,10 @@
 #define GPI_RANK_AHEAD 2048
 #endif
 #define GPI_RANK_STEP 16 /* keys of an unrolled step */
-#define GPI_PUT_STEP 8   /* of one that moves them: 16 take compilers longer, and run no faster */
+#define GPI_PUT_STEP 8   /* keys of an unrolled step that moves them: 16 take longer to compile, and run no faster */
 #define GPI_CACHE_LINE 64
 
-/* The memory of a group. */
+/* GPI_NEAR is the memory in which a group counts, GPI_NEAR_INC increments a counter in it. */
 #define GPI_NEAR __private
 #define GPI_NEAR_INC(p) (void)(++*(p))
 
@@ -32,7 +32,7 @@ typedef gpi_rank_memory gpi_move_memory;
 typedef gpi_rank_shared gpi_move_shared;
 
 /* Counts the digits of keys [begin, end) in shared->count. Several tables keep equal digits in a row from waiting for each
-   other's store; wide digits have no more tables than the first cache holds. */
+   other's store. For wide digits there are fewer, so that the first cache holds all tables. */
 #define GPI_COUNT_TABLES (GPI_DIGIT_BITS > 8 ? 2 : 4)
 GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit,
                                   gpi_rank_shared restrict shared)
@@ -53,7 +53,7 @@ GPI_NOINLINE void gpi_count_range(__global const gpi_key *key, ulong begin, ulon
     }
 }
 
-/* Whether the keys [begin, end), and the one before them, are in the order of the window. */
+/* Returns whether the keys [begin, end), and the one before them, are in the order of the window. */
 static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits)
 {
     ulong i = begin > 0 ? begin - 1 : 0;
@@ -70,7 +70,7 @@ static bool gpi_is_in_order(__global const gpi_key *key, ulong begin, ulong end,
 
 /* ------------------------------------------------------------------ one by one */
 
-/* Where an element of digit d goes. */
+/* Returns the position of the next element of digit d, and advances next[d]. */
 static ulong gpi_rank_next(ulong *next, uint d)
 {
     const ulong j = next[d];
@@ -78,8 +78,8 @@ static ulong gpi_rank_next(ulong *next, uint d)
     return j;
 }
 
-/* The same for one of digit d and one of digit e after it, side by side: with equal digits in a row, the second one
-   does not wait for the first one's store. */
+/* Returns the positions of the next element of digit d and the one of digit e after it, and advances both. If d == e, the second
+   one does not wait for the first one's store. */
 static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
 {
     const ulong j = next[d], k = next[e] + (d == e);
@@ -88,7 +88,7 @@ static ulong2 gpi_rank_next_two(ulong *next, uint d, uint e)
     return (ulong2)(j, k);
 }
 
-/* Fetches the cache line after that of position j: the one that its digit's keys will be written to next. */
+/* Prefetches the cache line after that of position j: the digit's later keys will be written to it. */
 static void gpi_fetch_next(gpi_move move, ulong j)
 {
     GPI_PREFETCH_WRITE((__global char *)(move.key_to + j) + GPI_CACHE_LINE);
@@ -97,7 +97,8 @@ static void gpi_fetch_next(gpi_move move, ulong j)
 #endif
 }
 
-/* `fetch`: what is written next is fetched, each time for one of two keys, which suffices. */
+/* Moves keys [begin, end) one by one. `fetch`: prefetch the cache lines that will be written next, for every second key, which
+   suffices. */
 GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_digit digit, bool fetch,
                                   gpi_rank_shared restrict shared)
 {
@@ -118,7 +119,7 @@ GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_dig
 /* ------------------------------------------------------------------ lines */
 
 #define GPI_LINE_PARTS \
-    2 /* cache lines: the branch that asks if all are full is mispredicted half as often as with one */
+    2 /* cache lines of a line: with two, the branch on a full line is mispredicted half as often as with one */
 #define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
 #define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
 #if GPI_VALUE_SIZE
@@ -128,9 +129,9 @@ GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_dig
 #endif
 #define GPI_SHORT_LINE (GPI_VALUE_LINE < GPI_KEY_LINE ? GPI_VALUE_LINE : GPI_KEY_LINE)
 
-/* A line for each digit. Positions are counted from the line's boundary before the output's first key, so
-   that position % GPI_KEY_LINE is the place in a line. The output's values may not stand alike in theirs:
-   then they are gathered all the same, and written one by one. */
+/* A line for each digit. Positions are counted from the line boundary before the output's first key, so that
+   position % GPI_KEY_LINE is the index in a line. `alike`: position 0 of the values is at a line boundary, too. If not, values are
+   also gathered in lines, but written one by one. */
 typedef struct gpi_lines {
     union {
         uint16 part[GPI_BINS * GPI_LINE_PARTS];
@@ -153,14 +154,15 @@ static void gpi_stream_line(const uint16 *part, __global void *to)
     for (uint p = 0; p < GPI_LINE_PARTS; p++) GPI_STREAM_STORE(part[p], (__global uint16 *)to + p);
 }
 
-/* Parts of lines: functions of their own, because they are hardly ever called, and from many places. */
+/* Writes digit d's keys of positions [begin, end), a part of a line. Not inlined, because it is rarely called, and from many
+   places. */
 GPI_NOINLINE void gpi_flush_some_keys(const gpi_lines *lines, uint d, ulong begin, ulong end)
 {
     for (ulong j = begin; j < end; j++) lines->key_to[j] = lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE];
 }
 
-/* Writes digit d's keys up to position `end`, which ends a line or the range: of the last line, nothing
-   before the range's own first key. */
+/* Writes digit d's line up to position `end`, where the line or the range ends. Does not write positions before the range's
+   first key of the digit. */
 static void gpi_flush_keys(gpi_lines *lines, uint d, ulong end)
 {
     const ulong begin = (end - 1) / GPI_KEY_LINE * GPI_KEY_LINE;
@@ -185,7 +187,7 @@ static void gpi_flush_values(gpi_lines *lines, uint d, ulong end)
 }
 #endif
 
-/* Element i, of digit d, to position j: into its line, and the line out when it is whole. */
+/* Moves element i, of digit d, to position j of its line, and writes the line when it is full. */
 static void gpi_rank_put(gpi_lines *lines, gpi_move move, ulong i, uint d, ulong j)
 {
     lines->k.key[d * GPI_KEY_LINE + j % GPI_KEY_LINE] = move.key[i];
@@ -221,7 +223,8 @@ static void gpi_put_ahead(gpi_move move, ulong i)
 #endif
 }
 
-/* `spread`: two keys in a row hardly ever have the same digit, and need not be put side by side. */
+/* Moves keys [begin, end) through lines. `spread`: two keys in a row hardly ever have the same digit, and are put one by one, else
+   two by two. */
 static void gpi_put_range(gpi_lines *lines, gpi_move move, ulong begin, ulong end, gpi_digit digit,
                           bool spread)
 {
@@ -260,8 +263,8 @@ static void gpi_move_lines(gpi_move move, ulong begin, ulong end, gpi_digit digi
     }
 }
 
-/* Whether two keys of the range hardly ever have the same digit: what the caches hold of the output is then no longer there
-   when the next key of a digit comes. Asked of some keys. */
+/* Returns whether two keys of the range hardly ever have the same digit, judging from a few keys. In that case the caches have
+   dropped a digit's line of the output before its next key comes. */
 #define GPI_SPREAD_LOOKS 8
 static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, gpi_digit digit)
 {
@@ -275,9 +278,9 @@ static bool gpi_is_spread(__global const gpi_key *key, ulong begin, ulong end, g
     return pairs < GPI_SPREAD_LOOKS * GPI_RANK_STEP / 2; /* a quarter, were all digits as frequent */
 }
 
-/* Whether many digits' keys are written to cache lines of one set of the first cache, as those of keys that count up or
-   down are: the cache drops a line before it is written again. An address modulo 4 KiB tells the set; where places are
-   random, at most some ten of 256 share one. */
+/* Returns whether many digits' keys are written to cache lines of one set of the first cache, as happens with keys that count up
+   or down. The cache then drops a line before it is written again. An address modulo 4 KiB determines the set. If positions are
+   random, at most some ten of 256 share a set. */
 #define GPI_SETS 64
 #define GPI_SET_MOST 24
 static bool gpi_places_collide(gpi_move move, const ulong *next)
@@ -294,8 +297,8 @@ static bool gpi_places_collide(gpi_move move, const ulong *next)
     return most > GPI_SET_MOST;
 }
 
-/* Moves [begin, end) to where shared->next says. Never by lines if digits are wide: there would be more of them than the
-   first cache holds. */
+/* Moves elements [begin, end): the next one of digit d to shared->next[d]. Never moves through lines if digits are wide: there
+   would be more lines than the first cache holds. */
 GPI_NOINLINE void gpi_move_range(gpi_move move, ulong begin, ulong end, gpi_digit digit, uint lines,
                                  gpi_rank_shared restrict shared)
 {

@@ -1,15 +1,17 @@
-/* shares.cl - keys that are too many for one group and too few for many launches: each group sorts a share of them.
+/* shares.cl - sorts keys that are too many for one group and too few for many launches: each group sorts a share of them.
 
        share(g) = keys in [bound(g), bound(g + 1)), by their windows     bound(g): from a sample, the same in all groups
 
-   A bound may divide equal keys, by their positions. Then they are pieces by themselves, which need no sorting.
+   A bound may divide equal keys, by their positions. These equal keys are then pieces of their own, which need no
+   sorting.
 
-       in      7 2 9 4 1 8 3 6        each group reads all of it: which keys are its own, and how many are below them
-       out     2 4 1 3 | 7 9 8 6      each brings its own together, where they belong, ...
-               1 2 3 4 | 6 7 8 9      ... and sorts them: by two digits and insertion
-                                (sort/single_tile.cl), or by all digits, wide ones
+       in      7 2 9 4 1 8 3 6        each group reads all keys, finds its own, and counts those below
+       out     2 4 1 3 | 7 9 8 6      each group moves its own keys to where they belong ...
+               1 2 3 4 | 6 7 8 9      ... and sorts them: by two digits and insertion (sort/single_tile.cl),
+                                      or by all digits, of up to GPI_TOP_BITS_MAX bits
 
-   One launch. In place two: what one group reads another one would overwrite. Serial shape only. */
+   One launch, or two if in place, where a group would otherwise overwrite what another one still reads. Serial shape
+   only. */
 #ifndef GPI_SORT_SHARES_CL
 #define GPI_SORT_SHARES_CL
 #include "base/count.cl"
@@ -21,8 +23,8 @@
 
 #define GPI_SHARE_SAMPLE 512 /* keys */
 #define GPI_SHARE_NEAR \
-    32u /* of the sample: so far a bound may be from its quantile, if that keeps equal keys together */
-#define GPI_SHARE_BLOCK 256u /* keys, of which those of the share are found together */
+    32u /* keys of the sample: how far a bound may be from its quantile to keep equal keys together */
+#define GPI_SHARE_BLOCK 256u /* keys among which those of the share are found at once */
 
 /* A bound between shares. A key is before it if its window is smaller, or if it is equal and the key's block begins before `at`. */
 typedef struct gpi_share_bound {
@@ -45,15 +47,16 @@ static uint gpi_share_below(const gpi_key_bits *sample, gpi_key_bits x)
     return below;
 }
 
-/* Position of the k-th of the sample's keys: where in the k-th of 512 parts, in 512ths of it, by the golden ratio, so that the
-   sample has no period. */
+/* Returns the position of the k-th key of the sample. It is in the k-th of 512 parts of the keys, at an offset of 512ths of the
+   part that varies by the golden ratio, so that the sample has no period. */
 static ulong gpi_share_place(uint k, ulong n)
 {
     return (512 * (ulong)k + (k * 2654435769u >> 23)) * n / (512 * GPI_SHARE_SAMPLE);
 }
 
-/* Before it are about `rank` keys of the sample, which is of n keys. Its window is the greatest that no more are below, found
-   bit by bit, or the next one; where neither is near, it divides keys of that window. */
+/* Returns a bound that about `rank` keys of the sample are before; the sample is of n keys. Its window is the greatest one with at
+   most `rank` sample keys below, found bit by bit, or the next window. If neither is within GPI_SHARE_NEAR of the rank, the
+   bound divides the keys of that window. */
 static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank, uint width, ulong n)
 {
     const gpi_key_bits greatest = ~(gpi_key_bits)0 >> (8 * sizeof(gpi_key_bits) - width);
@@ -78,7 +81,7 @@ static gpi_share_bound gpi_share_bound_of(const gpi_key_bits *sample, uint rank,
     return bound;
 }
 
-/* Share g of `shares`. n > 0. */
+/* Computes the bounds of share g of `shares` of the n keys, n > 0, and of its pieces. */
 static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, ulong n, gpi_digit_bits bits,
                              uint g, uint shares)
 {
@@ -102,7 +105,7 @@ static void gpi_share_bounds(gpi_key_share *share, __global const gpi_key *key, 
     share->bound[3] = end;
 }
 
-/* The greatest window that is before a bound in the block at i. false: none is. */
+/* Returns whether any window is before `bound` in the block at i, and in *last the greatest such window. */
 static bool gpi_share_before(gpi_share_bound bound, ulong i, gpi_key_bits *last)
 {
     *last = bound.window - (i >= bound.at);
@@ -129,7 +132,7 @@ typedef struct gpi_share_windows {
     gpi_key_bits first, more;
 } gpi_share_windows;
 
-/* Those that are between bounds in the block at i. false: none. */
+/* Returns whether any windows are between two bounds in the block at i, and writes these to *windows. */
 static bool gpi_share_windows_at(gpi_share_bound begin, gpi_share_bound end, ulong i,
                                  gpi_share_windows *windows)
 {
@@ -146,7 +149,7 @@ static uint gpi_share_has(gpi_share_windows windows, gpi_key_bits window)
     return (gpi_key_bits)(window - windows.first) <= windows.more;
 }
 
-/* Which of a whole block's keys are the share's: their numbers into `own`, of GPI_SHARE_BLOCK. How many. */
+/* Writes to `own`, of GPI_SHARE_BLOCK elements, which keys of a whole block are in `windows`. Returns how many are. */
 static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *key, gpi_digit_bits bits,
                            uint *own)
 {
@@ -170,7 +173,7 @@ static uint gpi_share_find(gpi_share_windows windows, __global const gpi_key *ke
     return n;
 }
 
-/* Brings keys between bounds together, from place `first` on. How many. */
+/* Moves the keys between two bounds to consecutive positions from `first` on. Returns how many they are. */
 static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_move move, ulong first, ulong n,
                               gpi_digit_bits bits)
 {
@@ -191,7 +194,8 @@ static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_mo
     return to - first;
 }
 
-/* Finds share g of `shares` and brings it together. Keys that are in order already are not moved but to the output. */
+/* Finds the keys of share g of `shares`, and moves them to consecutive positions. If all keys are in order already, only copies the
+   group's part to the output, unless it is there. */
 GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,
                                  uint from, uint to, uint g, uint shares)
 {
@@ -214,7 +218,8 @@ GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong 
 
 #define GPI_SHARE_PASSES ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX)
 
-/* Called with a constant where that is frequent, so that the loop over passes is unrolled. */
+/* Counts the wide digits of keys [begin, end) of all passes. `passes` is a constant in the most frequent call, so that the loop over
+   passes is unrolled. */
 GPI_INLINE void gpi_share_count(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                                 const uint passes, uint (*next)[GPI_TOP_BINS])
 {
@@ -224,7 +229,7 @@ GPI_INLINE void gpi_share_count(__global const gpi_key *key, ulong begin, ulong 
     }
 }
 
-/* Keys [base, base + n) from place `from` to the output, in passes over wide digits. n > 0. */
+/* Sorts keys [base, base + n), n > 0, from place `from` into the output, in passes over wide digits. */
 static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from)
 {
     uint next[GPI_SHARE_PASSES][GPI_TOP_BINS];
@@ -247,7 +252,7 @@ static void gpi_share_passes(gpi_places places, ulong base, ulong n, gpi_digit_b
     gpi_single_tile_end(places, base, n, from);
 }
 
-/* The window without the bits above the highest one in which keys [base, base + n) differ. */
+/* Returns the window `bits` without the bits above the highest one in which keys [base, base + n) differ. */
 static gpi_digit_bits gpi_share_narrow(__global const gpi_key *key, ulong base, ulong n, gpi_digit_bits bits)
 {
     const gpi_key_bits any = gpi_window_of(key[base], bits);
@@ -265,8 +270,8 @@ GPI_NOINLINE void gpi_share_sort(gpi_places places, ulong base, ulong n, gpi_dig
     if (!gpi_single_tile_top(places, base, n, bits, &from)) gpi_share_passes(places, base, n, bits, from);
 }
 
-/* A group a share. `steps`: one of those above, or both; between launches `parts` has each share's base and its pieces' numbers
-   of keys. In place, keys are brought together in the second buffer. */
+/* Sorts by shares: a group a share. `steps`: GPI_SHARES_TAKE, GPI_SHARES_SORT, or both. Between two launches `parts` holds each
+   share's base and the numbers of keys of its pieces. With two launches, as in place, shares are gathered in the second buffer. */
 GPI_KERNEL void gp_sort_shares(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, __global ulong *parts, uint from,
                                uint steps, GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

@@ -1,15 +1,16 @@
-/* single_tile.cl - few keys.
+/* single_tile.cl - one item sorts few keys.
 
-   Up to GPI_SINGLE_TILE_FEW by their ranks, sixteen at a time:
+   Up to GPI_SINGLE_TILE_FEW keys are sorted by their ranks, sixteen at a time:
 
        rank(i) = |{j : k(j) < k(i)  or  k(j) = k(i), j < i}|
 
-   More by passes over two digits at the top, which leave few of them alike, and then by insertion:
+   More keys are sorted by passes over two digits at the top of the window, which leave few keys with equal digits, and
+   then by insertion:
 
        n = 1024:    | digit of 8 bits | digit of 8 bits | the rest |
 
-   Two such digits may be all there is: then nothing is left to insert. Where digits are not spread, or insertion takes too
-   many steps, by passes over all digits. All passes go from place to place (sort/digit.cl).
+   If these digits are the whole window, no insertion is needed. If digits are not spread, or insertion takes too many
+   steps, keys are sorted by passes over all digits. All passes move keys from place to place (sort/digit.cl).
 
    Parameters: those of sort/rank_keys.cl. */
 #ifndef GPI_SORT_SINGLE_TILE_CL
@@ -22,8 +23,8 @@
 typedef gpi_rank_memory gpi_single_tile_memory;
 typedef gpi_rank_shared gpi_single_tile_shared;
 
-/* Sorts keys [base, base + n) of the array `from` by digits of eight bits, and returns the array in which they end. All are counted in
-   one reading. `tmp_first` 0: the first pass may write the output, if that makes the last one write it. n > 0. */
+/* Sorts keys [base, base + n), n > 0, of place `from` by digits of eight bits, and returns the place in which they end. One reading
+   counts all digits. `tmp_first`: 0 if the first pass may write the output, which lets the last pass always write it. */
 static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint from,
                                    uint tmp_first, gpi_rank_shared shared)
 {
@@ -50,7 +51,7 @@ static uint gpi_single_tile_passes(gpi_places places, ulong base, ulong n, gpi_d
     return from;
 }
 
-/* Keys from place `from` to the output, if they are not there. */
+/* Copies keys [base, base + n) from place `from` to the output, unless they are there. */
 GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, uint from)
 {
     const gpi_move move = gpi_move_make(places, from, GPI_PLACE_OUT);
@@ -59,8 +60,8 @@ GPI_NOINLINE void gpi_single_tile_end(gpi_places places, ulong base, ulong n, ui
 
 /* ------------------------------------------------------------------ the highest bits, then insertion */
 
-/* Puts element i, of those of the output from `base` on, before the larger ones that come before it, which are in order.
-   Returns how many these are, at most `steps`. */
+/* Inserts element i of the output into the elements [base, i), which are in order. Returns by how many positions it moved, at most
+   `steps`. */
 static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi_digit_bits bits)
 {
     const gpi_key key = move.key_to[i];
@@ -83,8 +84,8 @@ static ulong gpi_insert_one(gpi_move move, ulong base, ulong i, ulong steps, gpi
     return i - j;
 }
 
-/* Sorts elements [base, base + n) of the output, which are nearly in order, by insertion. False when that took too many
-   steps: then they are in another order, but equal ones in their own. */
+/* Sorts elements [base, base + n) of the output, which are nearly in order, by insertion. Returns false if that took too many
+   steps. The elements are then not sorted, but equal ones have kept their order. */
 static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits bits)
 {
     const ulong end = base + n;
@@ -97,7 +98,7 @@ static bool gpi_insert_range(gpi_move move, ulong base, ulong n, gpi_digit_bits 
     return steps > 0;
 }
 
-/* Two digits at the top of the window, each of as many bits as leave few of n random keys alike in both. */
+/* Two digits at the top of the window, with enough bits that few of n random keys are equal in both. */
 #define GPI_TOP_BITS_MAX 11
 #define GPI_TOP_BINS (1 << GPI_TOP_BITS_MAX)
 #define GPI_TOP_MORE 5                                                    /* bits beyond log2(n) */
@@ -125,7 +126,7 @@ static void gpi_top_count(gpi_top *top, gpi_move move, ulong base, ulong n)
     }
 }
 
-/* Whether few keys are alike in both digits, if one digit tells nothing about the other. */
+/* Returns whether few keys are equal in both digits, assuming that the two digits are independent. */
 static bool gpi_top_parts(const gpi_top *top, ulong n)
 {
     float alike[2] = {0, 0};
@@ -154,8 +155,8 @@ GPI_NOINLINE void gpi_top_pass(gpi_move move, ulong base, ulong n, gpi_digit dig
     for (; i < base + n; i++) gpi_move_one(move, i, base + next[gpi_digit_of(move.key[i], digit)]++);
 }
 
-/* Sorts keys [base, base + n) of place `*from` by two digits and insertion, into the output, if that seems to pay. Otherwise
-   they may have been moved: *from is where they are, and equal ones are in their order. */
+/* Sorts keys [base, base + n) of place `*from` into the output by two digits and insertion, if that seems to pay. Returns whether
+   they are sorted. If not, they may have been moved: *from is then their place, and equal ones have kept their order. */
 GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_digit_bits bits, uint *from)
 {
     gpi_top top;
@@ -167,7 +168,7 @@ GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_
     top.high.flip = top.low.flip = (gpi_key_bits)bits.flip;
     top.high.mask = top.low.mask = top.bins - 1;
     top.high.shift = bits.end - width;
-    top.low.shift = exact ? bits.begin : top.high.shift - width; /* they may share a bit */
+    top.low.shift = exact ? bits.begin : top.high.shift - width; /* the two digits may share a bit */
     const gpi_move move = gpi_move_make(places, *from, to);
     gpi_top_count(&top, move, base, n);
     if (!exact && !gpi_top_parts(&top, n)) return false;
@@ -179,7 +180,7 @@ GPI_INLINE bool gpi_single_tile_top(gpi_places places, ulong base, ulong n, gpi_
     return exact || gpi_insert_range(gpi_move_make(places, to, GPI_PLACE_OUT), base, n, bits);
 }
 
-/* Keys [base, base + n) from place `from` to the output. `tmp_first`: as above. n > 0. */
+/* Sorts keys [base, base + n), n > 0, from place `from` into the output. `tmp_first`: see gpi_single_tile_passes. */
 GPI_NOINLINE void gpi_single_tile_range(gpi_places places, ulong base, ulong n, gpi_digit_bits bits,
                                         uint from, uint tmp_first, gpi_rank_shared restrict shared)
 {
@@ -199,13 +200,13 @@ typedef int16 gpi_rank16;
 #endif
 #define GPI_IOTA16 ((gpi_rank16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-/* A few keys in their order, cut to the window. */
+/* The windows (gpi_window_of) of a few keys. */
 typedef union gpi_few {
     gpi_key_bits one[GPI_SINGLE_TILE_FEW];
     gpi_bits16 sixteen[GPI_SINGLE_TILE_FEW / 16];
 } gpi_few;
 
-/* Where keys 16 * b and on go: a comparison is -1 where it holds. */
+/* Returns the ranks of keys 16 * b to 16 * b + 15. A comparison of vectors is -1 in lanes in which it is true. */
 static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)
 {
     const gpi_bits16 own = few->sixteen[b];
@@ -220,7 +221,7 @@ static gpi_rank16 gpi_few_ranks(const gpi_few *few, uint b, uint n)
     return rank;
 }
 
-/* Keys [base, base + n), n <= GPI_SINGLE_TILE_FEW. All are read before any is written. */
+/* Sorts keys [base, base + n), n <= GPI_SINGLE_TILE_FEW. All are read before any is written. */
 GPI_NOINLINE void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_digit_bits bits)
 {
     union {
@@ -236,7 +237,7 @@ GPI_NOINLINE void gpi_single_tile_few(gpi_move move, ulong base, uint n, gpi_dig
 #if GPI_VALUE_SIZE
     gpi_value value[GPI_SINGLE_TILE_FEW];
 #endif
-    few.sixteen[(n - 1) / 16] = 0; /* also what comes after the end */
+    few.sixteen[(n - 1) / 16] = 0; /* also defines the elements after the end */
     for (uint i = 0; i < n; i++) {
         key[i] = move.key[base + i];
         few.one[i] = gpi_window_of(key[i], bits);

@@ -1,4 +1,4 @@
-/* reduce_segments.cl - segments: one item sorts small ones one after the other.
+/* sort_segments.cl - one item sorts small segments one after the other.
 
    Parameters: those of sort/rank_keys.cl and sort/segments_state.cl. */
 #ifndef GPI_SORT_SORT_SEGMENTS_CL
@@ -12,7 +12,7 @@
 typedef uint gpi_maxima_shared; /* one item shares nothing */
 #define GPI_MAXIMA_SHARED(name) const gpi_maxima_shared name = 0
 
-/* The maximum of x over the items before this one, which is alone; *total over all. */
+/* Returns the maximum of x over the items before this one, and in *total the maximum over all. There is one item: 0, and x. */
 static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_maxima_shared row)
 {
     (void)row;
@@ -23,7 +23,7 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
 typedef gpi_single_tile_memory gpi_segments_memory;
 typedef gpi_single_tile_shared gpi_segments_shared;
 
-/* The segments that begin in [begin, end). */
+/* Finds the segments that begin in [begin, end): [*first, *last). */
 static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, uint *first, uint *last,
                                 gpi_segments_shared shared)
 {
@@ -33,7 +33,7 @@ static void gpi_segments_window(gpi_segments segments, ulong begin, ulong end, u
     *last = gpi_bound_find(segments.bounds, *first, m, end);
 }
 
-/* The small ones of segments [first, last), one after the other. */
+/* Sorts the small ones of segments [first, last), one after the other. */
 GPI_NOINLINE void gpi_segments_sort(gpi_segments segments, gpi_places places, gpi_digit_bits bits, uint small,
                                     uint from, uint tmp_first, uint first, uint last,
                                     gpi_segments_shared shared)

@@ -1,4 +1,4 @@
-/* sort_tile.cl - few keys, sorted by one group in one launch. */
+/* sort_tile.cl - one group sorts few keys in one launch. */
 #ifndef GPI_SORT_SORT_TILE_CL
 #define GPI_SORT_SORT_TILE_CL
 #include "base/count.cl"
@@ -7,8 +7,8 @@
 #include "sort/digit.cl"
 #include "sort/single_tile.cl"
 
-/* Sorts the keys of the array `from` (GPI_PLACE_...), by passes between the output and the second buffer; tmp_first: 0 if the first pass may write the
-   output. `most` has no meaning. */
+/* Sorts the keys of the array `from` (GPI_PLACE_...) into the output. Passes alternate between the output and the second buffer.
+   `tmp_first`: 0 if the first pass may write the output. `most` has no meaning. */
 GPI_KERNEL void gp_sort_tile(GPI_PLACES_PARAMETERS, GPI_BITS_PARAMETERS, uint from, uint tmp_first, uint most,
                              GPI_COUNT_PARAMETERS, volatile __global uint *counters)
 {

@@ -1,11 +1,11 @@
-/* topk_digit.cl - the digit that a rank falls on, found by one item. */
+/* topk_digit.cl - one item finds the digit of the key that has a given rank. */
 #ifndef GPI_SORT_TOPK_DIGIT_CL
 #define GPI_SORT_TOPK_DIGIT_CL
 #include "base/platform.cl"
 #include "group/sync.cl"
 #include "sort/digit.cl"
 
-/* What a group shares. */
+/* Memory of a group. */
 typedef struct gpi_topk_memory {
     ulong next[GPI_BINS];
     uint count[GPI_BINS];
@@ -13,8 +13,8 @@ typedef struct gpi_topk_memory {
 } gpi_topk_memory;
 typedef GPI_GROUP_SPACE gpi_topk_memory *gpi_topk_shared;
 
-/* Returns the digit of the rank-th key (from 1) of those that shared->next counts; in *below how many keys have a lower digit, and
-   in *with how many have this one. */
+/* Returns the digit of the rank-th key (from 1), if shared->next[d] keys have digit d. Returns in *below how many keys have a
+   lower digit, and in *with how many have this one. */
 static uint gpi_choose(ulong rank, ulong *below, ulong *with, gpi_topk_shared shared)
 {
     uint d = 0;

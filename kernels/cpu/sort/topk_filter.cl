@@ -1,6 +1,6 @@
-/* topk_filter.cl - the filter of a tile: two loops.
+/* topk_filter.cl - one item filters a tile: it writes the keys that pass a threshold, in two loops.
 
-   One compares vectors and notes stretches in which keys pass, the other goes over these stretches again,
+   The first loop compares vectors and marks stretches in which keys pass. The second one reads these stretches again,
    which are still in the cache.
 
    Parameters: those of sort/rank_keys.cl. */
@@ -13,7 +13,7 @@
 #include "sort/topk_tile.cl"
 
 #define GPI_STRETCH \
-    (GPI_TOPK_SPAN_MAX / 64) /* keys that are looked at again when one of them passes: a bit of a ulong */
+    (GPI_TOPK_SPAN_MAX / 64) /* keys of a stretch, which has one bit of a ulong */
 
 /* A bit for each stretch that has keys below the threshold. */
 typedef ulong gpi_found;
@@ -46,7 +46,7 @@ static gpi_keys gpi_codes_of(gpi_keys k, gpi_key flip)
     return k ^ (gpi_keys)flip;
 }
 
-/* The number of lanes that are -1 rather than 0. */
+/* Returns the number of lanes that are -1 rather than 0, or the sum of such numbers. */
 static uint gpi_flags_count(gpi_flags flags)
 {
     const int16 x = GPI_FLAGS_TO_INT(flags);
@@ -56,7 +56,7 @@ static uint gpi_flags_count(gpi_flags flags)
     return (uint) - (c.x + c.y);
 }
 
-/* Keys [begin, end) below and equal to the threshold are added; true when there are any below. */
+/* Adds to *below and *equal how many of keys [begin, end) are below the threshold and equal to it. Returns whether any is below. */
 static bool gpi_stretch_count(gpi_topk_tile tile, uint begin, uint end, uint *below, uint *equal)
 {
     const gpi_key flip = (gpi_key)tile.flip, t = (gpi_key)tile.threshold;
