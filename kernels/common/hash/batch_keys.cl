@@ -1,4 +1,4 @@
-/* batch_keys.cl - the keys of a batch: arrays of the caller's, kernels' parameters, and how a kernel begins. */
+/* batch_keys.cl - the keys of a batch: the caller's arrays, and the parameters and first steps of kernels on batches. */
 #ifndef GPI_HASH_BATCH_KEYS_CL
 #define GPI_HASH_BATCH_KEYS_CL
 #include "base/count.cl"
@@ -39,7 +39,7 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
     p[i] = (uint)x;
 }
 
-/* How a batch's kernel begins: the table, and the group's keys [begin, end) of those that are wanted. */
+/* First steps of a batch's kernel. GPI_RUN_OPEN defines the table t and the group's keys [begin, end). */
 #define GPI_RUN_PARAMETERS ulong span, GPI_COUNT_PARAMETERS, volatile __global uint *counters
 #define GPI_RUN_OPEN(is_checked)                                                                            \
     const ulong4 facts = GPI_FACTS(table);                                                                  \
@@ -53,13 +53,13 @@ GPI_INLINE void gpi_element_write(__global uint *p, ulong i, gp_hash_key x, bool
 
 /* ------------------------------------------------------------------ put */
 
-/* Table, batch, and what is done with it. */
+/* The table, the batch, and how values change. */
 #define GPI_PUT_PARAMETERS                                                                                  \
     __global uint *memory, GPI_FACTS_PARAMETERS(table), __global const uint *keys, ulong keys_at,           \
         __global const uint *values, ulong values_at, uint source, ulong operand, uint change, uint widths, \
         uint wants
 
-/* What gp_hash_put_keys takes. */
+/* Parameters of gp_hash_put_keys. */
 #define GPI_PUT_KEYS_PARAMETERS                                                                            \
     GPI_PUT_PARAMETERS, __global uint *judge_memory, GPI_FACTS_PARAMETERS(judge), __global uchar *results, \
         ulong results_at, __global uint *failed_keys, ulong failed_keys_at, __global uint *failed_values,  \
@@ -73,8 +73,8 @@ static gp_hash_value gpi_value_of(__global const uint *values, ulong i, uint sou
     return (gp_hash_value)(source == GPI_SOURCE_INDEX ? i : operand);
 }
 
-/* False when another of the batch's equal keys stands for this one. A key that the judging table had no room
-   for stands for itself. */
+/* Returns whether key i of the batch is put: false if another of the batch's equal keys stands for it. A key for which the
+   `judge` table had no room is put. */
 static bool gpi_is_chosen(gp_hash_table judge, gp_hash_key key, ulong i)
 {
     gp_hash_value chosen;

@@ -1,4 +1,4 @@
-/* constants.cl - a hash table's header, results and changes; what batches want: for the host and for kernels. */
+/* constants.cl - constants that the host and kernels share: a hash table's header, changes of values, options of batches. */
 #ifndef GPI_HASH_CONSTANTS_CL
 #define GPI_HASH_CONSTANTS_CL
 
@@ -7,14 +7,14 @@
        facts    mask, steps << 32 | turns, GPI_MAGIC + loud << 32 | seed | reserved */
 #define GPI_HEADER 64
 #define GPI_HEADER_COUNTS 16
-#define GPI_MAGIC 0x67706874u /* + 1: refusing the reserved value is an error, not the caller's wish */
+#define GPI_MAGIC 0x67706874u /* plus 1 if a refused reserved value is an error, and not intended */
 
 /* Counts of the header, besides one for each result, GP_HASH_INSERTED to GP_HASH_ABSENT. */
-#define GPI_COUNT_CLAIMED 0 /* slots that have a key, whether live or not; without side slots */
+#define GPI_COUNT_CLAIMED 0 /* slots that have a key, live or erased, without side slots */
 #define GPI_COUNT_LOST 8    /* live keys for which a rehash found no slot */
 #define GPI_COUNTS 9
 
-/* How a value changes. */
+/* Changes: how a put changes the value of a key that is there. */
 #define GPI_CHANGE_KEEP 0
 #define GPI_CHANGE_ASSIGN 1
 #define GPI_CHANGE_ADD 2
@@ -28,7 +28,7 @@
 #define GPI_CHANGE_ADD_F 10
 #define GPI_CHANGE_MIN_F 11
 #define GPI_CHANGE_MAX_F 12
-#define GPI_WIDE_VALUE 16 /* added to these: on 64 bits */
+#define GPI_WIDE_VALUE 16 /* added to a change: it operates on 64 bits */
 
 /* Where a batch's values come from. */
 #define GPI_SOURCE_BUFFER 0
@@ -39,9 +39,9 @@
 #define GPI_WANTS_RESULTS 1u
 #define GPI_WANTS_FAILED 2u
 #define GPI_WANTS_FAILED_VALUES 4u
-#define GPI_IS_JUDGED 8u   /* `judge` is a table of the index that stands for each key */
-#define GPI_IS_CHECKED 16u /* an earlier launch of the call has looked whether too many keys were wanted */
-#define GPI_TELLS_FULL 32u /* keys that find no slot are an error: nothing says which they are */
+#define GPI_IS_JUDGED 8u   /* `judge` is a table that has, for each key, the index in the batch of the key to put */
+#define GPI_IS_CHECKED 16u /* an earlier launch of the call has checked the number of keys */
+#define GPI_TELLS_FULL 32u /* keys that find no slot are an error, because no output says which they are */
 
 /* Bits of `wants` of batches that find. */
 #define GPI_WANTS_VALUES 1u

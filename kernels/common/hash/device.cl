@@ -1,4 +1,4 @@
-/* device.cl - a hash table for kernels of your own (gp_device_source). Open the table's buffer, then:
+/* device.cl - a hash table for kernels of your own (gp_device_source). Open the table's buffer, then call its functions:
 
        gp_hash_table t = gp_hash_open(memory);            memory: __global uint *
        gp_hash_value v;
@@ -6,8 +6,8 @@
        uint what = gp_hash_insert(t, key, v);             GP_HASH_INSERTED, _EXISTED, _FAILED, _REFUSED
        uint what = gp_hash_erase(t, key);                 GP_HASH_ERASED, _ABSENT
 
-   All of these are safe against one another and against the library's own operations on the table. A set's
-   keys are inserted with the value 0. Each call that changes the table also counts, in its header. */
+   All these functions may run at the same time as one another and as the library's own operations on the table. Insert
+   keys of a set with the value 0. Each call that changes the table also updates the counts in its header. */
 #ifndef GPI_HASH_DEVICE_CL
 #define GPI_HASH_DEVICE_CL
 #include "hash/table.cl"
@@ -20,13 +20,13 @@ static uint gpi_hash_counted(gp_hash_table t, uint what)
     return what;
 }
 
-/* True, and the key's value, when it is there. */
+/* Returns whether the key is there, and in *value its value. */
 static bool gp_hash_find(gp_hash_table t, gp_hash_key key, gp_hash_value *value)
 {
     return gpi_hash_get(t, gpi_hash_home(t, key), key, value);
 }
 
-/* Keeps the value of a key that is there. */
+/* Inserts a pair. A key that is there keeps its value. */
 static uint gp_hash_insert(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
     return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_KEEP));
@@ -37,7 +37,7 @@ static uint gp_hash_assign(gp_hash_table t, gp_hash_key key, gp_hash_value value
     return gpi_hash_counted(t, gpi_hash_put(t, gpi_hash_home(t, key), key, value, GPI_CHANGE_ASSIGN));
 }
 
-/* Unsigned, of the table's width; the key's first value where it is absent. */
+/* These combine unsigned values of the table's width. An absent key is inserted with `value`. */
 static uint gp_hash_add(gp_hash_table t, gp_hash_key key, gp_hash_value value)
 {
     return gpi_hash_counted(

@@ -1,11 +1,11 @@
-/* each.cl - the caller's expressions on every live pair of a table:
+/* each.cl - applies the caller's expressions to every live pair of a table:
 
-       where GPI_WHERE(k, v):   v <- GPI_MAP(k, v), or the key is erased
+       if gpi_each_where(k, v):   v <- gpi_each_map(k, v), or the key is erased
 
-   A value is replaced by compare-and-swap from the one that the expressions saw, and they are asked again
-   when it has changed meanwhile: safe beside other operations.
+   A compare-and-swap replaces the value that the expressions have seen. If the value has changed meanwhile, the
+   expressions are evaluated again. So other operations may run at the same time.
 
-   Before this file, the prelude has the caller's expressions in functions:
+   Before this file, the prelude defines the caller's expressions as functions:
        GPI_EACH_KEY, GPI_EACH_VALUE                  types of k and v
        int gpi_each_where(k, v), GPI_EACH_VALUE gpi_each_map(k, v)
 
@@ -23,7 +23,7 @@
 #error "GPI_EACH_KEY, GPI_EACH_VALUE and GPI_EACH_ERASE must be defined"
 #endif
 
-/* From `value` to `next`, or erased; false when the value is no longer there. */
+/* Replaces the slot's `value` by `next`, or erases the key. Returns false and changes nothing if the slot has changed meanwhile. */
 static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value,
                              gp_hash_value next)
 {
@@ -37,7 +37,7 @@ static bool gpi_each_replace(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 #endif
 }
 
-/* What comes of one slot; 0: nothing. */
+/* Applies the expressions to one slot. Returns GP_HASH_ERASED, _EXISTED or _REFUSED, or 0 if there is nothing to change. */
 static uint gpi_each_slot(GPI_ARGS_PARAMETER gp_hash_table t, uint slot)
 {
     gp_hash_key key;

@@ -1,4 +1,4 @@
-/* hash.cl - a hash table's kernels: on batches of keys, and on all slots. */
+/* hash.cl - the kernels of a hash table, on batches of keys and on all slots. */
 #include "hash/batch.cl"
 #include "hash/combine.cl"
 #include "hash/slots.cl"

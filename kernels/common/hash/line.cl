@@ -1,12 +1,12 @@
-/* line.cl - put, get and remove that look at a line of slots a step (platform.cl: gpi_line), where the
-   device can load one at once. Everything that hash/table.cl says of single slots holds: a line's words may
-   be of different moments, but a key found anywhere is there, a slot seen taken stays taken by its key, and
-   one seen empty is claimed by exchange. (tests/models/hash.pml with LINE.)
+/* line.cl - put, get and remove that read a whole line of slots in each step (platform.cl: gpi_line), for devices
+   that can load one at once. The invariants of hash/table.cl hold. The words of a line may be of different moments,
+   but a key that is found anywhere is there, a slot that has a key keeps it, and an empty slot is claimed by an
+   exchange. (tests/models/hash.pml with LINE.)
 
-       line      | a  b  key c  -  d  -  - |      own: the key's slot, wherever it stands
+       line      | a  b  key c  -  d  -  - |      own: the key's slot, anywhere in the line
                           ^home ^             none: the first empty slot from home on
 
-   Slots before the home count in the last line only, when a probe has gone all the way round. */
+   Empty slots before the home count only in the last line, when a probe has gone all the way round. */
 #ifndef GPI_HASH_LINE_CL
 #define GPI_HASH_LINE_CL
 #include "base/platform.cl"
@@ -19,7 +19,7 @@
 #define GPI_LINE_SLOTS (GPI_LINE_WORDS / 2)
 #endif
 
-/* Words of a line's slots, one each, and a mask of lanes. */
+/* One word of each slot of a line. gpi_lanes_mask is a mask of these lanes. */
 #if GPI_LINE_SLOTS == 8
 typedef ulong8 gpi_line_lanes;
 #elif GPI_LINE_SLOTS == 4
@@ -48,21 +48,21 @@ typedef long4 gpi_lanes_mask;
 #define GPI_LANES_DEAD(words, key) ((words)-GPI_PAIR(GPI_KEY_DEAD, 0) == (ulong)(key))
 #define GPI_LANES_FROM(first) (GPI_SLOTS_NUMBER >= (ulong)(first))
 
-/* any(), which PoCL 3.1 makes a chain of branches of. */
+/* Returns any(mask). PoCL 3.1 compiles any() to a chain of branches. */
 GPI_INLINE bool gpi_lanes_any(gpi_lanes_mask mask)
 {
     const gpi_line_lanes bits = GPI_SLOTS_BITS(mask);
     return GPI_SLOTS_FOLD(GPI_OR_OF, bits) != 0;
 }
 
-/* The bits of the one lane in the mask. */
+/* Returns lane k of x, if lane k is the only one in the mask. */
 GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask)
 {
     const gpi_line_lanes only = x & GPI_SLOTS_BITS(mask);
     return GPI_SLOTS_FOLD(GPI_OR_OF, only);
 }
 
-/* The first lane in the mask, which is not empty. */
+/* Returns the first lane in the mask, which is not empty. */
 GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask)
 {
     const gpi_line_lanes number = GPI_SLOTS_NUMBER | ~GPI_SLOTS_BITS(mask);
@@ -89,13 +89,13 @@ GPI_INLINE ulong gpi_lanes_pick(gpi_line_lanes x, gpi_lanes_mask mask) { return 
 GPI_INLINE uint gpi_lanes_first(gpi_lanes_mask mask) { return popcount((mask - 1) & ~mask); }
 #endif
 
-/* What a line of slots says about a key. */
+/* The slots of a line that matter to a key: `hit` has the key, `none` is empty. */
 typedef struct gpi_seen {
     gpi_line_lanes word; /* key and value, or the value */
     gpi_lanes_mask hit, none;
 } gpi_seen;
 
-/* `from`: the first lane in which an empty slot counts. */
+/* Loads a line and compares its slots with the key. `from`: the first lane in which an empty slot counts. */
 GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_key key)
 {
     const gpi_line words = gpi_line_load(gpi_slot(t, line));
@@ -113,8 +113,8 @@ GPI_INLINE gpi_seen gpi_line_see(gp_hash_table t, uint line, uint from, gp_hash_
     return seen;
 }
 
-/* The key's slot, also when it was erased. (A subtraction: PoCL would make up the erased key's word before
-   the first look, for all the keys that need none; 6 % of a find.) */
+/* Returns the key's slot, even if the key is erased. (GPI_LANES_DEAD subtracts, because PoCL would otherwise compute the erased
+   key's word before the first line, also for keys that do not need it: 6 % of a find.) */
 GPI_INLINE gpi_lanes_mask gpi_line_own(gpi_seen seen, gp_hash_key key)
 {
 #if GPI_HASH_PACKED
@@ -125,14 +125,14 @@ GPI_INLINE gpi_lanes_mask gpi_line_own(gpi_seen seen, gp_hash_key key)
 #endif
 }
 
-/* Tables of less than a line, and side slots, are for the single-slot way. */
+/* Returns whether a probe from `slot` can read lines. Tables smaller than a line, and side slots, are read slot by slot. */
 GPI_INLINE bool gpi_has_lines(gp_hash_table t, uint slot)
 {
     return slot <= t.mask && t.mask >= GPI_LINE_SLOTS - 1;
 }
 
-/* Finds a key's value, a line at a time. A probe could also end at the key's erased slot, but to look for that makes a line a quarter
-   dearer. So only the single-slot way does, which takes over if GPI_LINES_NEAR lines have no empty slot. */
+/* Finds a key's value, a line at a time. A probe could also end at the key's erased slot, but to search for that one costs a
+   quarter more for each line. So only gpi_hash_get does, which continues if GPI_LINES_NEAR lines have no empty slot. */
 GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const uint near = gpi_has_lines(t, slot) ? min(t.mask / GPI_LINE_SLOTS + 1, GPI_LINES_NEAR) : 0;
@@ -150,7 +150,7 @@ GPI_INLINE bool gpi_line_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return gpi_hash_get(t, slot, key, value);
 }
 
-/* Erasing is single-slot work, once the line has told which slot. */
+/* Erases a key: finds its slot a line at a time, and then works on that slot alone. */
 GPI_INLINE uint gpi_line_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     uint line = slot & ~(uint)(GPI_LINE_SLOTS - 1), from = slot % GPI_LINE_SLOTS;
@@ -173,7 +173,7 @@ GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     if (gpi_is_reserved(t, value)) return GP_HASH_REFUSED;
     while (gpi_has_lines(t, slot)) {
         const gpi_seen seen = gpi_line_see(t, line, from, key);
-#if GPI_ON_CPU && GPI_HASH_PACKED /* a live key: those that mean something else stand aside */
+#if GPI_ON_CPU && GPI_HASH_PACKED /* a hit is a live key: keys that mean something else in a slot are in side slots */
         if (change == GPI_CHANGE_KEEP && gpi_lanes_any(seen.hit)) return GP_HASH_EXISTED;
 #endif
         const gpi_lanes_mask own = gpi_line_own(seen, key);
@@ -187,7 +187,7 @@ GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
             if (gpi_word_cas(gpi_slot(t, at), GPI_KEY_NONE, key) == GPI_KEY_NONE)
                 return gpi_hash_change(t, gpi_slot(t, at) + 1, value, change, GPI_CLAIMED, 0);
 #endif
-            continue; /* filled meanwhile: the line is looked at again, which has one empty slot less */
+            continue; /* filled meanwhile: read the line again, which has one empty slot less */
         }
         if (++step > t.mask / GPI_LINE_SLOTS + 1) return GP_HASH_FAILED;
         line = (line + GPI_LINE_SLOTS) & t.mask;

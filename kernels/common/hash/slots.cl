@@ -1,8 +1,8 @@
 /* slots.cl - passes over all slots of a table: clear, move into another one (rehash), collect the live
    pairs, measure.
 
-   Group g takes the slots [g * span, (g + 1) * span), side slots included. Clearing and moving are
-   exclusive: nobody else may use the table. */
+   Group g takes the slots [g * span, (g + 1) * span), side slots included. While slots are cleared or moved, no other
+   operation may use the table. */
 #ifndef GPI_HASH_SLOTS_CL
 #define GPI_HASH_SLOTS_CL
 #include "base/count.cl"
@@ -12,7 +12,7 @@
 #include "hash/batch_keys.cl"
 #include "hash/table.cl"
 
-/* Writes the header and empties the slots. `carry`: counts are taken over from `from`; else they are zero. */
+/* Writes the header and empties the slots. `carry`: counts of results are copied from table `from`. All others are zero. */
 GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
                                     __global const uint *from, uint carry, ulong span)
 {
@@ -43,7 +43,7 @@ GPI_KERNEL void gp_hash_clear_slots(__global uint *memory, GPI_FACTS_PARAMETERS(
     }
 }
 
-/* Every live pair of the table `from` into the table `memory`. */
+/* Puts every live pair of the table `from` into the table `memory`. */
 GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *from,
                                    GPI_FACTS_PARAMETERS(old), ulong span, volatile __global uint *counters)
 {
@@ -67,7 +67,7 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(t
 
 /* ------------------------------------------------------------------ collect */
 
-/* Room in the output for this item's `mine` pairs. */
+/* GPI_PLACE_FOR reserves room in the output for this item's `mine` pairs, and returns its first index. */
 #if GPI_SHAPE_SERIAL
 #define GPI_PLACE(name)
 #define GPI_PLACE_FOR(name, mine, total) atomic_add(total, mine)
@@ -75,7 +75,7 @@ GPI_KERNEL void gp_hash_move_slots(__global uint *memory, GPI_FACTS_PARAMETERS(t
 #define GPI_PLACE(name) __local uint name[2]
 #define GPI_PLACE_FOR(name, mine, total) gpi_place_for(name, mine, total)
 
-/* The group's items share one addition to the total. */
+/* Returns *total before the group's pairs, plus an offset of this item's own, and adds the group's pairs to *total in one step. */
 static uint gpi_place_for(__local uint *place, uint mine, volatile __global uint *total)
 {
     uint at;
@@ -84,14 +84,14 @@ static uint gpi_place_for(__local uint *place, uint mine, volatile __global uint
     at = atomic_add(&place[0], mine);
     gpi_sync(); /* all have added */
     if (GPI_LOCAL_ID == 0) place[1] = atomic_add(total, place[0]);
-    gpi_sync(); /* the group's place is known */
+    gpi_sync(); /* the group's first index is known */
     return place[1] + at;
 }
 #endif
 
-/* Live pairs to the output, in any order, at most `room`; *total counts all of them. A group reads its slots
-   twice; a pair that came between the two readings goes beyond the item's place, and is left out, and a place
-   whose pair went stays as it is: the caller keeps changes away. */
+/* Writes the live pairs to the output, in any order, at most `room` of them. *total counts all of them. A group reads its slots
+   twice. If pairs are inserted between the readings, an item leaves out as many. If pairs are erased, parts of the output stay
+   unwritten. So the caller must prevent changes. */
 GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table), __global uint *keys,
                                       ulong keys_at, __global uint *values, ulong values_at,
                                       volatile __global uint *total, ulong total_at, ulong room, uint widths,
@@ -120,10 +120,10 @@ GPI_KERNEL void gp_hash_collect_slots(__global uint *memory, GPI_FACTS_PARAMETER
 
 /* ------------------------------------------------------------------ measure */
 
-/* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram has the probe depths of
-   bit length b: 0, 1, 2-3, 4-7, ... */
+/* Statistics, in uints: counts of 64 bits, then the maximum. Bin b of the histogram counts the probe depths with bit
+   length b: 0, 1, 2-3, 4-7, ... */
 
-/* Counts of probe depths, of a group. */
+/* A group's counts of probe depths. */
 typedef struct gpi_depths {
     uint bin[GPI_LENGTH_BINS];
 } gpi_depths;
@@ -133,7 +133,8 @@ typedef struct gpi_depths {
 #define GPI_DEPTH_COUNT(shared, b) (void)atomic_inc((volatile __local uint *)&(shared)->bin[b])
 #endif
 
-/* (slot - home) & mask of every live key. Keys in side slots have depth 0; dead, they take no slot. */
+/* Counts live and erased keys, and the probe depth (slot - home) & mask of every live key. Keys in side slots have depth 0.
+   Erased keys in side slots are not counted. */
 GPI_KERNEL void gp_hash_measure_slots(__global uint *memory, GPI_FACTS_PARAMETERS(table),
                                       volatile __global uint *stats, ulong span,
                                       volatile __global uint *counters)

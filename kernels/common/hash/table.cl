@@ -1,6 +1,5 @@
-/* table.cl - a hash table with open addressing and linear probing, without locks: what one item does with one
-   key. This file is also what gp_device_source gives to kernels of your own; only names without gpi_ are for
-   them.
+/* table.cl - a hash table with open addressing and linear probing, without locks: operations of one item on one
+   key. gp_device_source also returns this file, for kernels of your own. They may use only names without gpi_.
 
        home(key) = mix(key ^ seed) & mask         a probe visits home, home + 1, ... (mod capacity)
 
@@ -19,21 +18,21 @@
        packed    all ones                   (key, value)    (one less than all ones, key)    -> live again
        split     (all ones, reserved)       (key, value)    (key, reserved)                  -> live again
 
-   Packed, two keys say something else in a slot; the pairs of these keys live in the side slots, under the
-   key 0, so that every key is legal, and every value. Split, it is one key, and one value is reserved: where
-   values are narrower than words it is one that no value is.
+   In the packed form, two keys have another meaning in a slot. The pairs of these two keys are in the side slots,
+   with the key 0, so that every key and every value is legal. In the split form, this is one key, and one value is
+   reserved. If values are narrower than words, the reserved word is one that no value equals.
 
    Invariants:
-     - A slot belongs to the key that claimed it, erased or not. So a probe that meets an empty slot has seen
-       all keys that began to be inserted before it, and no key can stand in two slots: both writers meet at the
+     - A slot belongs to the key that claimed it, even if that key is erased. So a probe that meets an empty slot has
+       seen all keys that began to be inserted before it. No key can have two slots: two writers of a key both try the
        first slot that was empty for either of them, and one of their exchanges fails.
-     - A value changes only by compare-and-swap from what was seen, so that no update is lost. Packed, key and
-       value change together; split, a reader between the two exchanges sees an absent key.
-     - Every access to a slot is atomic (a relaxed load is enough: each word tells all by itself).
-   A probe ends after `steps` slots, which is the capacity, or less where a device's loops are limited: no key
-   stands further from its home then, so that a search that gives up there is right too. An exchange fails
-   only because another item's succeeded; where loops are limited, `turns` bounds those as well.
-   tests/models/hash.pml checks all of this, with operations that race and loads that come late.
+     - A value changes only by compare-and-swap from the value that was seen, so that no update is lost. In the packed
+       form key and value change together. In the split form a reader between the two exchanges sees an absent key.
+     - Every access to a slot is atomic. A relaxed load is enough, because each word is valid by itself.
+   A probe ends after `steps` slots: the capacity, or fewer on a device whose loops are limited. In that case no key is
+   further from its home, so that a search which ends there is right, too. An exchange fails only because another
+   item's exchange succeeded. On a device whose loops are limited, `turns` bounds these repetitions as well.
+   tests/models/hash.pml checks all this, with operations that race and loads that are late.
 
    Parameters
        GPI_HASH_PACKED   1: packed form, 64-bit atomics; keys and values of 4 bytes
@@ -60,14 +59,14 @@ typedef uint gp_hash_value;
 #endif
 
 #if GPI_HASH_PACKED
-#define GPI_KEY_DEAD (~1u) /* the value half says whose slot it is */
+#define GPI_KEY_DEAD (~1u) /* the value half has the erased key */
 #define GPI_SIDE_SLOTS 2
 #else
 #define GPI_SIDE_SLOTS 1
 #endif
 
-/* Kernels of the library have the table's facts (hash/constants.cl) as an argument, so that nothing in the buffer leads them
-   out of it. They leave a table alone whose header says otherwise. */
+/* Kernels of the library have the table's facts (hash/constants.cl) as arguments, so that no content of the buffer makes them
+   access memory outside it. If the header has other facts, they do not touch the table. */
 
 /* The outcome of a key, and the index of its count in the header. gp_hash_result has the same values. */
 #define GP_HASH_INSERTED 1   /* it was absent and is there now */
@@ -77,7 +76,7 @@ typedef uint gp_hash_value;
 #define GP_HASH_SUPERSEDED 5 /* another of the batch's equal keys stands for it */
 #define GP_HASH_ERASED 6
 #define GP_HASH_ABSENT 7
-#define GPI_CLAIMED 16 /* with GP_HASH_INSERTED or others: a slot got its key */
+#define GPI_CLAIMED 16 /* added to an outcome if the key has claimed an empty slot */
 
 /* ------------------------------------------------------------------ a table */
 
@@ -89,7 +88,7 @@ typedef struct gp_hash_table {
     uint mask, steps, turns;
 } gp_hash_table;
 
-/* The facts as a kernel's arguments; and from these. */
+/* The table's facts as a kernel's parameters, and as a vector. */
 #define GPI_FACTS_PARAMETERS(name) ulong name##_x, ulong name##_y, ulong name##_z, ulong name##_w
 #define GPI_FACTS(name) ((ulong4)(name##_x, name##_y, name##_z, name##_w))
 
@@ -117,7 +116,7 @@ GPI_INLINE ulong4 gpi_hash_header(__global const uint *memory)
     return (ulong4)(p[0], p[1], p[2], p[3]);
 }
 
-/* `memory`: the table's buffer. In one that holds no table nothing is found, and nothing finds a place. */
+/* Opens the table in buffer `memory`. If the buffer holds no table, no key is found, and no key can be inserted. */
 GPI_INLINE gp_hash_table gp_hash_open(__global uint *memory)
 {
     ulong4 facts = gpi_hash_header(memory);
@@ -125,14 +124,14 @@ GPI_INLINE gp_hash_table gp_hash_open(__global uint *memory)
     return gpi_hash_table_of(memory, facts);
 }
 
-/* Whether the table is what the host takes it for. */
+/* Returns whether the table's header has the facts that the host expects. */
 GPI_INLINE bool gpi_hash_is(__global const uint *memory, ulong4 facts)
 {
     const ulong4 header = gpi_hash_header(memory);
     return header.x == facts.x && header.y == facts.y && header.z == facts.z && header.w == facts.w;
 }
 
-/* What a kernel of n elements, or slots, has to do; nothing where there is no table. */
+/* Returns n, the number of elements or slots that a kernel has to handle, or 0 if the buffer does not hold the expected table. */
 GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong n,
                                volatile __global uint *counters)
 {
@@ -141,7 +140,7 @@ GPI_INLINE ulong gpi_hash_work(__global const uint *memory, ulong4 facts, ulong 
     return 0;
 }
 
-/* Keys that were refused, to the context's counters; `by`: see GPI_COUNT_REFUSED. */
+/* Adds x refused keys to the context's counters, if refusing is an error. `by`: see GPI_COUNT_REFUSED. */
 GPI_INLINE void gpi_hash_tell_refused(ulong4 facts, volatile __global uint *counters, uint by, uint x)
 {
     if (facts.y >> 32 & 1) (void)atomic_add(counters + GPI_COUNT_REFUSED + by, x);
@@ -157,7 +156,7 @@ GPI_INLINE uint gpi_hash_of(gp_hash_table t, gp_hash_key key)
 #endif
 }
 
-/* Where the probe for `key` begins. */
+/* Returns the slot where the probe for `key` begins. */
 GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 {
     const uint home = gpi_hash_of(t, key) & t.mask;
@@ -166,7 +165,7 @@ GPI_INLINE uint gpi_hash_home(gp_hash_table t, gp_hash_key key)
 
 GPI_INLINE void gpi_hash_count(gp_hash_table t, uint what, uint x) { gpi_add_wide(t.counts + 2 * what, x); }
 
-/* The group's elements: [*begin, *end) of n. */
+/* Finds the group's elements: [*begin, *end) of n. */
 static void gpi_span(ulong n, ulong span, ulong *begin, ulong *end)
 {
     *begin = min(n, span * get_group_id(0));
@@ -193,10 +192,10 @@ GPI_INLINE volatile __global gpi_word *gpi_slot(gp_hash_table t, uint slot)
 }
 
 #if GPI_HASH_PACKED
-/* The key that stands in a slot for `key`. */
+/* Returns the key that a slot contains for `key`: 0 in a side slot. */
 GPI_INLINE uint gpi_slot_key(gp_hash_table t, uint slot, uint key) { return slot > t.mask ? 0 : key; }
 
-/* Key and value in a slot; false when it has no live pair. */
+/* Reads key and value of a slot. Returns false if it has no live pair. */
 GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_hash_value *value)
 {
     const ulong seen = gpi_word_load(gpi_slot(t, slot));
@@ -205,7 +204,7 @@ GPI_INLINE bool gpi_slot_read(gp_hash_table t, uint slot, gp_hash_key *key, gp_h
     return GPI_PAIR_KEY(seen) < GPI_KEY_DEAD;
 }
 
-/* Whether an erased key has the slot. */
+/* Returns whether the slot belongs to an erased key. */
 GPI_INLINE bool gpi_slot_is_dead(gp_hash_table t, uint slot)
 {
     return GPI_PAIR_KEY(gpi_word_load(gpi_slot(t, slot))) == GPI_KEY_DEAD;
@@ -271,7 +270,7 @@ static ulong gpi_change_64(uint change, ulong x, ulong v)
     return v;
 }
 
-/* What a live value x becomes. */
+/* Returns what a live value x becomes by a change with v. */
 static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 {
     if (change == GPI_CHANGE_ASSIGN) return v;
@@ -288,7 +287,7 @@ static gp_hash_value gpi_change(uint change, gp_hash_value x, gp_hash_value v)
 /* ------------------------------------------------------------------ put */
 
 #if GPI_HASH_PACKED
-/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+/* Finds or claims the key's slot, changes its value, and returns the outcome. `slot`: gpi_hash_home(t, key).
    (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_AGAIN,
    BUG_STEPS.) */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
@@ -320,7 +319,7 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 }
 
 #else
-/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns are used up.
+/* Changes the value of a key that has a slot, and returns the outcome, with `claimed` added. `turn`: how many of t.turns are used.
    (hash.pml: `lost`, `ends`, and the mutation BUG_STORE.) */
 GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cell, gp_hash_value value,
                                 uint change, uint claimed, uint turn)
@@ -339,7 +338,7 @@ GPI_INLINE uint gpi_hash_change(gp_hash_table t, volatile __global gpi_word *cel
     return GP_HASH_FAILED | claimed;
 }
 
-/* The key's slot is found or claimed, and its value changed: what came of it. `slot`: gpi_hash_home(t, key).
+/* Finds or claims the key's slot, changes its value, and returns the outcome. `slot`: gpi_hash_home(t, key).
    (hash.pml: `once`, `lost`, `full`, `ends`, and the mutations BUG_CLAIM, BUG_CHECK, BUG_REUSE, BUG_STEPS.) */
 GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value value, uint change)
 {
@@ -365,7 +364,7 @@ GPI_INLINE uint gpi_hash_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
 /* ------------------------------------------------------------------ get, erase */
 
 #if GPI_HASH_PACKED
-/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */
+/* Returns whether the key is there, and in *value its value. (hash.pml: `own`, `found`, `ends`.) */
 GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     const uint own = gpi_slot_key(t, slot, key);
@@ -381,7 +380,7 @@ GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return false;
 }
 
-/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
+/* Erases the key, which keeps its slot. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
 GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     const uint own = gpi_slot_key(t, slot, key);
@@ -403,7 +402,7 @@ GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 }
 
 #else
-/* The value cell of the key; NULL when it has no slot. */
+/* Returns the address of the key's value, or NULL if it has no slot. */
 GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot, gp_hash_key key)
 {
     for (uint step = 0; step < t.steps; step++) {
@@ -416,7 +415,7 @@ GPI_INLINE volatile __global gpi_word *gpi_hash_cell(gp_hash_table t, uint slot,
     return 0;
 }
 
-/* True and its value when the key is there. (hash.pml: `own`, `found`, `ends`.) */
+/* Returns whether the key is there, and in *value its value. (hash.pml: `own`, `found`, `ends`.) */
 GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_hash_value *value)
 {
     volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);
@@ -425,7 +424,7 @@ GPI_INLINE bool gpi_hash_get(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     return *value != t.reserved;
 }
 
-/* The slot stays the key's. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
+/* Erases the key, which keeps its slot. (hash.pml: `lost`, `ends`, and the mutation BUG_EMPTY.) */
 GPI_INLINE uint gpi_hash_remove(gp_hash_table t, uint slot, gp_hash_key key)
 {
     volatile __global gpi_word *cell = gpi_hash_cell(t, slot, key);

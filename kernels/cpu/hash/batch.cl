@@ -1,7 +1,7 @@
-/* batch.cl - batches of keys.
+/* batch.cl - one item puts, finds or erases a range of keys.
 
-   GPI_BATCH keys at a time: while the lines of the next two batches' homes are fetched, these keys go one after
-   another to lines that have come.
+   It handles GPI_BATCH keys at a time. While the cache lines of the next two batches' homes are prefetched, it handles
+   the keys of this batch, whose lines have arrived, one after the other.
 
        keys 0 ... 7     homes, fetch |              | put, find or erase
        keys 8 ... 15                 | homes, fetch |                    | put, find or erase
@@ -16,18 +16,18 @@
 #define GPI_BATCH 8 /* keys whose lines are fetched together */
 #define GPI_STEP (GPI_WG * GPI_BATCH)
 
-/* Keys, and where their probes begin. */
+/* Keys, and the slots where their probes begin. */
 typedef struct gpi_batch {
     gp_hash_key key[GPI_BATCH];
     uint home[GPI_BATCH];
 } gpi_batch;
 
-/* The batch at hand, and those whose lines are being fetched. */
+/* The batch to handle now, and the next two, whose lines are being prefetched. */
 typedef struct gpi_ahead {
     gpi_batch now, next, later;
 } gpi_ahead;
 
-/* Keys [base, end), or as many as there is room for. */
+/* Reads the first GPI_BATCH of keys [base, end), or all if they are fewer, and prefetches their homes. */
 GPI_INLINE void gpi_batch_read(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
                                gpi_batch *batch)
 {
@@ -50,7 +50,7 @@ GPI_INLINE void gpi_ahead_open(gp_hash_table t, __global const uint *keys, ulong
     gpi_batch_read(t, keys, base + GPI_STEP, end, wide, &ahead->later);
 }
 
-/* On to the batch at `base`: how many keys it has. */
+/* Moves on to the batch at `base`, and returns how many keys it has. */
 GPI_INLINE uint gpi_ahead_step(gp_hash_table t, __global const uint *keys, ulong base, ulong end, bool wide,
                                gpi_ahead *ahead)
 {
@@ -68,7 +68,8 @@ typedef uint gpi_tally[32];
     for (uint k_ = 0; k_ < 32; k_++) name[k_] = 0
 #define GPI_TALLY_ADD(name, what) name[what]++
 
-/* Claimed slots are counted with what came of their keys, 16 places further on. */
+/* Adds an item's counts to those of the table and of the context. tally[k] counts outcome k without a claimed slot,
+   tally[GPI_CLAIMED + k] with one. */
 static void gpi_tally_flush(uint *tally, gp_hash_table t, ulong4 facts, uint change, uint wants,
                             volatile __global uint *counters)
 {

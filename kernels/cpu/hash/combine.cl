@@ -1,22 +1,22 @@
-/* combine.cl - insert_or_apply, in which a group combines equal keys of its own before it goes to the
-   table: with few different keys, most of the work stays in the group.
+/* combine.cl - insert_or_apply in which a group combines its own equal keys in cells before it changes the table.
+   With few different keys, most of the work stays in the group.
 
        group's keys    a b a a c b ...
        cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...
        table           a <- a op (v0 op v2 op v3), ...
 
-   A key looks at GPI_CELL_PROBES cells, from its own on.
+   A key may use GPI_CELL_PROBES cells, from its own cell on.
 
-   A key's own cell is its whole hash modulo GPI_CELLS, however small the table is. A key that finds other
-   keys in all of its cells sends the one in its own cell to the table and takes its place. Once more than
-   GPI_TRIAL plus a quarter of the keys so far had no cell yet, the rest go straight to the table.
+   A key's own cell is its whole hash modulo GPI_CELLS, however small the table is. If other keys have all of its
+   cells, the key in its own cell is put into the table, and the new key replaces it. Once more than GPI_TRIAL plus a
+   quarter of the keys so far found no cell with their key, the rest are put into the table directly.
 
-   All keys of a combined cell have the cell's result, but only one of them can have been inserted. A sum that is
-   the reserved value never stands in a cell.
+   All keys of a combined cell have the cell's result, but only one of them can have been inserted. A cell never
+   contains a sum that is the reserved value.
 
    Parameters
-       GPI_CELLS         of a group; a power of two: they fit into the first two caches
-       GPI_CELL_PROBES   cells that a key looks at */
+       GPI_CELLS         cells of a group; a power of two: they fit into the first two caches
+       GPI_CELL_PROBES   cells that a key may use */
 #ifndef GPI_HASH_COMBINE_CL
 #define GPI_HASH_COMBINE_CL
 #include "base/platform.cl"
@@ -35,9 +35,9 @@
 #error "GPI_CELLS must be a power of two"
 #endif
 
-#define GPI_TRIAL 512       /* keys without a cell that are allowed in any case */
+#define GPI_TRIAL 512       /* keys that may find no cell with their key in any case */
 #define GPI_COMBINE_STEP 16 /* keys that are hashed together */
-#define GPI_CELLS_AHEAD 32  /* at the end: how many cells ahead slots of the table are fetched */
+#define GPI_CELLS_AHEAD 32  /* at the end: how many cells ahead the table's slots are prefetched */
 
 typedef struct gpi_cells {
     gp_hash_key key[GPI_CELLS];
@@ -45,7 +45,7 @@ typedef struct gpi_cells {
     uint count[GPI_CELLS]; /* 0: the cell is free */
 } gpi_cells;
 
-/* What came of `count` keys that went as one. */
+/* Counts the outcome `what` of `count` equal keys that were put together: if one was inserted, the others existed. */
 static void gpi_tally_cell(uint *tally, uint what, uint count)
 {
     tally[what]++;
@@ -53,7 +53,7 @@ static void gpi_tally_cell(uint *tally, uint what, uint count)
         count - 1;
 }
 
-/* Sends the sum of a cell in use to the table. Not inlined: it is long, and rarely called. */
+/* Puts the sum of a used cell into the table, and frees the cell. Not inlined, because it is long and rarely called. */
 GPI_NOINLINE void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, uint change, uint *tally)
 {
     const gp_hash_key key = cells->key[cell];
@@ -62,7 +62,7 @@ GPI_NOINLINE void gpi_cell_flush(gp_hash_table t, gpi_cells *cells, uint cell, u
     cells->count[cell] = 0;
 }
 
-/* The cell that has the key; else a free one; else the key's own, in which another key is. */
+/* Returns the first of the key's cells that has the key or is free, or, if there is none, the key's own cell. */
 GPI_INLINE uint gpi_cell_find(const gpi_cells *cells, uint hash, gp_hash_key key)
 {
     for (uint probe = 0; probe < GPI_CELL_PROBES; probe++) {
@@ -72,7 +72,7 @@ GPI_INLINE uint gpi_cell_find(const gpi_cells *cells, uint hash, gp_hash_key key
     return hash % GPI_CELLS;
 }
 
-/* True when the key was in its cell already. */
+/* Adds a pair to a cell of the key. Returns whether the cell had the key already. */
 GPI_INLINE bool gpi_cell_add(gp_hash_table t, gpi_cells *cells, uint hash, gp_hash_key key,
                              gp_hash_value value, uint change, uint *tally)
 {

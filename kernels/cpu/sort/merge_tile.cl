@@ -54,7 +54,7 @@ static void gpi_runs_begin(gpi_pair pair, gpi_runs *runs, ulong begin, ulong len
     }
 }
 
-/* Returns how many steps each run, at step s, can make without reaching the end of a or b. */
+/* Returns how many steps every run, at step s, can make without passing the end of a or b. */
 static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
 {
     ulong room = ~0ul;
@@ -65,7 +65,7 @@ static ulong gpi_runs_room(gpi_pair pair, const gpi_runs *runs, ulong s)
     return room;
 }
 
-/* Makes steps [s, end) of every run. `end - s` is a multiple of GPI_MERGE_STEP, and no run reaches the end of a or b before `end`. */
+/* Makes steps [s, end) of every run. `end - s` is a multiple of GPI_MERGE_STEP, and no run passes the end of a or b. */
 static void gpi_runs_go(gpi_pair pair, gpi_runs *runs, ulong s, ulong end)
 {
     ulong i[GPI_MERGE_RUNS];

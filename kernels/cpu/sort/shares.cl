@@ -194,8 +194,8 @@ static ulong gpi_share_gather(gpi_share_bound begin, gpi_share_bound end, gpi_mo
     return to - first;
 }
 
-/* Finds the keys of share g of `shares`, and moves them to consecutive positions. If all keys are in order already, only copies the
-   group's part to the output, unless it is there. */
+/* Finds the keys of share g of `shares`, and moves them to consecutive positions. If all keys are in order already, only copies
+   the group's part to the output, unless it is there. */
 GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong n, gpi_digit_bits bits,
                                  uint from, uint to, uint g, uint shares)
 {
@@ -218,8 +218,8 @@ GPI_NOINLINE void gpi_share_take(gpi_key_share *share, gpi_places places, ulong 
 
 #define GPI_SHARE_PASSES ((8 * GPI_KEY_SIZE + GPI_TOP_BITS_MAX - 1) / GPI_TOP_BITS_MAX)
 
-/* Counts the wide digits of keys [begin, end) of all passes. `passes` is a constant in the most frequent call, so that the loop over
-   passes is unrolled. */
+/* Counts the wide digits of keys [begin, end) of all passes. `passes` is a constant in the most frequent call, so that the loop
+   over passes is unrolled. */
 GPI_INLINE void gpi_share_count(__global const gpi_key *key, ulong begin, ulong end, gpi_digit_bits bits,
                                 const uint passes, uint (*next)[GPI_TOP_BINS])
 {

@@ -46,7 +46,7 @@ static gpi_keys gpi_codes_of(gpi_keys k, gpi_key flip)
     return k ^ (gpi_keys)flip;
 }
 
-/* Returns the number of lanes that are -1 rather than 0, or the sum of such numbers. */
+/* Returns minus the sum of all lanes. Each lane is minus a count: comparisons of vectors are -1 where true. */
 static uint gpi_flags_count(gpi_flags flags)
 {
     const int16 x = GPI_FLAGS_TO_INT(flags);

@@ -1,4 +1,5 @@
-/* batch.cl - batches of keys: one key an item at a time, neighbouring keys by neighbouring items. */
+/* batch.cl - a group puts, finds or erases a range of keys. An item handles one key at a time, and neighbouring items handle
+   neighbouring keys. */
 #ifndef GPI_HASH_BATCH_CL
 #define GPI_HASH_BATCH_CL
 #include "base/count.cl"
@@ -9,12 +10,12 @@
 
 /* ------------------------------------------------------------------ counts */
 
-/* What came of an item's keys: eight counters of four bits, in the order of the table's. An item has no more keys than
-   they hold (src/hash/batch.c). */
+/* Counts an item's keys by outcome: eight counters of four bits, in the order of the table's counts. An item has no more keys
+   than these can count (src/hash/batch.c). */
 typedef uint gpi_tally;
 
-/* What came of a group's keys: its items' counters k and k + 4 in word k, in columns, so that neighbours do not queue for
-   the same word. */
+/* Counts a group's keys by outcome: word k has the counts k and k + 4. There are several columns of such words, so that
+   neighbouring items do not queue for one word. */
 #define GPI_TALLY_COLUMNS 8u
 #define GPI_TALLY_WORDS (4u * GPI_TALLY_COLUMNS)
 #define GPI_TALLY_CELL(word) ((word)*GPI_TALLY_COLUMNS + (uint)get_local_id(0) % GPI_TALLY_COLUMNS)
@@ -39,7 +40,7 @@ static void gpi_tally_add(__local uint *sums, gpi_tally tally)
 static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 facts, uint change, uint wants,
                             volatile __global uint *counters)
 {
-    gpi_sync(); /* all items have added theirs */
+    gpi_sync(); /* all items have added their counts */
     for (uint k = (uint)get_local_id(0); k < 8; k += GPI_WG) {
         /* aligned vectors: vload8 takes private memory on Intel's GPUs (docs/drivers.md) */
         __local const uint4 *columns = (__local const uint4 *)sums + 2 * (k % 4);
@@ -54,7 +55,8 @@ static void gpi_tally_flush(__local const uint *sums, gp_hash_table t, ulong4 fa
 
 /* ------------------------------------------------------------------ put */
 
-/* What is seldom written gets its offset where it is written: kept through the loop it would cost registers. */
+/* Puts the keys of a batch. Offsets of rarely written arrays are added at each use: kept through the loop, the sums would cost
+   registers. */
 GPI_KERNEL void gp_hash_put_keys(GPI_PUT_KEYS_PARAMETERS)
 {
     const gp_hash_table judge = gpi_hash_table_of(judge_memory, GPI_FACTS(judge));

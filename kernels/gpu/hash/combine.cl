@@ -1,22 +1,22 @@
-/* combine.cl - insert_or_apply, in which a group combines equal keys of its own before it goes to the
-   table: with few different keys, most of the work stays in the group.
+/* combine.cl - insert_or_apply in which a group combines its own equal keys in cells before it changes the table.
+   With few different keys, most of the work stays in the group.
 
        group's keys    a b a a c b ...
        cells           | a: v0 op v2 op v3, 3 keys | b: v1 op v5, 2 | c: v4, 1 | ...
        table           a <- a op (v0 op v2 op v3), ...
 
-   A key looks at GPI_CELL_PROBES cells, from its own on.
+   A key may use GPI_CELL_PROBES cells, from its own cell on.
 
-   A key's own cell is its home modulo GPI_CELLS. A cell belongs to the first key that takes it; keys that
-   find others in all of theirs go straight to the table: one of few keys that did would have all its elements
-   queue there.
+   A key's own cell is its home modulo GPI_CELLS. A cell belongs to the first key that takes it. If other keys have all
+   of its cells, a key is put into the table directly. If few different keys occur, and one of them has no cell, all
+   elements of this key queue for its slot.
 
-   All keys of a combined cell have the cell's result, but only one of them can have been inserted. A sum that is
-   the reserved value never stands in a cell. A cell is a slot as of a table, packed or split.
+   All keys of a combined cell have the cell's result, but only one of them can have been inserted. A cell never
+   contains a sum that is the reserved value. A cell has the form of a table's slot, packed or split.
 
    Parameters
-       GPI_CELLS         of a group; a power of two
-       GPI_CELL_PROBES   cells that a key looks at */
+       GPI_CELLS         cells of a group; a power of two
+       GPI_CELL_PROBES   cells that a key may use */
 #ifndef GPI_HASH_COMBINE_CL
 #define GPI_HASH_COMBINE_CL
 #include "base/platform.cl"
@@ -35,7 +35,7 @@
 #error "GPI_CELLS must be a power of two"
 #endif
 
-/* The word before; both sides of every access are atomic, as in the table. */
+/* Replaces *p by w if it equals `old`, and returns its previous value. Accesses that race are all atomic, as in the table. */
 static gpi_word gpi_local_cas(volatile __local gpi_word *p, gpi_word old, gpi_word w)
 {
 #if GPI_WIDE
@@ -67,7 +67,7 @@ static uint gpi_cell_value(__local const gpi_cells *cells, uint cell)
     return GPI_PAIR_VALUE(cells->pair[cell]);
 }
 
-/* The value goes into the key's cell; false when it has to go straight. */
+/* Combines the value into cell `cell`. Returns false if the cell has another key, or the sum would be the reserved value. */
 static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,
                              gp_hash_value value, uint change)
 {
@@ -113,7 +113,7 @@ static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cel
 }
 #endif
 
-/* False when the key has to go straight. */
+/* Combines the value into one of the key's cells. Returns false if the pair has to be put into the table directly. */
 static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, gp_hash_key key,
                          gp_hash_value value, uint change)
 {
@@ -128,7 +128,7 @@ static bool gpi_cell_add(gp_hash_table t, __local gpi_cells *cells, uint home, g
     return false;
 }
 
-/* What came of `count` keys that went as one. */
+/* Counts the outcome `what` of `count` equal keys that were put together: if one was inserted, the others existed. */
 static void gpi_tally_cell(__local uint *sums, uint what, uint count)
 {
     const uint came = what & (GPI_CLAIMED - 1);
