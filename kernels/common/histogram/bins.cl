@@ -1,4 +1,4 @@
-/* bins.cl - which bin a sample belongs to.
+/* bins.cl - finds the bin of a sample.
 
        even     b = floor((x - lower) * bins / (upper - lower))       lower <= x < upper
        edges    b: edges[b] <= x < edges[b+1]                         by binary search
@@ -8,24 +8,24 @@
        f = floor(2^2w * (bins % range) / range) + 1
        floor(d * bins / range) = d * (bins / range) + floor(d * f / 2^2w)
 
-   since f is too large by so little that it adds less than 1 / range. Where a bin is 2^s numbers, d >> s will do.
+   because the error of f adds less than 1 / range. If a bin has 2^s numbers, floor(d * bins / range) = d >> s.
 
    Parameters
-       GPI_SAMPLE, GPI_OPERAND               type of a sample, and of edges, in memory, in an expression
-       GPI_SAMPLE_SIZE, _FLOAT, _HALF        its bytes; 1: float or double; 1: half
+       GPI_SAMPLE, GPI_OPERAND               type of samples and edges in memory; in an expression
+       GPI_SAMPLE_SIZE, _FLOAT, _HALF        bytes of a sample; 1: it is float or double; 1: it is half
        GPI_EDGES                             1: bins by edges */
 #ifndef GPI_HISTOGRAM_BINS_CL
 #define GPI_HISTOGRAM_BINS_CL
 #include "base/platform.cl"
 
-#define GPI_HISTOGRAM_NOWHERE (~0u) /* a sample's bin that has none */
+#define GPI_HISTOGRAM_NOWHERE (~0u) /* the bin of a sample that is in no bin */
 #define GPI_BYTES (GPI_SAMPLE_SIZE == 1)
 
-/* lower, limit and scale are numbers, or bits of GPI_OPERAND: src/histogram/histogram.c. No gaps between members: a struct
-   with gaps is copied in memory by Mesa's drivers, not in registers. */
+/* lower, limit and scale are integers, or the bits of a GPI_OPERAND (src/histogram/histogram.c). There are no gaps between
+   members, because Mesa's drivers copy a struct with gaps in memory, not in registers. */
 typedef struct gpi_bins {
     uint count;
-    uint shift;         /* integers: a bin is 2^shift numbers; GPI_HISTOGRAM_NOWHERE: it is no such number */
+    uint shift;         /* integers: a bin has 2^shift numbers; GPI_HISTOGRAM_NOWHERE: not a power of two */
     ulong lower, limit; /* integers: upper - lower - 1; floats: upper */
     ulong scale[3];     /* integers: bins / range, and the fraction's words; floats: bins / (upper - lower) */
     __global const GPI_SAMPLE *edges;
@@ -50,8 +50,8 @@ typedef struct gpi_bins {
 #define GPI_READ_EDGE(p, i) (p)[i]
 #endif
 
-/* Samples whose bins are looked for side by side: so that reads of edges do not wait for each other, and as
-   many as compilers make vectors of where there is something to compute. */
+/* How many samples' bins are searched side by side, so that reads of edges do not wait for each other. If bins are computed,
+   there are enough samples for compilers to use vectors. */
 #if GPI_SHAPE_LOCAL
 #define GPI_HISTOGRAM_BATCH 4
 #elif GPI_EDGES || GPI_BYTES
@@ -66,7 +66,7 @@ typedef struct gpi_bins {
 #endif
 
 #if GPI_EDGES
-/* How many edges are not above x, less one; all of them take the same steps. */
+/* Writes to b[k] the bin of x[k]: how many edges are not above x[k], less one. All searches take the same steps. */
 static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
 {
     uint n = bins.count + 1;
@@ -82,7 +82,7 @@ static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
     }
 }
 #else
-/* How far a sample is above the lowest one. Signed ones are extended. */
+/* The distance of a sample from the lowest one. Signed samples are sign-extended. */
 #if GPI_SAMPLE_SIZE == 8
 typedef ulong gpi_distance;
 #else
@@ -108,7 +108,7 @@ static uint gpi_bin(GPI_OPERAND x, gpi_bins bins)
     const ulong low = d * bins.scale[1];
     const ulong b = d * bins.scale[0] + mul_hi(d, bins.scale[1]) + (low + mul_hi(d, bins.scale[2]) < low);
 #else
-    /* All in 32 bits; the product's third word by two multiplications. */
+    /* d and f0, f1 have 32 bits: two multiplications yield the third word of the product. */
     const uint f0 = (uint)bins.scale[1], f1 = (uint)(bins.scale[1] >> 32);
     const ulong above = (ulong)d * f1 + ((ulong)d * f0 >> 32);
     const uint b = d * (uint)bins.scale[0] + (uint)(above >> 32);
@@ -134,7 +134,7 @@ static void gpi_bins_find(const GPI_OPERAND *x, gpi_bins bins, uint *b)
 #endif
 
 #if GPI_BYTES
-/* The bin of a sample of 8 bits. */
+/* Returns the bin of a sample of 8 bits. */
 static uint gpi_bin_of_byte(uint value, gpi_bins bins)
 {
     GPI_OPERAND x[GPI_HISTOGRAM_BATCH];

@@ -1,14 +1,14 @@
 /* histogram.cl - out[c * bins + b] += weight of each sample of channel c in bin b; without weights, 1
 
-   Bins are even or lie between edges (bins.cl). Samples of no bin, NaN among them, are not counted.
+   Bins are even or between edges (bins.cl). Samples of no bin, among them NaN, are not counted.
 
        in       |  span 0  |  span 1  | ... |        a group a span
-       near     |  table   |  table   |              few bins: tables of the group's own, added to `out` in the end
-       far      |  `out`, or slices of it            many: atomics (local); a slice per group, then joined (serial)
+       near     |  table   |  table   |              few bins: each group has its own tables, which it adds to `out`
+       far      |  `out`, or slices of it            many bins: atomics (local); a slice a group, then joined (serial)
 
-   Near tables are several, side by side, so that equal samples in a row do not wait for each other's
-   addition. Samples of 8 bits are counted by value, 256 a table; which bin a value belongs to is asked once,
-   at the end.
+   A group has several near tables side by side, so that equal samples in a row do not wait for each other's
+   addition. Samples of 8 bits are counted by value, 256 counts a table. The bin of each value is found once, at the
+   end.
 
    Parameters: those of bins.cl and samples.cl, and
        GPI_NEAR_CELLS   counts that the near tables have room for */
@@ -25,7 +25,7 @@
 #error "GPI_NEAR_CELLS must hold 256 counts a channel"
 #endif
 
-/* `channels`: the first ones, which are wanted. */
+/* Counts a span of samples in near tables, and adds these to `out`. `channels`: only the first ones are wanted. */
 GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, volatile __global uint *out,
                                   ulong out_at, uint copies, uint channels, volatile __global uint *counters)
 {
@@ -45,7 +45,7 @@ GPI_KERNEL void gp_histogram_near(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, v
 #endif
 }
 
-/* More bins than near tables hold; never samples of 8 bits. */
+/* Counts a span of samples in `out` or in a slice, if there are more bins than near tables hold. Never for samples of 8 bits. */
 GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
                                  __global gpi_histogram_cell *out, ulong out_at,
                                  __global gpi_histogram_cell *slices, volatile __global uint *counters)
@@ -67,7 +67,7 @@ GPI_KERNEL void gp_histogram_far(GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS,
 #endif
 }
 
-/* Adds `count` slices to `out`, a range of `span` bins a group. */
+/* Adds `count` slices to `out`: each group a range of `span` bins. */
 GPI_KERNEL void gp_histogram_join(__global gpi_histogram_cell *out, ulong out_at,
                                   __global const gpi_histogram_cell *slices, uint count, ulong bins,
                                   ulong span)

@@ -1,10 +1,11 @@
-/* samples.cl - the samples that a group counts, their weights, and what is counted.
+/* samples.cl - the samples that a group counts, their weights, and the type of counts.
 
    Parameters
-       GPI_IN, GPI_IN_HALF       type of elements in memory; 1: half. GPI_INPUTS 0: there are none
-       GPI_MAPPED                1: gpi_map(x, i), or gpi_map(i) without an input, makes the sample of an element; 0:
+       GPI_IN, GPI_IN_HALF       type of elements in memory; 1: half
+       GPI_INPUTS                0: there are no elements in memory
+       GPI_MAPPED                1: gpi_map(x, i), or gpi_map(i) without an input, is the sample of an element; 0:
                                  elements are samples, of GPI_SAMPLE
-       GPI_CHANNELS              samples of an element, 1..4; more than one of 8 bits only, and without a map
+       GPI_CHANNELS              samples of an element, 1..4; more than one only if they have 8 bits and no map
        GPI_WEIGHTS, GPI_WEIGHT   1: with weights, of this type
        GPI_COUNT_WIDE            1: counts of 64 bits */
 #ifndef GPI_HISTOGRAM_SAMPLES_CL
@@ -31,7 +32,7 @@ typedef gpi_histogram_cell gpi_weight; /* modulo 2^32 or 2^64, negative ones too
 typedef uint gpi_weight;
 #endif
 
-/* What is counted: elements [begin, end) of this group, and their weights. */
+/* The elements [begin, end) that this group counts, and their weights. */
 typedef struct gpi_samples {
 #if GPI_INPUTS > 0
     __global const GPI_IN *in;
@@ -75,7 +76,7 @@ typedef struct gpi_samples {
 #define GPI_READ_ELEMENT(p, i) (p)[i]
 #endif
 
-/* The sample of element i, where an element has one. */
+/* Returns the sample of element i, if elements have one sample each. */
 static GPI_OPERAND gpi_sample_read(gpi_samples s, ulong i)
 {
 #if GPI_INPUTS == 0
@@ -87,7 +88,7 @@ static GPI_OPERAND gpi_sample_read(gpi_samples s, ulong i)
 #endif
 }
 
-/* Adds to a count of `out`. */
+/* Adds x to count `cell` of `out`, atomically. */
 static void gpi_out_add(volatile __global uint *out, ulong cell, gpi_histogram_cell x)
 {
 #if GPI_COUNT_WIDE

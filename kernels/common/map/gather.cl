@@ -1,15 +1,15 @@
-/* gather.cl - elements by index
+/* gather.cl - moves elements by index
 
        gather     out[i] = in[index[i]]
        scatter    out[index[i]] = in[i]
-       unpack     out[i] = in[index[i]] where flag i is set; the others stay. index[i]: how many are set before i
+       unpack     if flag i is set, out[i] = in[index[i]]; else out[i] keeps its value. index[i]: flags set before i
 
-   `limit` is how many elements the indexed array has. An element whose index is not below it is skipped, and
-   counted. Where a flag is not set, the index is not looked at.
+   `limit` is the number of elements of the indexed array. An element whose index is not below it is skipped, and
+   counted. If a flag is not set, its index is ignored.
 
-   In the serial shape the line of each element is asked for GPI_FETCH elements before it is used: as many
-   misses overlap as a core can have under way, and their number never falls, as it does at the end of a
-   batch.
+   In the serial shape the cache line of each element is prefetched GPI_FETCH elements before it is used. So as many
+   misses overlap as a core can have under way, and always the same number. With batches, it would fall at the end of
+   each.
 
    Parameters: those of map/moves.cl. */
 #ifndef GPI_MAP_GATHER_CL

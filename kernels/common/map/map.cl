@@ -1,12 +1,12 @@
 /* map.cl - out[i] = f(x[i], y[i], z[i], i)
 
-   f is gpi_map, of the user's expression or of the library's own: a fill is f = a, an iota f = a + i b. With
-   GPI_LAG the second input is one element late, and the first element stays as it is:
+   f is gpi_map, the user's expression or one of the library: a fill is f = a, an iota f = a + i b. With GPI_LAG the
+   second input is one element late, and the first output is x[0]:
 
        x   | x0 | x1 | x2 | x3 |        out   | x0 | f(x1, x0) | f(x2, x1) | f(x3, x2) |
 
-   In place, the output is one of the inputs: an item reads each element before it writes it, and nobody else
-   reads it (a late input is never the output).
+   In place, the output is one of the inputs: an item reads each element before it writes it, and no other item reads
+   it. A late input is never the output.
 
    Parameters: those of map/operands.cl. */
 #ifndef GPI_MAP_MAP_CL

@@ -1,11 +1,11 @@
-/* moves.cl - elements that gp_gather and its like move, one by one.
+/* moves.cl - moves one element of gp_gather, gp_scatter or an unpack.
 
    Parameters, which the host writes ahead
        GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
-       GPI_OUT                               an element: 1, 2, 4, 8 or 16 bytes that nobody looks into
-       GPI_INDEX                             uint or ulong
+       GPI_OUT                               type of an element: any of 1, 2, 4, 8 or 16 bytes
+       GPI_INDEX                             type of an index: uint or ulong
        GPI_FLAG                              type of a flag; not defined: there are none
-       GPI_SCATTER                           1: the output is what is indexed                            */
+       GPI_SCATTER                           1: the output is indexed; 0: the input                      */
 #ifndef GPI_MAP_MOVES_CL
 #define GPI_MAP_MOVES_CL
 #include "base/count.cl"
@@ -15,7 +15,7 @@
 #error "GPI_SCATTER must be 0 or 1"
 #endif
 
-/* What a call is about. */
+/* The arrays of a call, and the number of elements of the indexed one. */
 typedef struct gpi_moves {
     __global const GPI_OUT *in;
     __global GPI_OUT *out;
@@ -36,14 +36,14 @@ typedef struct gpi_moves {
 #define GPI_WANTED(m, i) 1
 #endif
 
-/* True if the indexed array has element `at`. Compares in the index's own type on CPUs, where LLVM 18 loses comparisons of a
-   widened index (docs/drivers.md). */
+/* Returns whether the indexed array has element `at`. Compares in the index's own type on CPUs, where LLVM 18 loses comparisons of
+   a widened index (docs/drivers.md). */
 GPI_INLINE bool gpi_gather_has(gpi_moves m, GPI_INDEX at)
 {
     return GPI_ON_CPU ? (m.limit > (GPI_INDEX)-1) | (at < (GPI_INDEX)m.limit) : at < m.limit;
 }
 
-/* Moves element i; 1 where it was skipped for its index. */
+/* Moves element i. Returns 1 if it is skipped because of its index, else 0. */
 GPI_INLINE uint gpi_gather_move(gpi_moves m, ulong i)
 {
     GPI_INDEX at;

@@ -3,15 +3,15 @@
    Parameters, which the host writes ahead
        GPI_WG, GPI_PER_ITEM                  items of a group; local: elements of an item
        GPI_INPUTS                            0 .. 3
-       GPI_IN_0, GPI_IN_1, GPI_IN_2          types in memory of the inputs that there are
-       GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: that type is half
-       GPI_PARTS_0, GPI_PART_0, ...          not defined, or that type is a vector of 2 or 4 of this one
-       GPI_X, GPI_Y, GPI_Z                   types as operands: halves are floats; int where there is none
+       GPI_IN_0, GPI_IN_1, GPI_IN_2          types of the inputs in memory
+       GPI_HALF_0, GPI_HALF_1, GPI_HALF_2    1: the input's type is half
+       GPI_PARTS_0, GPI_PART_0, ...          if defined, the input's type is a vector of GPI_PARTS_0 (2 or 4) GPI_PART_0
+       GPI_X, GPI_Y, GPI_Z                   types as operands: float for half; int if there is no such input
        GPI_OUT, GPI_OUT_HALF                 the output's type in memory; 1: half
-       GPI_LANE                              its type as the value of gpi_map
+       GPI_LANE                              type of gpi_map's value
        GPI_OUT_RECORD                        1: the output's type is a record
-       GPI_OUT_VECTOR                        type of 16 elements of the output; not defined: there is none
-       GPI_LAG                               1: the second input is late
+       GPI_OUT_VECTOR                        type of 16 elements of the output; undefined if there is none
+       GPI_LAG                               1: the second input is one element late
        GPI_CHUNK                             local: 4: elements can be moved by vectors of four, else 1
        gpi_map(x, y, z, i, a, b)             the function                                              */
 #ifndef GPI_MAP_OPERANDS_CL
@@ -28,7 +28,7 @@
 #error "GPI_LAG takes two inputs"
 #endif
 
-/* What a call reads. */
+/* The inputs of a call. */
 typedef struct gpi_inputs {
 #if GPI_INPUTS > 0
     __global const GPI_IN_0 *x;
@@ -94,7 +94,7 @@ typedef struct gpi_inputs {
 #define GPI_MAP_WRITE(p, i, v) (p)[i] = (v)
 #endif
 
-/* Element i of the output; i > 0 with GPI_LAG. */
+/* Returns element i of the output; with GPI_LAG i > 0. */
 GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)
 {
 #if GPI_INPUTS > 0
@@ -115,7 +115,7 @@ GPI_INLINE GPI_LANE gpi_map_value(gpi_inputs in, ulong i)
     return gpi_map(GPI_ARGS_OF(in) x, y, z, i, in.a, in.b);
 }
 
-/* The same for any i. */
+/* Returns element i of the output for any i. */
 GPI_INLINE GPI_LANE gpi_value_any(gpi_inputs in, ulong i)
 {
 #if GPI_LAG

@@ -1,25 +1,25 @@
-/* random_blocks.cl - random numbers by counter: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel random numbers:
-   as easy as 1, 2, 3, SC11)
+/* random_blocks.cl - random numbers as a function of a counter: Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel
+   random numbers: as easy as 1, 2, 3, SC11)
 
        block b of a stream    philox(counter = (b, stream), key = seed): four words of 32 bits
-       element e              words GPI_WORDS e .. GPI_WORDS e + GPI_WORDS - 1 of the blocks in a row
-       out[i]                 is made of element first_element + i
+       element e              words GPI_WORDS e .. GPI_WORDS e + GPI_WORDS - 1 of all blocks' words in a row
+       out[i]                 computed from element first_element + i
 
        blocks     | w0 w1 w2 w3 | w4 w5 w6 w7 | ...
        elements   | e0 e1 e2 e3 | e4 e5 e6 e7 |       GPI_WORDS 1
                   | e0    e1    | e2    e3    |       GPI_WORDS 2
 
-   What an element is does not depend on where it is computed. Normal numbers come in pairs (Box & Muller
-   1958), and both of a pair are of one block.
+   An element does not depend on the item that computes it. Normal numbers are computed in pairs (Box & Muller 1958),
+   each pair from one block.
 
    Parameters, which the host writes ahead
        GPI_WG, GPI_PER_ITEM                  items of a group; local: blocks of an item
        GPI_WORDS                             1, 2: words of an element
        GPI_KIND                              0: bits, 1: uniform floats, 2: integers of a range, 3: normal
-       GPI_OUT, GPI_OUT_HALF                 type in memory; 1: half
-       GPI_LANE                              type as an operand: a half is a float
+       GPI_OUT, GPI_OUT_HALF                 type of the output in memory; 1: half
+       GPI_LANE                              its type as an operand: float for half
        GPI_FRACTION                          floats: bits of a fraction in [0, 1)
-       GPI_AS_LANE(bits)                     normal: a number of that type from its bits                 */
+       GPI_AS_LANE(bits)                     normal: the number of type GPI_LANE with these bits         */
 #ifndef GPI_MAP_RANDOM_BLOCKS_CL
 #define GPI_MAP_RANDOM_BLOCKS_CL
 #include "base/count.cl"
@@ -35,7 +35,7 @@
 
 #define GPI_PER_BLOCK (4 / GPI_WORDS) /* elements of a block */
 
-/* A counter, or the words that it becomes. */
+/* A counter, or the words that gpi_philox makes of it. */
 typedef struct gpi_random_block {
     gpi_random_lanes word[4];
 } gpi_random_block;
@@ -55,7 +55,7 @@ GPI_INLINE gpi_random_block gpi_philox(gpi_random_block c, uint key0, uint key1)
     return c;
 }
 
-/* The words of blocks b, b + 1, ... in a row. */
+/* Writes to `word` the words of GPI_BLOCKS blocks from b on, in a row. */
 GPI_INLINE void gpi_random_words(ulong b, ulong seed, ulong stream, uint word[4 * GPI_BLOCKS])
 {
     const gpi_wide_lanes at = b + GPI_RANDOM_NUMBERS;
@@ -71,7 +71,7 @@ GPI_INLINE void gpi_random_words(ulong b, ulong seed, ulong stream, uint word[4 
 }
 
 #if GPI_KIND == 1 || GPI_KIND == 3
-/* Element e as a fraction in [0, 1), which the type holds exactly. */
+/* Returns element e as a fraction in [0, 1), which GPI_LANE represents exactly. */
 GPI_INLINE GPI_LANE gpi_fraction(const uint *word, uint e)
 {
 #if GPI_WORDS == 1
@@ -92,7 +92,8 @@ GPI_INLINE ulong gpi_random_bits(const uint *word, uint e)
 }
 #endif
 
-/* The elements of the blocks whose words these are. a, b: low and range; mean and deviation, by their bits. */
+/* Computes the elements of GPI_BLOCKS blocks from their words. a, b: the least integer and the number of integers, or the bits of
+   mean and deviation. */
 GPI_INLINE void gpi_random_elements(const uint *word, ulong a, ulong b, GPI_LANE *element)
 {
 #if GPI_KIND == 3

@@ -1,10 +1,10 @@
-/* stencil.cl - each element from its neighbours
+/* stencil.cl - computes each element from its neighbours
 
        weights       out(x, y) = sum of weight(dx, dy) * in(x + dx, y + dy) over |dx| <= RX, |dy| <= RY
        expression    out(x, y) = gpi_map(here, x, i, j), in which at(dx, dy) is in(x + dx, y + dy)
 
-   A group has span_x elements of span_y rows of the output. It copies a tile and its rim to near
-   memory, and fills in what lies beyond the borders, so that later steps need not check for borders.
+   A group computes span_x elements of span_y rows of the output. It copies a tile and its rim to near memory (GPI_NEAR),
+   and fills in the elements beyond the borders of the picture, so that later steps need not check for borders.
 
        near   +--------------+
               | rim    RY    |      rows of GPI_ROW elements: GPI_TILE_X and the rim on either side,
@@ -13,22 +13,22 @@
               |  +--------+  |
               +--------------+
 
-   On CPUs, weighted sums are made row by row. Only what reaches beyond a border is copied; the rest is read in place, since the
-   caches keep a row until the next one needs it.
+   On CPUs, weighted sums are computed row by row. Only tiles that reach beyond a border are copied. The others are read in
+   place, because the caches keep a row until the next one needs it.
 
    Parameters, which the host writes ahead
        GPI_WG                                items of a group
        GPI_NEAR                              __private or __local
        GPI_RX, GPI_RY                        radii, 0 .. 8
        GPI_CHANNELS                          elements of a pixel
-       GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile: what a group has, or a part of a row
-                                             where it goes by rows; serial: GPI_TILE_X a multiple of 16
-       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; local: more where rims are wider
+       GPI_TILE_X, GPI_TILE_Y                elements and rows of a tile: all of a group's output, or a part of a row
+                                             if it works row by row; serial: GPI_TILE_X is a multiple of 16
+       GPI_ROW                               GPI_TILE_X + 2 GPI_RX GPI_CHANNELS; local: with wider rims (padding)
        GPI_BORDER                            0: clamp, 1: wrap, 2: constant
-       GPI_IN, GPI_IN_HALF, GPI_X            input in memory; 1: half; as an operand
-       GPI_OUT, GPI_OUT_HALF, GPI_LANE       output in memory; 1: half; as an operand
+       GPI_IN, GPI_IN_HALF, GPI_X            the input's type in memory; 1: half; its type as an operand
+       GPI_OUT, GPI_OUT_HALF, GPI_LANE       the output's type in memory; 1: half; its type as an operand
        GPI_SUM                               type of weighted sums
-       GPI_ROUND(sum), GPI_ROUND_16(sums)    a sum as GPI_LANE, sixteen at once
+       GPI_ROUND(sum), GPI_ROUND_16(sums)    convert a sum to GPI_LANE, and sixteen at once
        GPI_WEIGHTS                           1: weights, 0: gpi_map                                       */
 #ifndef GPI_MAP_STENCIL_CL
 #define GPI_MAP_STENCIL_CL
@@ -71,7 +71,7 @@ GPI_KERNEL void gp_stencil_tiles(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
     for (uint k = (uint)GPI_LOCAL_ID; k < GPI_STENCIL_STEPS * GPI_TILE_Y; k += GPI_WG) {
         const uint column = k % GPI_STENCIL_STEPS * GPI_STENCIL_LANES, row = k / GPI_STENCIL_STEPS;
         if (row >= down || column >= across) continue;
-        /* what the tile to the right reads, and what the next row writes */
+        /* prefetch what the tile to the right reads, and what the next row writes */
         GPI_PREFETCH_READ(picture.in + (first_y + row) * in_pitch + first_x + GPI_TILE_X + column);
         GPI_PREFETCH_WRITE(out + (row + 1) * out_pitch + column);
         gpi_write(out + row * out_pitch + column,

@@ -1,5 +1,5 @@
-/* stencil_picture.cl - what the shapes of a stencil share: elements of pictures, what lies beyond their borders, and
-   weights.
+/* stencil_picture.cl - parts of a stencil that all shapes share: elements of pictures, elements beyond their borders,
+   and weights.
 
    Parameters: see stencil.cl. */
 #ifndef GPI_MAP_STENCIL_PICTURE_CL
@@ -28,15 +28,15 @@
 #define GPI_STENCIL_WRITE(p, i, v) (p)[i] = (v)
 #endif
 
-/* The picture, in elements: a row has `width` pixels. */
+/* The input picture. width: pixels of a row; pitch: elements from one row to the next. */
 typedef struct gpi_picture {
     __global const GPI_IN *in;
     long width, height, pitch;
-    GPI_X beyond; /* constant border */
+    GPI_X beyond; /* value of all elements beyond a constant border */
     GPI_ARGS_MEMBER
 } gpi_picture;
 
-/* A position beyond the border, inside. */
+/* Returns the position inside [0, size) whose element stands for position p, by GPI_BORDER. */
 GPI_INLINE long gpi_inside(long p, long size)
 {
 #if GPI_BORDER == 1
@@ -47,7 +47,7 @@ GPI_INLINE long gpi_inside(long p, long size)
 #endif
 }
 
-/* The element at e of row y, wherever that is; both may be a radius and a tile beyond the borders. */
+/* Returns element e of row y. Both may be beyond the borders, by at most a radius and a tile. */
 GPI_INLINE GPI_X gpi_read_any(gpi_picture in, long e, long y)
 {
     const bool inside = e >= 0 && e < in.width * GPI_CHANNELS && y >= 0 && y < in.height;

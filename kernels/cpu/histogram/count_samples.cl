@@ -1,8 +1,9 @@
-/* count_samples.cl - counts.
+/* count_samples.cl - one item counts a span of samples in tables.
 
-       8 bits      tables in private memory: byte k of each aligned word has one of its own, and with it its channel;
-                   what a map makes goes to GPI_COPIES of them, in turns
-       few bins    GPI_COPIES tables in private memory, in turns; where every number has a bin, without a batch
+       8 bits      tables in private memory: byte k of each aligned word is counted in table k, so that each table has
+                   samples of one channel. Mapped samples take turns between GPI_COPIES tables
+       few bins    GPI_COPIES tables in private memory, which samples take turns between. If every number has a bin,
+                   without batches
        many bins   `out`, or the group's slice of it */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
@@ -13,7 +14,7 @@
 #define GPI_COPIES 4
 
 #if GPI_BYTES
-/* Tables: one for each byte of a word of 8, or of three words, after which 3 channels come round again. */
+/* Number of tables: one for each byte of a word of 8 bytes, or of three such words, after which 3 channels repeat. */
 #define GPI_SLOTS (GPI_MAPPED ? GPI_COPIES : GPI_WEIGHTS ? GPI_CHANNELS : GPI_CHANNELS == 3 ? 24 : 8)
 
 #if GPI_MAPPED
@@ -41,7 +42,7 @@ static void gpi_count_bytes(gpi_near *table, gpi_samples s)
 #else
 typedef uint gpi_near;
 
-/* Bytes [p, end) one by one; a byte's slot is its address modulo GPI_SLOTS. */
+/* Counts bytes [p, end) one by one, each in the table of its address modulo GPI_SLOTS. Returns the first byte not counted. */
 static __global const uchar *gpi_count_single(gpi_near *table, __global const uchar *p,
                                               __global const uchar *end)
 {
@@ -85,7 +86,7 @@ static void gpi_count_bytes(gpi_near *table, gpi_samples s)
     }
     (void)gpi_count_single(table, p, end);
 }
-/* Gives the channel that a slot counts: slot k takes the bytes at addresses that are k modulo GPI_SLOTS. */
+/* The channel that table `slot` counts. Table k counts the bytes at addresses that are k modulo GPI_SLOTS. */
 #define GPI_SLOT_CHANNEL(slot, s) (((slot) + GPI_SLOTS - (uint)((size_t)(s).in % GPI_SLOTS)) % GPI_CHANNELS)
 #endif
 
@@ -108,7 +109,7 @@ GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint
 #else
 typedef gpi_histogram_cell gpi_near;
 
-/* Samples i .. i + GPI_HISTOGRAM_BATCH - 1, as far as they are before the end; the rest have no bin. */
+/* Writes to b the bins of samples i .. i + GPI_HISTOGRAM_BATCH - 1. Samples after the end get no bin. */
 static void gpi_bins_load(gpi_samples s, ulong i, gpi_bins bins, uint *b)
 {
     GPI_OPERAND x[GPI_HISTOGRAM_BATCH];
@@ -128,7 +129,8 @@ GPI_INLINE void gpi_bins_load_all(gpi_samples s, ulong i, gpi_bins bins, uint *b
     gpi_bins_find(x, bins, b);
 }
 
-/* Whether a batch is in one bin: then one addition counts it, and none waits for the one before it. */
+/* Returns whether all samples of a batch are in one bin, and have no weights. One addition can then count the batch, instead of
+   many that wait for each other. */
 static bool gpi_is_one_bin(const uint *b)
 {
     uint differ = b[GPI_HISTOGRAM_BATCH - 1] ^ b[0];
@@ -138,7 +140,7 @@ static bool gpi_is_one_bin(const uint *b)
 }
 
 #if !GPI_EDGES && !GPI_SAMPLE_FLOAT
-/* Where a bin is 2^shift numbers, and every number has one. */
+/* True if bins have 2^shift numbers, and every number is in a bin. */
 #define GPI_EVERY_BIN(bins) \
     ((bins).shift != GPI_HISTOGRAM_NOWHERE && (gpi_distance)(bins).limit == (gpi_distance)GPI_DISTANCE_MOST)
 #define GPI_DISTANCE_MOST (~0ul >> (64 - 8 * GPI_SAMPLE_SIZE))
@@ -148,7 +150,7 @@ static uint gpi_every_bin(gpi_samples s, ulong i, gpi_bins bins)
     return (uint)(((gpi_distance)gpi_sample_read(s, i) - (gpi_distance)bins.lower) >> bins.shift);
 }
 
-/* Counts samples from `i` on, GPI_EVERY_STEP at a time; where the rest begins. */
+/* Counts samples from i on, GPI_EVERY_STEP at a time. Returns the first sample that is not counted. */
 #define GPI_EVERY_STEP 16
 static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, gpi_bins bins)
 {
@@ -178,7 +180,7 @@ static ulong gpi_count_every(gpi_near *table, uint row, gpi_samples s, ulong i, 
 #define gpi_count_every(table, row, s, i, bins) (i)
 #endif
 
-/* Each table has a last cell for what has no bin. */
+/* Counts the samples in GPI_COPIES tables, and adds these to `out`. Each table has a last cell for samples of no bin. */
 GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint channels,
                                  volatile __global uint *out)
 {
@@ -210,8 +212,8 @@ GPI_NOINLINE void gpi_count_near(gpi_samples s, gpi_bins bins, uint copies, uint
     }
 }
 
-/* Group 0 counts in `out` itself, each other one in a slice, cleared first. No group has another's. The
-   counts of a batch are asked for while those of the batch before it are raised. */
+/* Counts the samples in far memory: group 0 in `out` itself, each other group in a slice of its own, which it clears first. The
+   counts of a batch are prefetched while the batch before it is counted. */
 static void gpi_count_far(gpi_samples s, gpi_bins bins, __global gpi_histogram_cell *out,
                           __global gpi_histogram_cell *slices)
 {

@@ -1,15 +1,16 @@
-/* gather_tile.cl - a range of elements moved by one item. */
+/* gather_tile.cl - one item moves a range of elements. */
 #ifndef GPI_MAP_GATHER_TILE_CL
 #define GPI_MAP_GATHER_TILE_CL
 #include "base/platform.cl"
 #include "map/moves.cl"
 
-#define GPI_FETCH 64       /* elements ahead, where the index says */
+#define GPI_FETCH 64       /* prefetch distance through the index, in elements */
 #define GPI_GATHER_STEP 16 /* elements of an unrolled turn */
 #define GPI_GATHER_AHEAD \
-    2048 /* bytes, of what lies in a row: the hardware's prefetching stops at page ends */
+    2048 /* prefetch distance in consecutive memory, in bytes: the hardware's prefetching stops at page ends */
 
-/* An address is made of any index, in range or not; a hint that leads nowhere does no harm. */
+/* Prefetches the element that index i points to. An index out of range is not checked, because prefetching an invalid address
+   does no harm. */
 GPI_INLINE void gpi_gather_ask(gpi_moves m, ulong i)
 {
 #ifndef GPI_FLAG
@@ -21,7 +22,8 @@ GPI_INLINE void gpi_gather_ask(gpi_moves m, ulong i)
 #endif
 }
 
-/* Large elements have several lines a turn, which the hardware fetches well enough. */
+/* Prefetches consecutive elements and indices ahead of i. Does nothing for large elements, of which a turn needs several lines:
+   the hardware prefetches these well enough. */
 GPI_INLINE void gpi_ask_row(gpi_moves m, ulong i)
 {
     if (sizeof(GPI_OUT) > 4) return;

@@ -1,11 +1,11 @@
-/* map_tile.cl - a range of elements mapped by one item. */
+/* map_tile.cl - one item maps a range of elements. */
 #ifndef GPI_MAP_MAP_TILE_CL
 #define GPI_MAP_MAP_TILE_CL
 #include "base/platform.cl"
 #include "map/operands.cl"
 
-/* How far ahead the next elements are asked for, in bytes: the hardware's own prefetching stops at every
-   page's end. Once a cache line: a vector of small elements is less than one. */
+/* Prefetches 2048 bytes ahead of element i of p, because the hardware's own prefetching stops at the end of each page. Does so once
+   a cache line: a vector of small elements is smaller than one. */
 #define GPI_MAP_AHEAD(p, i, hint) \
     if (sizeof *(p) >= 4 || (i) % 64 < 16) GPI_PREFETCH_##hint((p) + (i) + 2048 / sizeof *(p))
 
@@ -29,7 +29,7 @@ static void gpi_prefetch(gpi_inputs in, __global GPI_OUT *out, ulong i)
 #define GPI_MAP_STEP (sizeof(GPI_OUT) < 64 ? 64 / sizeof(GPI_OUT) : 1)
 #endif
 
-/* Elements i .. i + GPI_MAP_STEP - 1, i > 0 with GPI_LAG. */
+/* Writes elements i .. i + GPI_MAP_STEP - 1 of the output; with GPI_LAG i > 0. */
 GPI_INLINE void gpi_map_step(gpi_inputs in, __global GPI_OUT *out, ulong i)
 {
     gpi_prefetch(in, out, i);

@@ -1,4 +1,4 @@
-/* random.cl - random numbers by counter (map/random_blocks.cl), made by one item. */
+/* random.cl - one item computes random numbers (map/random_blocks.cl). */
 #ifndef GPI_MAP_RANDOM_CL
 #define GPI_MAP_RANDOM_CL
 #include "base/count.cl"
@@ -6,8 +6,7 @@
 #include "map/random_blocks.cl"
 #include "map/random_lanes.cl"
 
-/* out[i] for i in [span g, span g + span): eight blocks at a time, from the one in which the first element
- * is. */
+/* Writes out[i] for i in [span g, span g + span), g the group: eight blocks at a time, from the block of the first element on. */
 GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
 {
     const uint chunk = GPI_BLOCKS * GPI_PER_BLOCK;

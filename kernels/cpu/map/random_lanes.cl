@@ -1,4 +1,4 @@
-/* random_lanes.cl - eight blocks side by side, one a lane. */
+/* random_lanes.cl - vectors of eight lanes, each of which computes one block. */
 #ifndef GPI_MAP_RANDOM_LANES_CL
 #define GPI_MAP_RANDOM_LANES_CL
 #include "base/platform.cl"

@@ -1,4 +1,4 @@
-/* stencil_tile.cl - stencils: 16 elements side by side; by weights a row of a tile. */
+/* stencil_tile.cl - one item computes 16 elements of a stencil side by side, or with weights a row of a tile. */
 #ifndef GPI_MAP_STENCIL_TILE_CL
 #define GPI_MAP_STENCIL_TILE_CL
 #include "base/args.cl"
@@ -6,20 +6,20 @@
 #include "base/platform.cl"
 #include "map/stencil_picture.cl"
 
-typedef ulong gpi_stencil_groups; /* how many there are, or which one */
+typedef ulong gpi_stencil_groups; /* a number of groups, or the index of one */
 
-#define GPI_STENCIL_LANES 16                               /* elements that an item makes side by side */
+#define GPI_STENCIL_LANES 16                               /* elements that an item computes side by side */
 #define GPI_STENCIL_STEPS (GPI_TILE_X / GPI_STENCIL_LANES) /* of a row */
 
-/* The tile whose first element is at (e, y), with its rim. Rows are copied from the tile's edge on, where
-   lines of the cache begin. */
+/* Copies to `near` the tile whose first element is at (e, y), with its rim. Rows are copied from the tile's edge on, where cache
+   lines begin. */
 static void gpi_stage(gpi_picture in, long e, long y, GPI_NEAR GPI_X *near)
 {
     const long end = clamp(in.width * GPI_CHANNELS - (e - GPI_RIM), (long)GPI_RIM, (long)GPI_ROW);
     for (uint r = 0; r < GPI_STENCIL_ROWS; r++) {
         const long row = y + r - GPI_RY, start = gpi_inside(row, in.height) * in.pitch + e - GPI_RIM;
         const bool there = GPI_BORDER != 2 || (row >= 0 && row < in.height);
-        const long stop = there ? end : GPI_RIM; /* the picture has what is before */
+        const long stop = there ? end : GPI_RIM; /* the picture contains the elements before it */
         long q = 0;
         for (; q < GPI_RIM; q++) near[q] = gpi_read_any(in, e - GPI_RIM + q, row);
         for (; q < stop; q++) near[q] = GPI_READ(in.in, start + q);
@@ -33,7 +33,7 @@ typedef GPI_VECTOR(GPI_X) gpi_near_vector __attribute__((aligned(sizeof(GPI_X)))
 typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
 #endif
 
-/* Those of the 16 elements that the picture has. */
+/* Writes the first `count` of the 16 elements v to `out`. */
 GPI_INLINE void gpi_write(__global GPI_OUT *out, GPI_VECTOR(GPI_LANE) v, uint count)
 {
     if (count >= 16) {
@@ -58,15 +58,15 @@ typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN)))
 #endif
 #define GPI_LOAD_NEAR(p) GPI_LOAD_PRIVATE(gpi_near_vector, p)
 
-/* A few weights are unrolled, but not near the borders: there it would only make compiling longer. */
+/* Loops over few weights are unrolled, except for tiles at the borders, where that would only make compiling longer. */
 #if GPI_WEIGHT_COUNT <= 25
 #define GPI_UNROLL_WEIGHTS _Pragma("unroll")
 #else
 #define GPI_UNROLL_WEIGHTS GPI_ROLLED
 #endif
 
-/* The sums of GPI_TILE_X elements side by side, the first one at `here`: each weight is read once for all of
-   them, and their additions hide one another's latency. Of the picture itself, or of what is near. */
+/* Computes the sums of GPI_TILE_X elements side by side, the first one at `here`. Each weight is read once for all of them, and
+   their additions hide one another's latency. gpi_sums_far reads the picture itself, gpi_sums_near the copied tile. */
 #define GPI_SUMS(name, pointer, load, unroll)                                                        \
     GPI_INLINE void name(pointer here, long pitch, const GPI_SUM *weight, GPI_VECTOR(GPI_SUM) * sum) \
     {                                                                                                \
@@ -85,7 +85,8 @@ typedef GPI_VECTOR(GPI_IN) gpi_in_vector __attribute__((aligned(sizeof(GPI_IN)))
 GPI_SUMS(gpi_sums_far, __global const GPI_IN *, GPI_LOAD_FAR, GPI_UNROLL_WEIGHTS)
 GPI_SUMS(gpi_sums_near, GPI_NEAR const GPI_X *, GPI_LOAD_NEAR, GPI_ROLLED)
 
-/* What lies in a row is asked for this far ahead, in bytes, of the input in the row that none before needed. */
+/* Prefetch distance along a row, in bytes. Of the input, only the last row that a tile reads is prefetched: earlier tiles have
+   read the others. */
 #define GPI_STENCIL_AHEAD 2048
 
 GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out)
@@ -98,7 +99,7 @@ GPI_INLINE void gpi_stencil_ask(__global const GPI_IN *in, __global GPI_OUT *out
         GPI_PREFETCH_WRITE((__global char *)out + k + GPI_STENCIL_AHEAD);
 }
 
-/* Elements [first, end) of row y, which goes to `out`. */
+/* Computes elements [first, end) of row y. `out`: the output's row y. */
 static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, long end, long y,
                             const GPI_SUM *weight)
 {
@@ -122,7 +123,7 @@ static void gpi_stencil_row(gpi_picture in, __global GPI_OUT *out, long first, l
 }
 
 #else
-/* 16 elements side by side. The first one is element e of row y. */
+/* Returns 16 elements of the output, the first of which is element e of row y. `here`: the first one's copy in the tile. */
 GPI_INLINE GPI_VECTOR(GPI_LANE)
     gpi_stencil_elements(gpi_picture in, GPI_NEAR const GPI_X *here, ulong e, ulong y)
 {

@@ -67,7 +67,8 @@ static uint gpi_cell_value(__local const gpi_cells *cells, uint cell)
     return GPI_PAIR_VALUE(cells->pair[cell]);
 }
 
-/* Combines the value into cell `cell`. Returns false if the cell has another key, or the sum would be the reserved value. */
+/* Combines the value into cell `cell`. Returns false if the cell has another key or, in the split form, the sum
+   would be the reserved value. */
 static bool gpi_cell_combine(gp_hash_table t, __local gpi_cells *cells, uint cell, gp_hash_key key,
                              gp_hash_value value, uint change)
 {

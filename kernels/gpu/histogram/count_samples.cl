@@ -1,10 +1,10 @@
-/* count_samples.cl - counts, in tables in local memory, or in `out`.
+/* count_samples.cl - a group counts a span of samples in tables in local memory, or in `out`.
 
-       8 bits, no weights, no map   16 bytes at a time, an addition each
-       else                         a run of equal samples of one item is one addition
+       8 bits, no weights, no map   16 bytes at a time, with an addition for each
+       else                         one addition for each run of equal samples of an item
 
-   The tables' counts of a cell lie side by side, in banks of their own: with 16 tables 32 items take two turns at
-   most to add, whatever their samples are. For bytes, to ask whether a run goes on would cost more. */
+   All tables' counts of a cell are side by side, in different banks. With 16 tables, 32 items need at most two turns to
+   add, whatever their samples are. For bytes, checking whether a run continues would cost more than it saves. */
 #ifndef GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #define GPI_HISTOGRAM_COUNT_SAMPLES_CL
 #include "base/platform.cl"
@@ -12,7 +12,7 @@
 #include "histogram/bins.cl"
 #include "histogram/samples.cl"
 
-/* Tables of bytes: as the host has them, but known to the compiler. */
+/* Number of tables for bytes: as the host computes it, but a constant for the compiler. */
 #define GPI_BYTE_TABLES (GPI_NEAR_CELLS / 256 / GPI_CHANNELS)
 #define GPI_BYTE_COPIES (GPI_BYTE_TABLES < GPI_WG ? GPI_BYTE_TABLES : GPI_WG)
 
@@ -22,9 +22,9 @@ typedef struct gpi_histogram_run {
     gpi_weight weight;
 } gpi_histogram_run;
 
-/* Near counts have 32 bits: what they overflow by, and a weight's high half, go straight to `out`. */
+/* Near counts have 32 bits. Their overflows, and the high halves of weights, are added to `out` directly. */
 typedef struct gpi_tables {
-    volatile __local uint *near; /* this item's table, a count every `copies`; NULL: counts are far */
+    volatile __local uint *near; /* this item's table: every `copies`-th count; NULL: counts are far */
     uint copies;
     volatile __global uint *out;
     gpi_bins bins;
@@ -54,7 +54,7 @@ static void gpi_run_end(gpi_tables t, gpi_histogram_run run, const bool near)
     else gpi_out_add(t.out, run.cell, run.weight);
 }
 
-/* One more sample: of the run, or the first one of another. */
+/* Adds a sample to the run, or, if its cell is another one, ends the run and begins the next. Returns the current run. */
 static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint cell, gpi_weight weight,
                                        const bool near)
 {
@@ -71,7 +71,7 @@ static gpi_histogram_run gpi_run_go_on(gpi_tables t, gpi_histogram_run run, uint
 #if GPI_BYTES && !GPI_WEIGHTS && !GPI_MAPPED
 static void gpi_count_byte(gpi_tables t, uint cell) { (void)atomic_inc(t.near + cell * GPI_BYTE_COPIES); }
 
-/* The first byte is of `channel`. */
+/* Counts 16 bytes, the first of which is of `channel`. */
 static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
 {
     uint first[GPI_CHANNELS];
@@ -84,8 +84,8 @@ static void gpi_count_vector(gpi_tables t, uint4 x, uint channel)
     }
 }
 
-/* Aligned vectors, several loaded before any is counted; fewer than 16 bytes before and after them. (Four names: Mesa's
-   driver for Adreno keeps an array in memory.) */
+/* Counts the group's bytes: aligned vectors, of which an item loads four before it counts them, and the fewer than 16 bytes before
+   and after these. (Four names, because Mesa's driver for Adreno keeps an array in memory.) */
 static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 {
     __global const uchar *in = (__global const uchar *)s.in;
@@ -113,10 +113,10 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 }
 
 #elif GPI_BYTES && !GPI_MAPPED
-/* Byte `at` of the group's, as a cell: its channel's table, its value. */
+/* Returns the cell of byte `at`: its value, in the 256 cells of its channel. */
 static uint gpi_byte_cell(ulong at, uint value) { return (uint)(at % GPI_CHANNELS) * 256 + value; }
 
-/* Words of four bytes, at aligned addresses; at either end some of their bytes may be others'. */
+/* Counts the group's bytes, in aligned words of four. The first and last word may contain bytes of other groups. */
 static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 {
     __global const uchar *in = (__global const uchar *)s.in;
@@ -139,7 +139,7 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
     for (uint k = 0; k < 4; k++) gpi_run_end(t, run[k], near);
 }
 #else
-/* Where samples are counted: bytes by their values. */
+/* Writes to `cell` the cells in which samples are counted: a byte's value, else the bin. */
 static void gpi_cells_find(const GPI_OPERAND *x, gpi_bins bins, uint *cell)
 {
 #if GPI_BYTES
@@ -169,14 +169,14 @@ static void gpi_count_span(gpi_tables t, gpi_samples s, const bool near)
 }
 #endif
 
-/* The group's tables, `copies` of them, added to `out`. */
+/* Adds the group's `copies` tables to `out`. */
 static void gpi_near_join(gpi_tables t, volatile __local uint *near, uint cells, uint copies, uint channels)
 {
     for (uint first = 0; first < cells; first += GPI_WG) {
         const uint cell = first + (uint)get_local_id(0);
         gpi_histogram_cell sum = 0;
         if (cell >= cells) continue;
-        for (uint k = 0, copy = cell % copies; k < copies; k++) { /* each item from another bank on */
+        for (uint k = 0, copy = cell % copies; k < copies; k++) { /* items begin at different banks */
             sum += near[cell * copies + copy];
             copy = copy + 1 == copies ? 0 : copy + 1;
         }

@@ -1,4 +1,4 @@
-/* gather_tile.cl - a tile of elements moved by a group. */
+/* gather_tile.cl - a group moves a tile of elements. */
 #ifndef GPI_MAP_GATHER_TILE_CL
 #define GPI_MAP_GATHER_TILE_CL
 #include "base/platform.cl"
@@ -6,8 +6,8 @@
 
 #define GPI_GATHER_STEP (GPI_PER_ITEM < 8 ? GPI_PER_ITEM : 8)
 
-/* An item's elements i, i + GPI_WG, ...: each kind of reading is under way for all of them together. In place of an
-   element that is left out the first one is read. */
+/* Moves elements i, i + GPI_WG, ... (GPI_GATHER_STEP of them), and returns how many are skipped because of their index. First all
+   indices, then all elements are read, so that reads are under way together. If an index is out of range, element 0 is read. */
 static uint gpi_gather_step(gpi_moves m, ulong i)
 {
     GPI_INDEX at[GPI_GATHER_STEP];

@@ -1,4 +1,4 @@
-/* map_tile.cl - a tile of elements mapped by a group. */
+/* map_tile.cl - a group maps a tile of elements. */
 #ifndef GPI_MAP_MAP_TILE_CL
 #define GPI_MAP_MAP_TILE_CL
 #include "base/args.cl"
@@ -6,9 +6,9 @@
 #include "base/platform.cl"
 #include "map/operands.cl"
 
-/* A full tile is made in steps: an item reads all its elements of a step before it writes the first one, so that the
-   reads are under way together. Its elements are neighbours by GPI_CHUNK, or far from each other by GPI_WG: neighbours
-   read and write neighbours. */
+/* A full tile is mapped in steps. In each step an item reads all its elements before it writes the first one, so that the reads are
+   under way together. Its elements are chunks of GPI_CHUNK neighbours, at a distance that lets neighbouring items access
+   neighbouring chunks. */
 #if GPI_OUT_RECORD
 #define GPI_MAP_STEP_MOST 4
 #else
@@ -36,7 +36,7 @@
 #define GPI_MAP_SET(k) \
     lane[k] = gpi_map(GPI_ARGS_OF(in) GPI_MAP_X(k), GPI_MAP_Y(k), GPI_MAP_Z(k), i + k, in.a, in.b)
 
-/* Elements i .. i + 3 of the output. */
+/* Computes elements i .. i + 3 of the output. */
 GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)
 {
 #if GPI_INPUTS > 0
@@ -54,7 +54,7 @@ GPI_INLINE_GPU void gpi_map_quad(gpi_inputs in, ulong i, GPI_LANE *lane)
     GPI_MAP_SET(3);
 }
 
-/* Whether vectors are where they are in memory, from every fourth element on. */
+/* Returns whether all arrays are aligned such that every fourth element begins an aligned vector of four. */
 static bool gpi_map_aligned(gpi_inputs in, __global GPI_OUT *out)
 {
     bool aligned = (size_t)out % sizeof(GPI_QUAD(GPI_OUT)) == 0;

@@ -1,4 +1,4 @@
-/* random.cl - random numbers by counter (map/random_blocks.cl), made by a group. */
+/* random.cl - a group computes random numbers (map/random_blocks.cl). */
 #ifndef GPI_MAP_RANDOM_CL
 #define GPI_MAP_RANDOM_CL
 #include "base/count.cl"
@@ -6,7 +6,8 @@
 #include "group/sync.cl"
 #include "map/random_blocks.cl"
 
-/* GPI_WG blocks at a time. Each item makes one; neighbours then write neighbours. */
+/* Writes random numbers, GPI_WG blocks at a time. Each item computes one block. Neighbouring items then write neighbouring
+   elements. */
 GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
 {
     __local GPI_LANE near[GPI_WG * GPI_PER_BLOCK];
@@ -22,12 +23,12 @@ GPI_KERNEL void gp_random_tiles(GPI_RANDOM_PARAMETERS)
         gpi_random_words(first_element / GPI_PER_BLOCK + first / GPI_PER_BLOCK + l, seed, stream, word);
         gpi_random_elements(word, a, b, element);
         for (uint e = 0; e < GPI_PER_BLOCK; e++) near[l * GPI_PER_BLOCK + e] = element[e];
-        gpi_sync(); /* near is whole */
+        gpi_sync(); /* all elements are in `near` */
         for (uint e = 0; e < GPI_PER_BLOCK; e++) {
             const ulong at = first + e * GPI_WG + l;
             if (at >= skip && at < end) GPI_RANDOM_WRITE(out, at - skip, near[e * GPI_WG + l]);
         }
-        gpi_sync(); /* near has been read */
+        gpi_sync(); /* `near` is read: the next turn may overwrite it */
     }
 }
 #endif

@@ -1,4 +1,4 @@
-/* random_lanes.cl - one block an item. */
+/* random_lanes.cl - each item computes one block. */
 #ifndef GPI_MAP_RANDOM_LANES_CL
 #define GPI_MAP_RANDOM_LANES_CL
 #include "base/platform.cl"

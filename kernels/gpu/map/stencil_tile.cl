@@ -1,8 +1,8 @@
-/* stencil_tile.cl - stencils: an item makes GPI_STENCIL_DOWN elements, one below the other, so that
-   weights and what is near are read once for several of them. Neighbours have neighbouring columns.
+/* stencil_tile.cl - a group computes a tile of a stencil. An item computes GPI_STENCIL_DOWN elements of a column, so that
+   it reads weights and copied elements once for several of them. Neighbouring items have neighbouring columns.
 
-   Rims of local memory are as wide as whole vectors of four, so that the tile comes in such, where it is in memory as
-   vectors are:
+   Rims in local memory are padded to whole vectors of four, so that the tile can be copied by such vectors, if it is
+   aligned in memory:
 
        near   | pad, rim |  GPI_TILE_X  | rim, pad |      a row of GPI_ROW elements                        */
 #ifndef GPI_MAP_STENCIL_TILE_CL
@@ -13,7 +13,7 @@
 #include "group/sync.cl"
 #include "map/stencil_picture.cl"
 
-typedef uint gpi_stencil_groups; /* how many there are, or which one */
+typedef uint gpi_stencil_groups; /* a number of groups, or the index of one */
 
 #define GPI_NEAR_RIM ((GPI_RIM + 3) / 4 * 4)
 #define GPI_STENCIL_DOWN (GPI_TILE_Y < 8 ? GPI_TILE_Y : 8)
@@ -42,7 +42,7 @@ typedef __local gpi_stencil_memory *gpi_stencil_shared;
 #define GPI_STENCIL_QUAD(p) (*(__global const GPI_QUAD(GPI_IN) *)(p))
 #endif
 
-/* Four elements from e on of row y, which may be beyond the border. */
+/* Returns four elements of row y, from element e on. The row may be beyond the border. */
 GPI_INLINE gpi_near_quad gpi_stage_quad(gpi_picture in, long e, long y)
 {
     const bool inside = y >= 0 && y < in.height;
@@ -50,7 +50,7 @@ GPI_INLINE gpi_near_quad gpi_stage_quad(gpi_picture in, long e, long y)
     return GPI_STENCIL_QUAD(in.in + (inside ? y : gpi_inside(y, in.height)) * in.pitch + e);
 }
 
-/* What is left and right of the tile. */
+/* Copies the rims to the left and right of the tile. */
 static void gpi_stage_rims(gpi_picture in, long e, long y, gpi_stencil_shared memory)
 {
 #if GPI_RIM
@@ -63,7 +63,7 @@ static void gpi_stage_rims(gpi_picture in, long e, long y, gpi_stencil_shared me
 #endif
 }
 
-/* The tile whose first element is at (e, y), with its rim. */
+/* Copies to local memory the tile whose first element is at (e, y), with its rim. */
 static void gpi_stage(gpi_picture in, long e, long y, gpi_stencil_shared memory)
 {
     const uint l = (uint)get_local_id(0);
@@ -91,8 +91,8 @@ static void gpi_stage(gpi_picture in, long e, long y, gpi_stencil_shared memory)
 #define GPI_WEIGHTS_ACROSS (2 * GPI_RX + 1)
 #define GPI_WEIGHTS_DOWN (2 * GPI_RY + 1)
 
-/* Elements one below the other, the first of them at `here`: sums by rows of weights, from left to right. A few weights
-   are in registers, and what is near is read once. */
+/* Computes the sums of GPI_STENCIL_DOWN elements of a column, the first one at `here`. Each sum adds up rows of weights, from left
+   to right. If there are few weights, they are kept in registers, and each copied element is read once. */
 GPI_INLINE void gpi_stencil_strip(GPI_NEAR const GPI_X *here, __local const GPI_SUM *weight, GPI_SUM *sum)
 {
     GPI_UNROLL
@@ -126,7 +126,7 @@ GPI_INLINE void gpi_stencil_strip(GPI_NEAR const GPI_X *here, __local const GPI_
 }
 #endif
 
-/* The tile's `across` times `down` elements, the first of which is the picture's at (e, y), to `out`. */
+/* Writes the tile's `across` times `down` elements to `out`. The first one is the picture's element (e, y). */
 static void gpi_stencil_tile(gpi_picture in, ulong e, ulong y, uint across, uint down, __global GPI_OUT *out,
                              ulong pitch, gpi_stencil_shared memory)
 {
