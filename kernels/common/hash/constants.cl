@@ -39,7 +39,7 @@
 #define GPI_WANTS_RESULTS 1u
 #define GPI_WANTS_FAILED 2u
 #define GPI_WANTS_FAILED_VALUES 4u
-#define GPI_IS_JUDGED 8u   /* `judge` is a table that has, for each key, the index in the batch of the key to put */
+#define GPI_IS_JUDGED 8u   /* `judge` is a table from each key to the index of the one element to put */
 #define GPI_IS_CHECKED 16u /* an earlier launch of the call has checked the number of keys */
 #define GPI_TELLS_FULL 32u /* keys that find no slot are an error, because no output says which they are */
 

@@ -173,7 +173,7 @@ GPI_INLINE uint gpi_line_put(gp_hash_table t, uint slot, gp_hash_key key, gp_has
     if (gpi_is_reserved(t, value)) return GP_HASH_REFUSED;
     while (gpi_has_lines(t, slot)) {
         const gpi_seen seen = gpi_line_see(t, line, from, key);
-#if GPI_ON_CPU && GPI_HASH_PACKED /* a hit is a live key: keys that mean something else in a slot are in side slots */
+#if GPI_ON_CPU && GPI_HASH_PACKED /* a hit is a live key: the two special keys are in side slots */
         if (change == GPI_CHANGE_KEEP && gpi_lanes_any(seen.hit)) return GP_HASH_EXISTED;
 #endif
         const gpi_lanes_mask own = gpi_line_own(seen, key);

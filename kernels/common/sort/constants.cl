@@ -14,7 +14,7 @@
 #define GPI_STATE_ABANDONED 2 /* 1 + the onesweep pass that was abandoned; 0: none was */
 #define GPI_STATE_BUCKETS 3
 #define GPI_STATE_FROM 4
-#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above these bits, how many passes have reported */
+#define GPI_STATE_TRIVIAL 15 /* onesweep: a bit for each trivial pass; above: passes that have reported */
 #define GPI_STATE_ORDER 15   /* classic: what all blocks have found, or-ed (GPI_IN_ORDER, ...) */
 #define GPI_STATE_LAUNCHES 16
 

@@ -213,7 +213,7 @@ GPI_KERNEL void gp_strings_compact(GPI_ROUND_PARAMETERS, ulong many, uint first,
             round.to.owner[k] = groups - 1;
         }
         if (groups != (uint)(x >> 32)) {
-            gpi_strings_group old = {0, 1, 0}; /* the group of all strings, of which gp_strings_skip has compared none */
+            gpi_strings_group old = {0, 1, 0}; /* all strings: gp_strings_skip has compared none */
             if (!first) old = round.from.groups[round.from.owner[j]];
             round.to.groups[groups - 1] = gpi_group_after(old);
             round.to.offsets[groups - 1] = k;

@@ -90,7 +90,7 @@ GPI_NOINLINE gpi_selected gpi_topk_selected(gpi_topk topk, uint level, gpi_topk_
     GPI_EACH_BIN(d)
     {
         volatile __global uint *bin = gpi_topk_bin(topk, before, d);
-        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0; /* at level 0 no histogram is complete */
+        shared->next[d] = level > 0 ? (ulong)bin[1] << 32 | bin[0] : 0; /* level 0: none is complete yet */
     }
     const uint digit = gpi_choose(s.rest, &below, &with, shared);
     if (level > 0 && !s.decided) {

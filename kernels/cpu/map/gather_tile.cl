@@ -7,7 +7,7 @@
 #define GPI_FETCH 64       /* prefetch distance through the index, in elements */
 #define GPI_GATHER_STEP 16 /* elements of an unrolled turn */
 #define GPI_GATHER_AHEAD \
-    2048 /* prefetch distance in consecutive memory, in bytes: the hardware's prefetching stops at page ends */
+    2048 /* prefetch distance in consecutive memory, in bytes: hardware prefetching stops at page ends */
 
 /* Prefetches the element that index i points to. An index out of range is not checked, because prefetching an invalid address
    does no harm. */

@@ -7,7 +7,7 @@
 
 #define GPI_RECORDS_FETCH 32 /* prefetch distance through the index, in records */
 #define GPI_RECORDS_AHEAD \
-    2048 /* prefetch distance in consecutive memory, in bytes: the hardware's prefetching stops at page ends */
+    2048 /* prefetch distance in consecutive memory, in bytes: hardware prefetching stops at page ends */
 
 static void gpi_record_keys(gpi_records r, __global gpi_key *key, ulong first, ulong end)
 {

@@ -15,7 +15,7 @@
 #define GPI_RANK_AHEAD 2048
 #endif
 #define GPI_RANK_STEP 16 /* keys of an unrolled step */
-#define GPI_PUT_STEP 8   /* keys of an unrolled step that moves them: 16 take longer to compile, and run no faster */
+#define GPI_PUT_STEP 8   /* keys of an unrolled step that moves them: 16 compile longer, and run no faster */
 #define GPI_CACHE_LINE 64
 
 /* GPI_NEAR is the memory in which a group counts, GPI_NEAR_INC increments a counter in it. */
@@ -119,7 +119,7 @@ GPI_NOINLINE void gpi_move_direct(gpi_move move, ulong begin, ulong end, gpi_dig
 /* ------------------------------------------------------------------ lines */
 
 #define GPI_LINE_PARTS \
-    2 /* cache lines of a line: with two, the branch on a full line is mispredicted half as often as with one */
+    2 /* cache lines of a line: with two, the branch on a full line is mispredicted half as often as with 1 */
 #define GPI_RANK_LINE (GPI_CACHE_LINE * GPI_LINE_PARTS)
 #define GPI_KEY_LINE (GPI_RANK_LINE / GPI_KEY_SIZE)
 #if GPI_VALUE_SIZE

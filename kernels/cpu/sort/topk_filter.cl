@@ -13,7 +13,7 @@
 #include "sort/topk_tile.cl"
 
 #define GPI_STRETCH \
-    (GPI_TOPK_SPAN_MAX / 64) /* keys of a stretch, which has one bit of a ulong */
+    (GPI_TOPK_SPAN_MAX / 64) /* keys of a stretch, one bit of a ulong: all are read again if one passes */
 
 /* A bit for each stretch that has keys below the threshold. */
 typedef ulong gpi_found;

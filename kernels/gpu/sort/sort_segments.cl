@@ -40,9 +40,9 @@ static gpi_sort_cell gpi_max_before(gpi_sort_cell x, gpi_sort_cell *total, gpi_m
 typedef struct gpi_segments_memory {
     gpi_single_tile_memory tile;
     uint span
-        [GPI_WG]; /* segment of an item's first key: lower half its begin, upper half its end */
+        [GPI_WG]; /* segment of an item's first key: its begin in the lower half, its end in the upper half */
     uint word[4];
-    uint crossing; /* does a segment cross pieces? 0: none; GPI_CROSSING_SHORT: at most half a piece long; _LONG */
+    uint crossing; /* segments in two teams' pieces: 0: none; GPI_CROSSING_SHORT: all short; _LONG: not all */
 } gpi_segments_memory;
 typedef __local gpi_segments_memory *gpi_segments_shared;
 
