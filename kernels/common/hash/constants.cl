@@ -30,7 +30,7 @@
 #define GPI_CHANGE_MAX_F 12
 #define GPI_WIDE_VALUE 16 /* added to a change: it operates on 64 bits */
 
-/* Where a batch's values come from. */
+/* Sources of a batch's values. */
 #define GPI_SOURCE_BUFFER 0
 #define GPI_SOURCE_ONE 1   /* the same for all keys */
 #define GPI_SOURCE_INDEX 2 /* the key's index in the batch */

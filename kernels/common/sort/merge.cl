@@ -19,7 +19,7 @@
        local    a group merges a tile in local memory (sort/merge_tile.cl)
 
    If the input is not sorted, a crossing is an arbitrary number in its range. All indices stay in range for any
-   crossings, and all loops end: only the output's order is wrong. */
+   crossings, and all loops end. The output's keys are then wrong, but no other memory is touched. */
 #ifndef GPI_SORT_MERGE_CL
 #define GPI_SORT_MERGE_CL
 #include "base/count.cl"

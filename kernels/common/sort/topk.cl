@@ -12,7 +12,7 @@
        gp_topk_histogram   for each digit from the highest: counts this digit of the keys that agree with the k-th one in
                            all higher digits, until the keys that are left fit
        gp_topk_filter_again   a group a tile: filters with the threshold that the histograms have found
-       gp_topk_gather      a group a tile: copies its kept keys to their final room, and then missing keys equal to t
+       gp_topk_gather      a group a tile: copies its kept keys to their final positions, then missing keys equal to t
        (sort/sort.cl)      sorts these `found` keys stably
        gp_topk_take        copies the first k of them. Not launched if one group of the local shape sorts, which writes
                            only these
@@ -270,7 +270,7 @@ GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
     return min(sum, enough);
 }
 
-/* Copies each tile's kept keys to where they belong. After all keys below the threshold come the first ones that equal it, as many
+/* Copies each tile's kept keys to their final positions. After all keys below the threshold come the first ones that equal it, as many
    as are still missing, in order. */
 GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, __global const uint4 *directory, ulong directory_at,

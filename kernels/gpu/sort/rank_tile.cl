@@ -24,7 +24,7 @@
 
 /* The inverse of GPI_RANK_CELL: the element that cell c holds. */
 #define GPI_RANK_CELL_BACK(c) ((c) - (c) / 33)
-/* Elements l + j * GPI_WG and l * GPI_PER_ITEM + j: one address for all j. */
+/* Element l + j * GPI_WG (striped) or l * GPI_PER_ITEM + j (blocked) of an array of cells. All j share one address if possible. */
 #define GPI_RANK_STRIPED(array, l, j) GPI_RANK_STEPPED(array, l, GPI_WG, j)
 #if 32 % GPI_PER_ITEM == 0
 #define GPI_RANK_BLOCKED_CELL(l, j) (GPI_RANK_CELL((l)*GPI_PER_ITEM) + (j))
