@@ -270,8 +270,8 @@ GPI_NOINLINE ulong gpi_topk_equal_before(gpi_topk topk, uint round, uint number,
     return min(sum, enough);
 }
 
-/* Copies each tile's kept keys to their final positions. After all keys below the threshold come the first ones that equal it, as many
-   as are still missing, in order. */
+/* Copies each tile's kept keys to their final positions. After all keys below the threshold come the first ones that equal it, as
+   many as are still missing, in order. */
 GPI_KERNEL void gp_topk_gather(__global const gpi_key *key, ulong key_at, GPI_TOPK_PARAMETERS, ulong flip,
                                uint span, __global const uint4 *directory, ulong directory_at,
                                __global const gpi_key *kept_key, ulong kept_key_at,
