@@ -8,9 +8,9 @@ enum {
     GPI_BUCKETS_SHARE = 64 /* no bucket has more than this part of all keys */
 };
 
-/* Bytes of keys and values that a group sorts at its best: they and as many after them, in its core's
-   caches. And of a whole sort, where it begins to pay. To split buckets once more pays for elements of so many
-   bytes. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
+/* GPI_BUCKET_BYTES: keys and values of a bucket that a group sorts fastest; they fit in its core's caches twice.
+   GPI_BUCKETS_BYTES_MIN: the smallest sort for which buckets pay. GPI_BUCKETS_SPLIT_ELEMENT: bytes of the smallest
+   element for which splitting a bucket once more pays. Measured on PoCL, on Xeons and on an EPYC (Zen 5). */
 #define GPI_BUCKET_BYTES ((size_t)320 << 10)
 #define GPI_BUCKET_BYTES_AMD ((size_t)640 << 10)
 #define GPI_BUCKETS_BYTES_MIN ((size_t)1 << 20)
@@ -24,7 +24,7 @@ static size_t gpi_buckets_count_min(const gpi_sort *sort)
     return GPI_BUCKETS_BYTES_MIN / gpi_sort_element(sort);
 }
 
-/* Keys of a small bucket. */
+/* Returns the most keys of a small bucket, which is not split again. */
 static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
@@ -32,15 +32,15 @@ static size_t gpi_buckets_few(const gp_context *gp, const gpi_sort *sort)
     return tuned ? tuned : bytes / gpi_sort_element(sort);
 }
 
-/* Keys of the largest bucket there may be: so few that no core is left with it when the others are done, and that its
-   keys are spread in their next bits, too. */
+/* Returns the most keys that a bucket may have. A larger one would keep one core busy after the others are done, and
+   its keys might not be spread in their next bits either. */
 static size_t gpi_buckets_most(const gp_context *gp, const gpi_sort *sort)
 {
     const size_t tuned = gp->desc.tuning.sort_bucket, share = sort->desc->count / GPI_BUCKETS_SHARE;
     return tuned > share ? tuned : share;
 }
 
-/* Whether it is worth a try, as far as the host knows. */
+/* Returns true if buckets may pay, as far as the host knows; the device looks at the keys. */
 static bool gpi_buckets_suit(const gp_context *gp, const gpi_sort *sort)
 {
     const uint32_t tuned = gp->desc.tuning.sort_bucket;
@@ -60,7 +60,7 @@ static gp_result gpi_buckets_plan(gp_context *gp, gpi_sort *sort)
                            &sort->plan, &sort->buckets);
 }
 
-/* Is it likely to pay? */
+/* Enqueues the kernel that samples keys and decides whether buckets are likely to pay. */
 static gp_result gpi_buckets_sample(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint shift)
 {
     gpi_call_kernel(call, sort->buckets, "gp_buckets_sample");
@@ -100,7 +100,7 @@ static gp_result gpi_buckets_sort(gpi_call *call, gpi_sort *sort, cl_mem state, 
     return gpi_call_launch(call, &sort->plan, GPI_SORT_BINS);
 }
 
-/* Sorts if buckets are small, and does nothing if not. */
+/* Enqueues a sort by buckets, which does nothing on the device if a bucket is too large. */
 static gp_result gpi_buckets_launch(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     const cl_uint shift = sort->end_bit - GPI_SORT_DIGIT_BITS;

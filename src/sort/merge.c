@@ -38,7 +38,7 @@ enum {
 static const char *const gpi_merge_names[GPI_MERGE_RANGES] = {
     "a_keys", "b_keys", "a_values", "b_values", "a_count_buffer", "b_count_buffer", "keys_out", "values_out"};
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_merge_plan(gp_context *gp, gpi_merge *merge)
 {
     const gp_merge_desc *d = merge->desc;
@@ -108,7 +108,7 @@ static gp_result gpi_merge_check(gp_context *gp, const gpi_merge *merge)
 
 /* ------------------------------------------------------------------ launch */
 
-/* An array, or, where it is empty, something that stands in and is not looked at. */
+/* Passes a buffer and its offset. For an empty array it passes `instead`, which the kernel does not read. */
 static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset, cl_mem instead)
 {
     const cl_ulong at = count ? offset : 0;
@@ -117,8 +117,8 @@ static void gpi_merge_arg_array(gpi_call *call, size_t count, cl_mem buffer, siz
     GPI_CALL_ARG(call, at);
 }
 
-/* Elements of a group. Serial: the runs of a tile are written side by side, and must not begin a multiple of
-   GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
+/* Returns the elements of a group. In the serial shape a group writes the runs of its tile side by side. They must not
+   begin a multiple of GPI_MERGE_PAGE apart: the cache would have room for a few of them only. */
 static size_t gpi_merge_span(const gp_context *gp, const gpi_merge *merge, size_t n)
 {
     const size_t page = GPI_MERGE_PAGE / (GPI_MERGE_STEP * merge->key_size),
@@ -179,7 +179,7 @@ GP_API gp_result gp_merge(gp_context *gp, const gp_merge_desc *desc)
     return gpi_merge_call(gp, "gp_merge", desc);
 }
 
-/* Merges two zeros of the context's own. */
+/* Merges two zeros in buffers of its own. */
 static gp_result gpi_merge_warm_up(gp_context *gp, const gp_merge_desc *desc)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of a key or a value */

@@ -13,7 +13,7 @@
 
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
-    GPI_SEARCH_PER_SAMPLE = 8 /* needles that pay for reading a sample, where one item reads them all */
+    GPI_SEARCH_PER_SAMPLE = 8 /* serial: needles per sample; fewer would not pay for reading it */
 };
 
 /* Keys or needles: keys of key_type in memory, or what an expression makes of elements. */
@@ -21,7 +21,7 @@ typedef struct gpi_searched {
     const char *macro;       /* GPI_HAY, GPI_NEEDLE */
     const char *name, *lane; /* the expression's field, and function */
     const char *map;         /* NULL: keys as they are in memory */
-    const gp_record *record; /* NULL: keys, or, where there is no buffer, nothing but i */
+    const gp_record *record; /* NULL: keys, or only i if there is no buffer */
     bool present;            /* there is a buffer */
     size_t size;             /* of an element */
 } gpi_searched;
@@ -81,7 +81,7 @@ static gp_result gpi_searched_check(gp_context *gp, const gpi_search *search, co
                     record_field, field);
 }
 
-/* Where there are no elements, what they are does not matter. */
+/* Returns the description of keys or needles. It ignores `map` and `record` if `count` is 0. */
 static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl_mem buffer, const char *map,
                                       const gp_record *record)
 {
@@ -94,7 +94,7 @@ static gpi_searched gpi_searched_make(const gpi_search *search, size_t count, cl
     return s;
 }
 
-/* Names that its expressions have. */
+/* Returns the names that the expressions of `d` may use. */
 static const char *gpi_search_operands(const gp_search_desc *d)
 {
     if ((d->map && (d->keys || d->record)) || (d->needle_map && (d->needles || d->needle_record)))
@@ -125,7 +125,7 @@ static gp_result gpi_search_describe(gp_context *gp, gpi_search *search)
     return r;
 }
 
-/* Lines of its own, so that the expression may end in a comment. */
+/* Adds the macros and the function of `s` to `text`. The expression gets its own lines, so that it may end in a comment. */
 static void gpi_searched_prelude(const gpi_search *search, const gpi_searched *s, gpi_text *text)
 {
     const gp_type type = search->desc->key_type;
@@ -149,7 +149,7 @@ static void gpi_searched_prelude(const gpi_search *search, const gpi_searched *s
 
 static bool gpi_search_is_mapped(const gpi_search *search) { return search->hay.map || search->needle.map; }
 
-/* What the kernel's text begins with besides, where there are expressions. NULL: no memory. */
+/* Returns the part of the prelude that defines the expressions. NULL: no memory. */
 static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
 {
     const gp_type type = search->desc->key_type;
@@ -168,14 +168,13 @@ static char *gpi_search_prelude(const gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ plan */
 
-/* Most samples that a group keeps: in the local shape as many as a tile's elements, for which local memory
-   was fitted. */
+/* Returns the most samples that a group keeps. In the local shape that is a tile's elements, which fit in local memory. */
 static cl_uint gpi_search_samples(const gpi_plan *plan)
 {
     return plan->shape == GP_SHAPE_LOCAL ? (cl_uint)gpi_plan_tile(plan) : (cl_uint)GPI_SEARCH_SAMPLES_SERIAL;
 }
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_search_plan(gp_context *gp, gpi_search *search)
 {
     const gp_search_desc *d = search->desc;
@@ -232,7 +231,7 @@ static gp_result gpi_search_check(gp_context *gp, const gpi_search *search)
 
 /* ------------------------------------------------------------------ launch */
 
-/* A buffer of elements and its offset; where there is none, some buffer has to stand in. */
+/* Passes a buffer of elements and its offset. If it is NULL, another buffer stands in. */
 static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_mem given = buffer ? buffer : call->gp->counters;
@@ -240,7 +239,8 @@ static void gpi_searched_arg(gpi_call *call, cl_mem buffer, size_t offset)
     gpi_call_arg_ulong(call, buffer ? offset : 0);
 }
 
-/* A serial group with few needles keeps few samples; a local one reads them all at once. */
+/* Returns how many samples a group of `span` needles keeps: fewer for few needles in the serial shape. In the local
+   shape the work-items read all samples at once. */
 static cl_uint gpi_search_wanted(const gpi_search *search, size_t span)
 {
     const cl_uint most = gpi_search_samples(&search->plan);
@@ -262,7 +262,7 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, search->program, "gp_search_needles");
     if (gpi_search_is_mapped(search)) gpi_call_args(call, &search->args);
-    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* of no keys, none is looked at */
+    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* without keys, the kernel reads none */
     gpi_searched_arg(call, d->needles, d->needles_offset);
     GPI_CALL_ARG(call, d->out);
     GPI_CALL_ARG(call, out_at);
@@ -299,7 +299,7 @@ GP_API gp_result gp_search(gp_context *gp, const gp_search_desc *desc)
     return gpi_search_call(gp, "gp_search", desc);
 }
 
-/* Searches zeros of the context's own for a zero. Where there are no maps, needles are keys in memory. */
+/* Searches zeros for a zero, in buffers of its own. Without maps, needles are keys in memory. */
 static gp_result gpi_search_warm_up(gp_context *gp, const gp_search_desc *desc)
 {
     gp_search_desc probe = *desc;

@@ -1,5 +1,5 @@
-/* segmented_sort.c - gp_segmented_sort: offsets checked and large segments listed on the device; the small
-   ones sorted by a group each window, the large ones together by classic passes. */
+/* segmented_sort.c - gp_segmented_sort: the device checks offsets and lists large segments. A group sorts the small
+   segments of each window; classic passes sort all large segments together. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -81,13 +81,13 @@ static bool gpi_segments_is_nothing(const gpi_segments *s)
     return s->desc->count == 0 || s->desc->segment_count == 0;
 }
 
-/* Work for a few groups a core, and not too little for each. */
+/* Returns the share of `n` elements for each of eight groups a core. */
 static size_t gpi_segments_share(const gp_context *gp, size_t n)
 {
     return n / (8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));
 }
 
-/* Sets which segments are small, and how much a group of each kernel takes: small_size, window, large, rows, groups. */
+/* Sets small_size (the largest small segment), and how much work each kernel's groups do: window, large, rows, groups. */
 static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
 {
     gpi_sort *sort = &s->sort;
@@ -112,7 +112,8 @@ static gp_result gpi_segments_spans(gp_context *gp, gpi_segments *s)
     return result;
 }
 
-/* Blocks of offsets: some for each core, not too small ones, and not too many to be looked over. */
+/* Sets block and blocks, the offsets of a group and the number of groups: several blocks for each core, none too small,
+   and not so many that looking through them takes long. */
 static void gpi_segments_blocks(const gp_context *gp, gpi_segments *s)
 {
     const size_t entries = s->desc->segment_count + 1, least = s->sort.plan.group == 1 ? 4096 : 1024;
@@ -139,8 +140,9 @@ static void gpi_segments_lay_out(gpi_segments *s)
     if (!sort->desc->values_tmp) sort->at.value_tmp = gpi_sort_part(sort, n * sort->value_size);
 }
 
-/* Bytes that are enough for any part of these elements and segments: fewer elements can be cut into more
-   rows, but into no more than a block takes least, nor than there may be blocks. */
+/* Returns a scratch size that suffices for any subset of the elements and segments of `s`. Fewer elements can need more
+   rows, because their blocks are smaller. But a block has at least small_size keys, and blocks are at most
+   GPI_SEGMENTS_BLOCKS_MAX. */
 static size_t gpi_segments_scratch_most(const gpi_segments *s)
 {
     gpi_segments most = *s;
@@ -152,7 +154,7 @@ static size_t gpi_segments_scratch_most(const gpi_segments *s)
     return most.sort.at.end;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 {
     gp_result result = gpi_sort_describe(gp, &s->sort);
@@ -221,7 +223,7 @@ static gp_result gpi_segments_small(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, gpi_ceil_div(s->desc->count, s->window));
 }
 
-/* What count and scatter have in common. */
+/* Sets the kernel and the arguments that count and scatter share. */
 static void gpi_segments_prepare(gpi_call *call, gpi_segments *s, cl_mem state, const char *kernel,
                                  cl_uint pass)
 {
@@ -244,7 +246,7 @@ static gp_result gpi_segments_spine(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, spines);
 }
 
-/* In the local shape the groups that scatter do the spine's work. */
+/* Enqueues pass `pass` over the large segments. In the local shape the scatter's groups also do the spine's work. */
 static gp_result gpi_segments_pass(gpi_call *call, gpi_segments *s, cl_mem state, cl_uint pass)
 {
     const gpi_sort *sort = &s->sort;
@@ -279,7 +281,7 @@ static gp_result gpi_segments_large(gpi_call *call, gpi_segments *s, cl_mem stat
     return gpi_call_launch(call, &s->sort.plan, s->groups);
 }
 
-/* Enqueues all of a planned and checked call. *state is where the report is, NULL: there was nothing to do. */
+/* Enqueues a planned and checked call. Sets *state to the scratch, where the report is; NULL: there was nothing to do. */
 static gp_result gpi_segments_launch(gpi_call *call, gpi_segments *s, cl_mem *state)
 {
     gp_result result;
@@ -353,7 +355,7 @@ GP_API gp_result gp_segmented_sort_scratch_size(gp_context *gp, const gp_segment
     return result;
 }
 
-/* Sorts zeros of the context's own: a large segment and a small one. */
+/* Sorts zeros in buffers of its own: a large segment and a small one. */
 static gp_result gpi_segmented_sort_warm_up(gp_context *gp, const gp_segmented_sort_desc *desc)
 {
     gp_segmented_sort_desc probe;

@@ -1,4 +1,4 @@
-/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Which passes are launched, and with what. */
+/* sort.c - gp_sort, gp_argsort: radix sort, lowest digit first. Chooses the passes and launches them. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -27,7 +27,7 @@ static gp_result gpi_sort_program(gp_context *gp, gpi_sort *sort, gpi_primitive 
                            &sort->program);
 }
 
-/* Sets plan and program of a sort that one group of the local shape does alone, if the keys fit its tile. */
+/* Plans a sort by a single group of the local shape, if the keys fit in its tile: sets few, plan and program. */
 static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
 {
     gpi_plan tile;
@@ -42,8 +42,9 @@ static gp_result gpi_sort_plan_tile(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* How many shares, in the serial shape, where nobody has named a strategy: for more keys than one group sorts, but too few
-   for passes. (A share goes back and forth between two buffers, which passes need, too.) 0: none. */
+/* Returns in how many shares the keys are sorted; 0: another way. Shares need the serial shape, no named strategy, more
+   keys than one group sorts, and fewer than pay for passes. They also need at least two passes: a share moves back and
+   forth between two buffers, as passes do. */
 static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -56,8 +57,9 @@ static cl_uint gpi_sort_shares_of(const gp_context *gp, const gpi_sort *sort)
     return units < GPI_SORT_SHARES_MAX ? units : (cl_uint)GPI_SORT_SHARES_MAX;
 }
 
-/* In the serial shape digits are wider where that saves a pass, as long as a group's counters and a cache line of each
-   digit's output stay in its core's caches. Not for so many keys that buckets pay (buckets.c). */
+/* Returns true if wide digits save a pass, in the serial shape. Their width (GPI_SORT_WIDE_BITS) still lets a group's
+   counters and a cache line of each digit's output stay in its core's caches. Returns false for so many keys that buckets
+   pay (buckets.c). */
 static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -68,14 +70,14 @@ static bool gpi_sort_suits_wide(const gp_context *gp, const gpi_sort *sort)
     return gpi_ceil_div(sort->end_bit - sort->begin_bit, GPI_SORT_WIDE_BITS) < sort->passes;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 {
     gp_result result = gpi_sort_describe(gp, sort);
     if (result != GP_OK) return result;
     sort->ring_rows = gpi_or_default(gp->desc.tuning.ring_rows, GPI_RING_ROWS);
     sort->onesweep = sort->plan.strategy ==
-                     GP_STRATEGY_SINGLE_PASS; /* of the call, the context or the row; else classic */
+                     GP_STRATEGY_SINGLE_PASS; /* set by the call, the context or the tuning row; else classic */
     sort->shares = gpi_sort_shares_of(gp, sort);
     if (gpi_sort_suits_wide(gp, sort)) gpi_sort_set_digits(sort, GPI_SORT_WIDE_BITS);
     if (sort->plan.shape == GP_SHAPE_LOCAL) result = gpi_sort_plan_tile(gp, sort);
@@ -94,7 +96,7 @@ static gp_result gpi_sort_plan(gp_context *gp, gpi_sort *sort)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Sorts all keys by one group. In the local shape it reads all before it writes anything. */
+/* Enqueues a sort by a single group. In the local shape it reads all keys before it writes any. */
 static gp_result gpi_sort_tile(gpi_call *call, gpi_sort *sort)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_tile");
@@ -166,7 +168,7 @@ static gp_result gpi_sort_spine(gpi_call *call, gpi_sort *sort, cl_mem state, cl
     return gpi_call_launch(call, &sort->plan, 1);
 }
 
-/* One pass of the classic way. */
+/* Enqueues classic pass `pass`: count, spine, scatter. */
 static gp_result gpi_sort_classic_pass(gpi_call *call, gpi_sort *sort, cl_mem state, cl_uint pass,
                                        cl_uint when)
 {
@@ -186,7 +188,7 @@ static gp_result gpi_sort_classic(gpi_call *call, gpi_sort *sort, cl_mem state)
     return result == GP_OK ? gpi_sort_copy(call, sort, state) : result;
 }
 
-/* Counts all digits; bases of each pass, and where it reads and writes. */
+/* Enqueues the kernels that count the digits of all passes, and that find each pass's bases, input and output. */
 static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gp_result result;
@@ -208,7 +210,8 @@ static gp_result gpi_sort_histogram(gpi_call *call, gpi_sort *sort, cl_mem state
     return gpi_call_launch(call, &sort->plan, sort->passes);
 }
 
-/* Whether the rows may hold words that a launch could take for its own (sort/lookback.cl, "Clearing"). */
+/* Returns true if the ring's rows may hold words of earlier launches that this launch could take for its own
+   (sort/lookback.cl, "Clearing"). */
 static bool gpi_sort_must_clear(const gpi_sort *sort, cl_uint pass, cl_uint portion)
 {
     const cl_uint before = portion > 0 ? portion - 1 : sort->portions - 1;
@@ -242,7 +245,8 @@ static gp_result gpi_sort_onesweep_launch(gpi_call *call, gpi_sort *sort, cl_mem
     return gpi_call_launch(call, &sort->plan, gpi_sort_tiles(sort, portion));
 }
 
-/* The end of a sort in which one group does the abandoned pass and all later ones, if any. */
+/* Enqueues the end of a onesweep sort: if a pass was abandoned, one group redoes it and all later passes. It also copies
+   the result to the output, as gpi_sort_copy does. */
 static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
 {
     gpi_call_kernel(call, sort->program, "gp_sort_resume");
@@ -257,7 +261,8 @@ static gp_result gpi_sort_resume(gpi_call *call, gpi_sort *sort, cl_mem state)
     return gpi_call_launch(call, &sort->plan, sort->blocks);
 }
 
-/* Whether that is how it ends; else the classic kernels stand by, after each pass (docs/adr/010). */
+/* Returns true if gpi_sort_resume ends the sort; else classic kernels after each pass redo it if it was abandoned
+   (docs/adr/010). */
 static bool gpi_sort_resumes(const gp_context *gp, const gpi_sort *sort)
 {
     return gp->info.fair && sort->desc->count <= (size_t)GPI_SORT_RESUME_MOST / sort->passes;
@@ -356,15 +361,16 @@ GP_API gp_result gp_argsort_scratch_size(gp_context *gp, const gp_sort_desc *des
     return gpi_sort_size(gp, "gp_argsort_scratch_size", desc, true, bytes);
 }
 
-/* Keys of the smallest sort by passes, after those by shares, if there are any between these and buckets. */
+/* Returns the smallest count above those sorted by shares. Returns the count of `sort`, one more than a group sorts, if
+   there are no shares or if buckets begin before that. */
 static size_t gpi_sort_warm_up_passes(const gp_context *gp, const gpi_sort *sort)
 {
     const size_t n = GPI_SORT_SHARES_SPAN * (gpi_sort_few(sort) + 1);
     return gpi_sort_shares_of(gp, sort) && n < gpi_buckets_count_min(sort) ? n : sort->desc->count;
 }
 
-/* Sorts zeros of the context's own: few, and as many as take all kernels of each way to sort, but for those that stand
-   by only where keys are very many (gpi_sort_resumes). */
+/* Sorts zeros in buffers of its own: few of them, and then enough for the kernels of each way to sort. It leaves out
+   kernels that stand by only if keys are very many (gpi_sort_resumes). */
 static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
 {
     gp_sort_desc probe;
@@ -374,7 +380,7 @@ static gp_result gpi_sort_warm_up(gp_context *gp, const gp_sort_desc *desc)
     memset(&probe, 0, sizeof probe);
     probe.key_type = desc->key_type;
     probe.value_size = desc->value_size;
-    probe.begin_bit = desc->begin_bit; /* with the count: how wide digits are */
+    probe.begin_bit = desc->begin_bit; /* the bits and the count decide how wide digits are */
     probe.end_bit = desc->end_bit;
     probe.strategy = desc->strategy;
     gpi_sort_init(&sort, "gp_warmup", &probe, false);

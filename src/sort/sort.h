@@ -1,4 +1,4 @@
-/* sort.h - what the sorts share; merge, search, top-k. */
+/* sort.h - types and functions that the sorts, merge, search and top-k share. */
 #pragma once
 #include "runtime/tuning.h"
 #include "program/program.h"
@@ -25,7 +25,7 @@ typedef struct gpi_sort {
     const gp_sort_desc *desc;
     const char *function;
     bool indices;       /* gp_argsort */
-    bool keys_in_place; /* and the same for values: these say what may be written when */
+    bool keys_in_place; /* keys_out is NULL or the same as keys: the output replaces the input */
     bool values_in_place;
     bool keys_unwanted; /* gp_argsort without keys_out: sorted keys go to the scratch */
     size_t key_size, value_size;
@@ -33,14 +33,14 @@ typedef struct gpi_sort {
     cl_uint digit_bits, passes; /* of the passes over all keys */
     cl_ulong flip;
     gpi_program *buckets; /* NULL: not tried (buckets.c) */
-    cl_uint hash; /* 32, 64: keys go by that hash of (key ^ seed): a hash table's batch (hash/batch.c) */
+    cl_uint hash; /* 32, 64: sorts by that hash of (key ^ seed), for a hash table's batch (hash/batch.c) */
     cl_ulong seed;
     gpi_plan plan;
     gpi_program *program;
     gpi_count count;
     bool few, onesweep;
     cl_uint shares;    /* groups that sort a share each (sort/shares.cl); 0: another way */
-    cl_uint most;      /* few, in the local shape: how many are written; UINT32_MAX: all */
+    cl_uint most;      /* few, in the local shape: elements that are written; UINT32_MAX: all */
     size_t block_span; /* keys of a group of the classic kernels */
     cl_uint blocks;
     size_t tile_span; /* of a group of the onesweep kernel */
@@ -56,13 +56,13 @@ typedef struct gpi_sort {
 
 enum {
     GPI_SORT_BLOCKS_MAX = 1024, /* rows of the classic table */
-    GPI_SORT_BYTES_MAX = 256,   /* of scratch for a key: sizes must not overflow */
+    GPI_SORT_BYTES_MAX = 256,   /* most bytes of scratch for a key: sizes must not overflow */
     GPI_SORT_ALIGNMENT = 256,
     GPI_SORT_SERIAL_SMALL = 16384,    /* keys that one item sorts faster than several launches */
-    GPI_SORT_SHARES_SPAN = 8,         /* times as many are sorted by shares rather than passes */
+    GPI_SORT_SHARES_SPAN = 8,         /* up to this many times the keys of one group, shares beat passes */
     GPI_SORT_SHARES_MAX = 8,          /* groups, each of which reads all keys */
     GPI_SORT_SERIAL_SPAN_MIN = 16384, /* keys of a group, when there are few */
-    GPI_SORT_TILES_PER_BLOCK = 200,   /* where loops are limited: a tile takes some 300 turns */
+    GPI_SORT_TILES_PER_BLOCK = 200,   /* if loops are limited: a tile takes some 300 turns */
     GPI_SORT_RESUME_MOST = 1 << 26    /* keys that one group may move in one launch, all passes together */
 };
 
@@ -74,7 +74,7 @@ typedef struct gpi_segments {
     size_t small_size, window; /* keys of a small segment; positions of a group */
     size_t block;              /* offsets of a group */
     cl_uint blocks;
-    size_t rows, large; /* at most */
+    size_t rows, large; /* most blocks of large segments, most large segments */
     cl_uint groups;     /* that share the rows */
     size_t maxima_at, bounds_at, large_at, owner_at;
 } gpi_segments;

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* A pass that writes so many bytes gains from lines that are written past the caches, as on a Xeon (Sapphire Rapids), or
-   from fetching the cache lines that are written next: on an EPYC (Zen 5) that takes .6 to .8 of the time of lines.
-   Measured with PoCL. The cache sizes that devices report do not tell the two apart. */
+/* A pass that writes at least GPI_SORT_LINES_BYTES gains from writing whole lines past the caches, as on a Xeon (Sapphire
+   Rapids). On an EPYC (Zen 5), fetching the cache lines that are written next takes 0.6 to 0.8 of that time. Measured
+   with PoCL. The cache sizes that devices report do not tell the two CPUs apart. */
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
@@ -51,27 +51,27 @@ static void gpi_sort_arg_bits(gpi_call *call, const gpi_sort *sort)
     GPI_CALL_ARG(call, sort->passes);
 }
 
-/* Bytes as the kernels count them. */
+/* Passes a position in the scratch, in words of four bytes. */
 static void gpi_sort_arg_at(gpi_call *call, size_t bytes)
 {
     const cl_ulong words = bytes / 4;
     GPI_CALL_ARG(call, words);
 }
 
-/* Where the keys are before the first pass. */
+/* Returns the place of the keys before the first pass. */
 static cl_uint gpi_sort_from(const gpi_sort *sort)
 {
     const bool all = sort->keys_in_place && (sort->values_in_place || !sort->value_size);
     return all ? GPI_PLACE_OUT : GPI_PLACE_IN;
 }
 
-/* As the vendor, PoCL gives the CPU's, but Intel's runtime gives Intel on every CPU; both give the CPU's name. */
+/* Returns true on an AMD CPU. Intel's runtime reports Intel as the vendor of every CPU, so the name counts, too. */
 static bool gpi_sort_is_on_amd(const gp_context *gp)
 {
     return strstr(gp->info.vendor, "AMD") != NULL || strstr(gp->info.name, "AMD") != NULL;
 }
 
-/* Keys of the smallest pass that writes lines, or fetches; `element`: bytes of a key and its value. */
+/* Returns the keys of the smallest pass that writes or fetches whole lines. `element`: bytes of a key and its value. */
 static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
 {
     const size_t bytes = gpi_sort_is_on_amd(gp) ? GPI_SORT_LINES_BYTES_AMD : GPI_SORT_LINES_BYTES;
@@ -79,7 +79,7 @@ static size_t gpi_sort_lines_from(const gp_context *gp, size_t element)
     return gpi_ceil_div(bytes, element);
 }
 
-/* Which of the two it does. */
+/* Returns how such a pass treats lines: GPI_LINES_FETCH or GPI_LINES_ALWAYS. */
 static cl_uint gpi_sort_lines_which(const gp_context *gp)
 {
     return gpi_sort_is_on_amd(gp) && !gp->desc.tuning.sort_lines ? GPI_LINES_FETCH : GPI_LINES_ALWAYS;
@@ -91,8 +91,8 @@ static cl_uint gpi_sort_lines(const gp_context *gp, const gpi_sort *sort)
     return many ? gpi_sort_lines_which(gp) : (cl_uint)GPI_LINES_NEVER;
 }
 
-/* Whether the pass asks if keys are in order already: then it and the passes after it have nothing to do. Buckets ask for
-   the order of their digit, and leave keys that have it to the passes. */
+/* Returns true if the pass checks whether keys are in order already. If they are, it and the passes after it do nothing.
+   The pass of buckets checks the order of its own digit only, and leaves keys in that order to the other passes. */
 static bool gpi_sort_asks_order(const gpi_sort *sort, cl_uint pass, cl_uint when)
 {
     return (pass == 0 || when == GPI_WHEN_BUCKETS) && when != GPI_WHEN_ABANDONED &&

@@ -1,5 +1,4 @@
-/* sort_plan.c - gp_sort, gp_argsort, before anything is launched: what is sorted and how, in how much
-   scratch; whether buffers are what they must be. */
+/* sort_plan.c - gp_sort, gp_argsort: describes a sort, sizes its launches and its scratch, and checks its buffers. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -65,7 +64,7 @@ static gp_result gpi_sort_check_bits(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* What is sorted, how, and what is in place. */
+/* Checks the desc, and sets what is sorted, how, and whether keys and values are sorted in place. */
 static gp_result gpi_sort_describe(gp_context *gp, gpi_sort *sort)
 {
     const gp_sort_desc *desc = sort->desc;
@@ -101,7 +100,8 @@ static void gpi_sort_spans_serial(const gp_context *gp, gpi_sort *sort)
     if (n / sort->block_span >= GPI_SORT_BLOCKS_MAX) sort->block_span = n / (GPI_SORT_BLOCKS_MAX - 1);
 }
 
-/* Local: blocks are whole tiles. */
+/* Sets tile_span and block_span in the local shape, whose blocks are whole tiles. Fails if loops are limited and a block
+   would have too many. */
 static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
 {
     const size_t tiles = gpi_ceil_div(sort->desc->count, gpi_plan_tile(&sort->plan));
@@ -121,7 +121,7 @@ static gp_result gpi_sort_spans_local(gp_context *gp, gpi_sort *sort)
     return GP_OK;
 }
 
-/* A launch's keys: fewer than a word can count, in whole tiles. */
+/* Sets portion, the keys of one onesweep launch: whole tiles, and no more keys than a word can count. Sets portions. */
 static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
 {
     const uint64_t words = sort->plan.words == GP_WORDS_WIDE ? 0xffffffffu : 0x3fffffffu;
@@ -132,7 +132,7 @@ static void gpi_sort_portions(const gp_context *gp, gpi_sort *sort)
     sort->portions = (cl_uint)gpi_ceil_div(sort->desc->count, sort->portion);
 }
 
-/* In the serial shape: keys of one group. */
+/* Returns the most keys that one group sorts alone in the serial shape. */
 static size_t gpi_sort_few(const gpi_sort *sort)
 {
     const size_t most = GPI_SORT_SERIAL_SMALL;
@@ -169,7 +169,7 @@ static size_t gpi_sort_rows_bytes(const gpi_sort *sort)
     return rows * GPI_SORT_BINS * (wide ? 8 : 4);
 }
 
-/* Appends a part; where it begins. */
+/* Appends a part of the scratch and returns where it begins, in bytes. */
 static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
 {
     const size_t begin = sort->at.end;
@@ -179,7 +179,8 @@ static size_t gpi_sort_part(gpi_sort *sort, size_t bytes)
 
 static bool gpi_sort_in_place(const gpi_sort *sort) { return sort->keys_in_place || sort->values_in_place; }
 
-/* A second buffer is needed: unless one pass does it all, or one group in its local memory. */
+/* Returns true if the sort needs a second buffer: not if one pass out of place suffices, nor if one group sorts in local
+   memory. */
 static bool gpi_sort_needs_tmp(const gpi_sort *sort)
 {
     if (sort->few && sort->plan.shape == GP_SHAPE_LOCAL) return false;
@@ -232,7 +233,7 @@ enum {
 static const char *const gpi_sort_names[GPI_SORT_RANGES] = {
     "keys", "keys_out", "keys_tmp", "values", "values_out", "values_tmp", "count_buffer", "offsets"};
 
-/* Nothing that is written may touch anything else; in place, output and input are one range, noted once. */
+/* Fails if a range that is written overlaps any other. In place, input and output are one range in `used`. */
 static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, const gpi_range *used)
 {
     bool written[GPI_SORT_RANGES];
@@ -250,7 +251,7 @@ static gp_result gpi_sort_check_apart(gp_context *gp, const gpi_sort *sort, cons
     return GP_OK;
 }
 
-/* One of the six arrays, when it is there; `into` learns of it. */
+/* Checks one of the six arrays and sets used[name] to its range. */
 static gp_result gpi_sort_check_array(gp_context *gp, const gpi_sort *sort, int name, cl_mem buffer,
                                       size_t offset, size_t size, int access, gpi_range *used)
 {
@@ -298,7 +299,7 @@ static void gpi_sort_set(gpi_sort_array *array, cl_mem buffer, size_t offset)
     array->offset = offset;
 }
 
-/* The three places. A second buffer that is not needed is never looked at: something stands in. */
+/* Sets the three places of keys and values. A second buffer that is not needed is never read: another stands in. */
 static void gpi_sort_place(gpi_sort *sort, cl_mem scratch)
 {
     const gp_sort_desc *d = sort->desc;

@@ -1,5 +1,4 @@
-/* sort_records.c - gp_sort_records: columns packed into keys, keys sorted with indices of the records, or with
-   the records themselves. */
+/* sort_records.c - gp_sort_records: packs columns into keys, and sorts keys with the records or with their indices. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -20,7 +19,7 @@ enum {
     GPI_RECORDS_PASSES_OF_16 = 2        /* most passes that move records of 16 bytes */
 };
 
-/* Columns that are sorted by together, side by side in a key. */
+/* A key of several columns side by side, and the sort by it. */
 typedef struct gpi_records_key {
     size_t first, end; /* columns */
     cl_uint bits;
@@ -44,7 +43,7 @@ typedef struct gpi_records {
     gpi_records_key key[GP_SORT_COLUMNS_MAX];
     size_t keys, being_planned;
     size_t keys_at, keys_tmp_at, index_at, index_tmp_at,
-        copy_at; /* bytes; the sorts' scratch is ahead of them */
+        copy_at; /* bytes; the sorts' scratch comes first */
     size_t scratch;
 } gpi_records;
 
@@ -65,7 +64,7 @@ static gp_result gpi_records_check_column(gp_context *gp, const gpi_records *s, 
                     s->function, field, s->desc->record ? "records" : "indices");
 }
 
-/* What records are, and what is wanted of them. */
+/* Checks the records' type, and that the wanted outputs suit it. */
 static gp_result gpi_records_check_elements(gp_context *gp, const gpi_records *s)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -114,7 +113,7 @@ static gp_result gpi_records_check_desc(gp_context *gp, const gpi_records *s)
     return GP_OK;
 }
 
-/* As many columns as a key holds, from the last one on. */
+/* Packs columns into keys, from the last column on, each key with as many as fit. */
 static void gpi_records_pack(gpi_records *s)
 {
     const gp_sort_column *columns = s->desc->columns;
@@ -141,8 +140,8 @@ static gp_type gpi_records_key_type(const gpi_records_key *key)
     return key->bits <= 8 ? GP_U8 : key->bits <= 16 ? GP_U16 : key->bits <= 32 ? GP_U32 : GP_U64;
 }
 
-/* Whether records move with their key: small ones, where passes move less than a gather at the end costs. Measured
-   on PoCL; GPUs by counting bytes. */
+/* Returns true if records move with their key as values: small ones, if that costs less than a gather at the end.
+   Measured on PoCL; for GPUs, computed from the bytes moved. */
 static bool gpi_records_is_direct(const gpi_records *s)
 {
     const size_t passes = gpi_ceil_div(s->key[0].bits, GPI_SORT_DIGIT_BITS);
@@ -173,7 +172,7 @@ static gp_result gpi_records_describe(gp_context *gp, gpi_records *s, const char
 
 /* ------------------------------------------------------------------ programs */
 
-/* Lines of its own, so that the expression may end in a comment. */
+/* Adds the function of column `k` to `text`. The expression gets its own lines, so that it may end in a comment. */
 static void gpi_records_prelude_column(const gpi_records *s, size_t k, gpi_text *text)
 {
     const gp_sort_column *column = &s->desc->columns[k];
@@ -233,7 +232,8 @@ static void gpi_records_prelude(const gp_context *gp, const gpi_plan *plan, cons
 
 /* ------------------------------------------------------------------ plan */
 
-/* The key's sort, of records, of indices that it makes, or of those that there are; buffers of the scratch. */
+/* Sets the desc of the sort by `key`. Its values are the records, or indices: new ones for the first key, else those of
+   the sort before. `scratch` holds all other arrays. */
 static void gpi_records_sort_desc(gpi_records *s, gpi_records_key *key, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -273,7 +273,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
 {
     gpi_records_key *key = &s->key[k];
     gp_result result;
-    /* where sizes alone are wanted: any buffer stands in */
+    /* only sizes matter here: any buffer stands in for the scratch */
     gpi_records_sort_desc(s, key, gp->counters);
     gpi_sort_init(&key->sort, s->function, &key->desc, !s->direct && k == 0);
     result = gpi_sort_plan(gp, &key->sort);
@@ -285,7 +285,7 @@ static gp_result gpi_records_plan_key(gp_context *gp, gpi_records *s, size_t k)
                            &key->program);
 }
 
-/* Appends a part of the scratch; where it begins. */
+/* Appends a part of the scratch and returns where it begins, in bytes. */
 static size_t gpi_records_part(gpi_records *s, size_t bytes)
 {
     const size_t begin = s->scratch;
@@ -313,7 +313,7 @@ static void gpi_records_lay_out(gpi_records *s)
     s->copy_at = gpi_records_part(s, s->in_place ? n * s->size : 0);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_records_plan(gp_context *gp, gpi_records *s, const char *function,
                                   const gp_sort_records_desc *d)
 {
@@ -389,7 +389,8 @@ static gp_result gpi_records_launch_keys(gpi_call *call, const gpi_records *s, c
     return gpi_call_launch(call, &key->plan, gpi_ceil_div(s->desc->count, (size_t)span));
 }
 
-/* In place, from a copy: others may not have read what is overwritten. */
+/* Enqueues the gather of records into sorted order. In place it reads from a copy, since a group may overwrite records
+   that others have not read. */
 static gp_result gpi_records_move(gpi_call *call, const gpi_records *s, cl_mem scratch)
 {
     const gp_sort_records_desc *d = s->desc;
@@ -462,7 +463,7 @@ GP_API gp_result gp_sort_records_scratch_size(gp_context *gp, const gp_sort_reco
     return result;
 }
 
-/* Sorts a zero of the context's own, after the sorts that this is made of. */
+/* Warms up the sorts that gp_sort_records uses, then sorts one zero in buffers of its own. */
 static gp_result gpi_sort_records_warm_up(gp_context *gp, const gp_sort_records_desc *desc)
 {
     gp_sort_records_desc probe = *desc;

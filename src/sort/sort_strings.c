@@ -1,5 +1,5 @@
-/* sort_strings.c - gp_sort_strings: keys of seven bytes sorted, ties compacted and sorted further, in rounds
-   that the host drives by how many ties are left. */
+/* sort_strings.c - gp_sort_strings: sorts by keys of seven bytes, then compacts ties and sorts them by their next bytes,
+   in rounds. After each round the host reads how many ties are left. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -25,7 +25,7 @@ typedef struct gpi_strings {
     gpi_count count;
     gpi_plan plan; /* of this file's kernels */
     gpi_program *program;
-    /* the sort of all strings, of ties, and the scan that tells where ties go */
+    /* the sort of all strings, the sort of ties, and the scan that finds each tie's new place */
     gp_sort_desc all_desc;
     gpi_sort all;
     gp_segmented_sort_desc ties_desc;
@@ -35,10 +35,10 @@ typedef struct gpi_strings {
     size_t room;                         /* uints of a part of a set */
     size_t keys_at, flags_at, set_at[2]; /* bytes */
     size_t own, nested, scratch;         /* bytes of each part, and together */
-    cl_mem parts, nested_scratch;        /* sub-buffers of it */
+    cl_mem parts, nested_scratch;        /* sub-buffers of the scratch */
 } gpi_strings;
 
-/* The last word of a round: what the device found. */
+/* The device's report at the end of a round. */
 typedef struct gpi_strings_state {
     cl_uint bad, first_bad, tied, groups;
 } gpi_strings_state;
@@ -79,7 +79,7 @@ static gp_result gpi_strings_plan_all(gp_context *gp, gpi_strings *s)
     d->value_size = 4;
     d->descending = s->desc->descending;
     d->keys = s->parts;
-    d->keys_out = s->parts ? s->parts : gp->counters; /* when only sizes are asked for: any other than keys */
+    d->keys_out = s->parts ? s->parts : gp->counters; /* if only sizes matter: any buffer other than keys */
     d->keys_offset = s->set_at[1] / 8;                /* not in use yet */
     d->keys_out_offset = s->keys_at / 8;
     d->values_out = d->keys_out;
@@ -123,7 +123,7 @@ static gp_result gpi_strings_plan_scan(gp_context *gp, gpi_strings *s, size_t el
     return gpi_scan_plan(gp, s->function, d, &s->scan);
 }
 
-/* Appends a part of the scratch; where it begins. */
+/* Appends a part of the scratch and returns where it begins, in bytes. */
 static size_t gpi_strings_part(gpi_strings *s, size_t bytes)
 {
     const size_t begin = s->own;
@@ -144,7 +144,8 @@ static void gpi_strings_lay_out(gpi_strings *s)
 
 static size_t gpi_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Everything but the buffers: enough to know the scratch. Ties are at most all strings, in pairs. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. At most all strings are tied, in
+   groups of at least two. */
 static gp_result gpi_strings_plan(gp_context *gp, gpi_strings *s)
 {
     const size_t n = s->desc->count;
@@ -200,7 +201,7 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     range.begin = begin;
     range.end = begin + bytes;
     error =
-        gpi_range_resolve(scratch, &range); /* the caller's may be a part itself, and parts have no parts */
+        gpi_range_resolve(scratch, &range); /* the caller's may be a sub-buffer, which cannot have one itself */
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
@@ -208,7 +209,7 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, s->function, "clCreateSubBuffer");
 }
 
-/* The scratch in two: kernels take their buffers from the first byte on. */
+/* Splits the scratch into two sub-buffers, since kernels use their buffers from the first byte on. */
 static gp_result gpi_strings_open(gpi_call *call, gpi_strings *s)
 {
     cl_mem scratch = NULL;
@@ -227,8 +228,8 @@ static void gpi_strings_close(gpi_strings *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* Elements of a group: serial, enough groups for all cores; local, few a work-item, fewer where loops are
-   limited. */
+/* Returns the elements of a group, of `many` in all. Serial: few enough that all cores have groups. Local: few a
+   work-item, and one if loops are limited. */
 static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_t many)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, group = s->plan.group;
@@ -265,7 +266,7 @@ static gp_result gpi_strings_launch(gpi_call *call, const gpi_strings *s, size_t
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(elements, gpi_strings_span(call->gp, s, elements)));
 }
 
-/* All strings by their first bytes. */
+/* Enqueues the sort of all strings by their first bytes. */
 static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
 {
     const size_t n = s->desc->count;
@@ -280,7 +281,7 @@ static gp_result gpi_strings_sort_all(gpi_call *call, gpi_strings *s)
     return result == GP_OK ? gpi_sort_launch(call, &s->all) : result;
 }
 
-/* The ties in set `from`, each group by itself, by their next bytes. */
+/* Enqueues the sort of the ties in set `from` by their next bytes, each group of ties by itself. */
 static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi_strings_state *state,
                                        int from)
 {
@@ -300,8 +301,8 @@ static gp_result gpi_strings_sort_ties(gpi_call *call, gpi_strings *s, const gpi
     return result == GP_OK ? gpi_segments_launch(call, &s->ties, &report) : result;
 }
 
-/* Writes the order of `many` sorted elements of set `from`, moves what is tied to the other set, and reads
-   how much that is. */
+/* Writes the order of `many` sorted elements of set `from`, moves the tied ones to the other set, and reads their number
+   into *state. */
 static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t many, bool first, int from,
                                        gpi_strings_state *state)
 {
@@ -327,7 +328,8 @@ static gp_result gpi_strings_find_ties(gpi_call *call, gpi_strings *s, size_t ma
     return result == GP_OK ? gpi_call_read(call, s->parts, 0, sizeof *state, state) : result;
 }
 
-/* Round after round. Each makes a tie's group smaller, or looks further ahead: there is an end. */
+/* Sorts all strings, then ties in rounds until none are left. The rounds end because each makes a tie's group smaller or
+   looks further ahead in its strings. */
 static gp_result gpi_strings_rounds(gpi_call *call, gpi_strings *s, gpi_strings_state *state)
 {
     int from = 0;

@@ -1,4 +1,4 @@
-/* topk.c - gp_topk: a threshold from a sample, one reading that filters, and a sort of what is left. */
+/* topk.c - gp_topk: takes a threshold from a sample, filters the keys in one reading, and sorts those that are left. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -58,7 +58,8 @@ static gp_result gpi_topk_check_desc(gp_context *gp, gpi_topk *topk)
     return GP_OK;
 }
 
-/* The sort of `count` keys in the scratch; 0: of all keys, which leaves indices. Buffers are named later. */
+/* Plans the sort of `count` keys in the scratch. 0: plans the sort of all keys, which also generates indices.
+   gpi_topk_sort sets the buffers. */
 static gp_result gpi_topk_plan_sort(gp_context *gp, gpi_topk *topk, size_t count)
 {
     const gp_topk_desc *d = topk->desc;
@@ -87,21 +88,21 @@ static float gpi_root(float x)
     return root;
 }
 
-/* One key in eight of few keys. */
+/* Returns the size of the sample: one key in GPI_TOPK_SAMPLE_EACH, at most GPI_TOPK_SAMPLES. */
 static size_t gpi_topk_samples(size_t count)
 {
     const size_t samples = gpi_ceil_div(count, GPI_TOPK_SAMPLE_EACH);
     return samples < (size_t)GPI_TOPK_SAMPLES ? samples : (size_t)GPI_TOPK_SAMPLES;
 }
 
-/* The rank of the sample that becomes the threshold: gpi_sample_rank of sort/topk.cl. */
+/* Returns the rank, in the sample, of the key that becomes the threshold, as gpi_sample_rank of sort/topk.cl does. */
 static float gpi_topk_rank(const gpi_topk *topk)
 {
     const float x = (float)(topk->desc->k - 1) * ((float)topk->samples / (float)topk->desc->count);
     return 1 + x + 4 * gpi_root(x) + (topk->plan.shape == GP_SHAPE_LOCAL ? 2.75f : 0.75f);
 }
 
-/* How many keys may be below the threshold: by so much a sample's rank strays. */
+/* Returns how many keys may be below the threshold, given how far a sample's rank strays. */
 static size_t gpi_topk_room(const gpi_topk *topk)
 {
     const size_t n = topk->desc->count, k = topk->desc->k;
@@ -129,7 +130,7 @@ static void gpi_topk_lay_out(gpi_topk *topk)
     topk->found_index = gpi_sort_part(&topk->sort, topk->room * index_size);
 }
 
-/* Tiles, and groups of at most GPI_TOPK_BLOCK of them, for the shape at hand. */
+/* Sets span, tiles and blocks; a block has at most GPI_TOPK_BLOCK tiles. Fails if there are too many tiles. */
 static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
 {
     const size_t n = topk->desc->count;
@@ -143,7 +144,7 @@ static gp_result gpi_topk_tiles(gp_context *gp, gpi_topk *topk)
                     topk->function, n, topk->tiles, topk->span, GPI_TILES_MAX);
 }
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_topk_plan(gp_context *gp, gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
@@ -207,7 +208,7 @@ static void gpi_topk_arg_array(gpi_call *call, cl_mem buffer, size_t bytes, size
     gpi_call_arg_ulong(call, bytes / size);
 }
 
-/* Every kernel's first arguments: the keys, and GPI_TOPK_PARAMETERS. */
+/* Passes the first arguments of most kernels: the keys, and GPI_TOPK_PARAMETERS. */
 static void gpi_topk_arg_common(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const gp_topk_desc *d = topk->desc;
@@ -247,7 +248,8 @@ static gp_result gpi_topk_filter(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* One group does it all, and counts that it has. */
+/* Enqueues the kernel in which one group selects by digits and filters again, if the sample has misled. It counts that in
+   the context's counters. */
 static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     gpi_topk_arg_filter(call, topk, scratch, "gp_topk_resume");
@@ -255,14 +257,15 @@ static gp_result gpi_topk_resume(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, 1);
 }
 
-/* Whether one group does it where the sample has misled; else a launch a digit stands by. Serial groups are slow. */
+/* Returns true if one group selects and filters again when the sample has misled; else a launch for each digit stands by.
+   A serial group would be too slow. */
 static bool gpi_topk_resumes(const gp_context *gp, const gpi_topk *topk)
 {
     return topk->plan.shape == GP_SHAPE_LOCAL && !gp->info.loop_limit &&
            topk->desc->count <= (size_t)GPI_TOPK_RESUME_MOST / (topk->sort.key_size + 1);
 }
 
-/* Does nothing unless the sample has misled: then a selection by digits, and the filter again. */
+/* Enqueues a selection by digits and a second filter. They do nothing on the device unless the sample has misled. */
 static gp_result gpi_topk_redo(gpi_call *call, const gpi_topk *topk, cl_mem scratch)
 {
     const size_t groups =
@@ -296,18 +299,18 @@ static gp_result gpi_topk_gather(gpi_call *call, const gpi_topk *topk, cl_mem sc
     return gpi_call_launch(call, &topk->plan, topk->tiles);
 }
 
-/* The sort's one group writes the outputs itself. */
+/* Returns true if the sort's only group writes the outputs itself. */
 static bool gpi_topk_is_taken(const gpi_topk *topk)
 {
     return topk->sort.few && topk->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* So it does; what nobody wants goes to the scratch. */
+/* Makes the sort write its first k elements to the call's outputs. An output that is NULL goes to the scratch. */
 static void gpi_topk_take_sorted(gpi_topk *topk)
 {
     const gp_topk_desc *d = topk->desc;
     gp_sort_desc *left = &topk->left;
-    topk->sort.most = (cl_uint)d->k; /* a tile has more */
+    topk->sort.most = (cl_uint)d->k; /* a tile may hold more */
     if (d->keys_out) {
         left->keys_out = d->keys_out;
         left->keys_out_offset = d->keys_out_offset;
@@ -320,7 +323,7 @@ static void gpi_topk_take_sorted(gpi_topk *topk)
     }
 }
 
-/* The sort that has been planned, now that the scratch is known. */
+/* Sets the buffers of the planned sort, now that the scratch is known, and enqueues it. */
 static gp_result gpi_topk_sort(gpi_call *call, gpi_topk *topk, cl_mem scratch)
 {
     gp_sort_desc *left = &topk->left;
@@ -419,7 +422,8 @@ GP_API gp_result gp_topk_scratch_size(gp_context *gp, const gp_topk_desc *desc, 
     return result;
 }
 
-/* The sort of what is left, few or many; then the first of zeros, enough of them that not all are sorted. */
+/* Warms up the sort of what the filter leaves, few or many. Then finds the first of so many zeros that not all are
+   sorted. */
 static gp_result gpi_topk_warm_up(gp_context *gp, const gp_topk_desc *desc)
 {
     gp_topk_desc probe;
