@@ -1,4 +1,4 @@
-/* build.c - a program from a binary, imported or in the cache, or from its source; its kernels. */
+/* build.c - builds a program from a binary that was imported or cached, or from its source, and creates its kernels. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -26,7 +26,7 @@ static gp_result gpi_fail_build(gp_context *gp, cl_program program, const char *
     return result;
 }
 
-/* Shuffles and ballots of Khronos' sub-groups are not there below OpenCL C 2.0. */
+/* Returns the build options. Khronos' sub-groups need OpenCL C 2.0 for shuffles and ballots. */
 static const char *gpi_program_options(const gp_context *gp, const gpi_program *program)
 {
     static const char form[] = "#define GPI_SUB_GROUP_FORM ";
@@ -35,7 +35,7 @@ static const char *gpi_program_options(const gp_context *gp, const gpi_program *
     return khronos && gp->options_sub_groups ? gp->options_sub_groups : gp->options;
 }
 
-/* Words that take a bracket and call nothing; the library's own names are its own. */
+/* Returns false for words that a bracket may follow without a call, and for the library's own names. */
 static bool gpi_word_calls(const char *word, size_t length)
 {
     static const char *const words[] = {"return", "if", "for", "while", "switch", "sizeof"};
@@ -46,8 +46,8 @@ static bool gpi_word_calls(const char *word, size_t length)
     return length > 0;
 }
 
-/* Does the prelude, with the caller's text, call anything? A word before a bracket may be a function's name, or a macro's. What
-   may hide a bracket, a comment or a backslash, counts as one. */
+/* Returns true if the prelude, with the caller's text, may call anything: a word before a bracket may name a function or
+   a macro. A comment or a backslash may hide a bracket, and counts as one. */
 static bool gpi_text_calls(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -63,18 +63,18 @@ static bool gpi_text_calls(const char *text)
     return false;
 }
 
-/* Whether kernels run slower when passes have not been over them twice: merges 1.06, trees up to 1.4 times as long
-   (docs/PERFORMANCE.md). */
+/* Returns true if kernels of `primitive` run slower unless clang's passes run on them twice: merges take 1.06, trees up to
+   1.4 times as long (docs/PERFORMANCE.md). */
 static bool gpi_wants_passes(gpi_primitive primitive)
 {
     return primitive == GPI_MERGE || primitive == GPI_TREE;
 }
 
-/* Options with which PoCL does less for a program. Clang's passes can wait for the first launch of a kernel, which runs them
-   anyway: PoCL parts options at blanks, and clang what it gets at any white space. Without the passes, lifetime markers leave
-   "unreachable" in helpers, which PoCL 7 then links wrongly (docs/drivers.md). Declarations: base/declarations.cl.
-   Groups of several items are built without the passes only if PoCL miscompiles their result: its treatment of barriers is
-   tested on optimized code. NULL: none. */
+/* Returns options with which PoCL builds a program faster; NULL: there are none. Clang's passes can wait for a kernel's first
+   launch, which runs them anyway. Tabs separate these options, since PoCL splits options at blanks, but clang at any white
+   space. Without the passes, lifetime markers leave "unreachable" in helpers, which PoCL 7 then links wrongly
+   (docs/drivers.md). Declarations: base/declarations.cl. Groups of several items are built without the passes only if PoCL
+   miscompiles their result: its treatment of barriers is tested on optimized code. */
 static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
 {
     const bool serial = strcmp(gpi_wing_of(program->prelude), "cpu") == 0;
@@ -88,7 +88,7 @@ static char *gpi_quick_options(const gp_context *gp, const gpi_program *program)
                       passes ? "" : " -DGPI_QUICK\t-disable-llvm-passes\t-disable-lifetime-markers");
 }
 
-/* NULL where it cannot be built so: the error that counts is a whole build's. */
+/* Builds with the quick options. NULL: that failed; then a build with all passes follows and reports the error. */
 static cl_program gpi_build_quickly(const gp_context *gp, const char *source, const gpi_program *program)
 {
     char *options = gpi_quick_options(gp, program);
@@ -123,7 +123,7 @@ static gp_result gpi_build_source(gp_context *gp, const char *function, const ch
     return GP_OK;
 }
 
-/* A binary that the driver does not take: it goes. */
+/* Removes a binary that the driver has refused, from the program and from the imports or the cache. */
 static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
 {
     size_t k;
@@ -138,7 +138,7 @@ static void gpi_binary_refuse(gp_context *gp, gpi_program *program)
     if (!gpi_import_drop(gp, &program->key)) gpi_cache_drop(gp, program);
 }
 
-/* Does the driver take it? */
+/* Builds the program from `binary`. Returns false if the driver refuses it. */
 static bool gpi_binary_load(const gp_context *gp, gpi_program *program, const unsigned char *binary,
                             size_t size)
 {
@@ -150,7 +150,7 @@ static bool gpi_binary_load(const gp_context *gp, gpi_program *program, const un
                           NULL) == CL_SUCCESS;
 }
 
-/* True when it was imported, or the disk cache had it, and the driver took it. */
+/* Builds the program from an imported or cached binary. Returns false if there is none, or if the driver refuses it. */
 static bool gpi_build_binary(gp_context *gp, gpi_program *program)
 {
     size_t size = 0;
@@ -165,7 +165,8 @@ static bool gpi_build_binary(gp_context *gp, gpi_program *program)
     return good;
 }
 
-/* Mesa 22.3 says 32 for every kernel on llvmpipe, and runs groups of any size up to the device's. */
+/* Returns the largest group that `kernel` can be launched with. Mesa 22.3 reports 32 for every kernel on llvmpipe, but runs
+   groups of any size up to the device's. */
 static size_t gpi_kernel_group_max(const gp_context *gp, cl_kernel kernel)
 {
     size_t size = 0;
@@ -182,7 +183,7 @@ typedef cl_int(CL_API_CALL *gpi_sub_group_query)(cl_kernel, cl_device_id, cl_uin
                                                  size_t, void *, size_t *);
 #define GPI_CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE 0x2033
 
-/* Work-items of a kernel's sub-groups; 0: the driver does not say. */
+/* Returns the work-items of a sub-group of `kernel`; 0: the driver does not report it. */
 static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
 {
     void *address = clGetExtensionFunctionAddressForPlatform(gp->info.platform, "clGetKernelSubGroupInfoKHR");
@@ -199,8 +200,8 @@ static size_t gpi_kernel_sub_group(const gp_context *gp, cl_kernel kernel)
     return size;
 }
 
-/* The program's kernels, the largest group with which every one of them can be launched, and what all have for
-   sub-groups, if there are any and the driver says so. */
+/* Creates the program's kernels. Sets group_max to the largest group that all of them can be launched with, and sub_group
+   to the size of their sub-groups, if the driver reports it. */
 static cl_int gpi_kernels_make(const gp_context *gp, gpi_program *program)
 {
     const bool sub_groups = gpi_program_options(gp, program) == gp->options_sub_groups;
@@ -227,7 +228,7 @@ static gp_result gpi_kernels_create(gp_context *gp, const char *function, gpi_pr
     return error == CL_SUCCESS ? GP_OK : gpi_fail_cl(gp, error, function, "clCreateKernel");
 }
 
-/* From a binary, or from source. Mesa takes a damaged binary, and then has no kernels of it. */
+/* Builds the program from a binary, or else from `source`. Mesa accepts a damaged binary, and then finds no kernels in it. */
 static gp_result gpi_program_build(gp_context *gp, const char *function, const char *source,
                                    gpi_program *program)
 {

@@ -1,4 +1,4 @@
-/* build_log.c - what a compiler says of a text of the caller's, in an order that helps. */
+/* build_log.c - arranges a compiler's messages about the caller's text, the most helpful ones first. */
 #include "base/memory.h"
 #include "program/program.h"
 
@@ -8,7 +8,8 @@
 
 enum { GPI_LOG_LINES_OWN = 40, GPI_LOG_LINES_REST = 8 }; /* of a build log */
 
-/* Compilers' messages begin with a place. Those about kernels/ follow from the caller's own as a rule. */
+/* Returns true if `line` contains `part`. A compiler's message begins with a file and line. As a rule, messages about
+   kernels/ are consequences of faults in the caller's own text. */
 static bool gpi_line_has(const char *line, size_t length, const char *part)
 {
     const size_t most = strlen(part);
@@ -41,7 +42,7 @@ static size_t gpi_text_add_log(gpi_text *text, const char *log, bool ours, size_
     return lines;
 }
 
-/* The caller's own lines first, and few of what follows from them. */
+/* Returns `log` with the messages about the caller's own lines first, and few of those about kernels/. NULL: no memory. */
 static char *gpi_log_arrange(const char *log)
 {
     gpi_text text;
@@ -55,7 +56,8 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* What an array of negative size in gpi_prelude_monoid or gpi_records_define means, or an input's name where there is none. */
+/* Writes to `out` what an error means if it is about an array of negative size (gpi_prelude_monoid, gpi_records_define), or
+   about an input that the call does not have. Otherwise writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {
     static const char monoid[] = "gpi_monoid_size_", record[] = "gpi_record_size_";

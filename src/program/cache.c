@@ -1,13 +1,13 @@
 /* cache.c - built programs on disk, and the dump folder.
 
    A file holds one program's binary for one device and driver. Its name is the key; its header repeats
-   the key and has a checksum, because a damaged binary can bring a driver down. It is written beside its
-   place and renamed, so that a reader sees all of it or nothing. Loading one renews its time; after a save
-   the files that were used longest ago go, until the folder keeps its bound. Other processes may do the
-   same at any moment: a file that is gone is one to build, or one less to remove.
+   the key and has a checksum, because a damaged binary can crash a driver. It is written under another name
+   and renamed, so that a reader sees all of it or nothing. Loading a file renews its time. After a save, the
+   files that were used longest ago are removed until the folder keeps its bound. Other processes may do the
+   same at any moment: a file that has disappeared is built again, or need not be removed.
 
-   A driver may crash on a file whose checksum is right. So a file has a mark beside it while the driver loads
-   it, which its process keeps locked; a mark that nobody has locked is a dead process's. */
+   A driver may crash on a file whose checksum is right. So while the driver loads a file, its process keeps a
+   locked mark beside it. A mark that nobody has locked was left by a process that died. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -30,11 +30,11 @@
 
 #define GPI_CACHE_MAGIC "GPUPRIM3"
 #define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
-#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, where the desc names none */
-#define GPI_CACHE_STALE 3600 /* seconds after which a temporary file or a mark is a dead process's */
+#define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
+#define GPI_CACHE_STALE 3600 /* seconds after which the process of a temporary file or a mark counts as dead */
 
-/* A relative one would be another folder wherever the program is called (and the XDG specification has it
-   ignored). */
+/* Returns true for an absolute path. A relative one would be another folder in each working directory, and the XDG
+   specification says to ignore it. */
 static bool gpi_is_absolute(const char *path)
 {
 #if defined(_WIN32)
@@ -44,8 +44,8 @@ static bool gpi_is_absolute(const char *path)
 #endif
 }
 
-/* Where programs are kept when the caller names no folder; NULL when there is no such place, and on PoCL, which keeps
-   machine code itself and compiles every kernel once more when a program's binary is asked for (docs/drivers.md). */
+/* Returns the folder of the cache if the caller names none; NULL: no cache. On PoCL there is none by default: it keeps
+   machine code itself, and compiles every kernel once more when a program's binary is read (docs/drivers.md). */
 static char *gpi_cache_dir_default(gp_context *gp)
 {
     const char *named = getenv("GPUPRIM_CACHE");
@@ -71,7 +71,7 @@ static char *gpi_cache_path(const gp_context *gp, const gpi_program *program)
                       (unsigned long long)program->key.word[1]);
 }
 
-/* Nothing is saved from here on. Told once. */
+/* Ends saving to the cache, and logs that once. */
 static void gpi_cache_close(gp_context *gp, const char *path)
 {
     if (gp->cache_closed) return;
@@ -79,7 +79,8 @@ static void gpi_cache_close(gp_context *gp, const char *path)
     gp->cache_closed = true;
 }
 
-/* Takes the folder (NULL: there is no cache), and makes it. What cannot be written may still be read. */
+/* Takes ownership of the folder's name (NULL: no cache), and makes the folder. A folder that cannot be written may still
+   be read. */
 static void gpi_cache_open(gp_context *gp, char *folder)
 {
     gp->cache_dir = folder;
@@ -110,16 +111,16 @@ typedef struct gpi_cache_files {
     uint64_t bytes;
 } gpi_cache_files;
 
-/* What follows the key in the name of a file of ours; NULL: not ours. */
+/* Returns what follows the key and ".bin" in the name of a file of the cache; NULL: it is not one. */
 static const char *gpi_cache_ending(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 32 && strncmp(name + 32, ".bin", 4) == 0 ? name + 36 : NULL;
 }
 
-/* Whoever named it: is it a file of this cache by its contents, whatever the version? */
+/* Returns true if the file begins as files of the cache do, in any version of the format. Its name proves nothing. */
 static bool gpi_cache_has_magic(const char *path) { return gpi_file_begins(path, GPI_CACHE_MAGIC, 7); }
 
-/* Takes `path`. */
+/* Adds a file to the list. Takes ownership of `path`. */
 static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct stat *info)
 {
     if (files->count == files->capacity) {
@@ -139,7 +140,7 @@ static void gpi_cache_files_add(gpi_cache_files *files, char *path, const struct
     files->bytes += (uint64_t)info->st_size;
 }
 
-/* Removes a temporary file that its process has left behind, or a mark with the file that it is of. */
+/* Removes an old temporary file, or an old mark with the file that it marks: their processes have died. */
 static void gpi_cache_clean(char *path, const char *ending, const struct stat *info)
 {
     const size_t length = strlen(ending), mark = sizeof GPI_CACHE_MARK - 1;
@@ -189,7 +190,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* or another process has */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* unless another process has done so */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);
@@ -209,8 +210,8 @@ static char *gpi_mark_path(const gp_context *gp, const gpi_program *program)
     return path;
 }
 
-/* The driver is about to load the program's file, or has loaded it. False: it must not, a process has died
-   of that; the file is gone. */
+/* Marks the program's file while the driver loads it. Returns false if a process died while loading it: then the file is
+   removed, and the driver must not load it. */
 static bool gpi_cache_mark(gp_context *gp, gpi_program *program)
 {
     char *path = gpi_mark_path(gp, program);
@@ -235,7 +236,7 @@ static void gpi_cache_unmark(const gp_context *gp, gpi_program *program)
 
 /* ------------------------------------------------------------------ cache */
 
-/* Of all that the key and the size do not tell. */
+/* Returns a checksum of the kernels' bits and the binary; the key and the size are checked directly. */
 static uint64_t gpi_cache_checksum(const gpi_cache_header *header, const unsigned char *body, size_t size)
 {
     return gpi_fnv1a(gpi_fnv1a(GPI_FNV1A_SEED, &header->kernels, sizeof header->kernels), body, size);
@@ -253,15 +254,15 @@ static gpi_cache_header gpi_cache_header_make(const gpi_program *program, uint32
     return header;
 }
 
-/* Is this what was written? */
+/* Returns true if the header is of this version and belongs to the undamaged `body`. */
 static bool gpi_cache_header_fits(const gpi_cache_header *header, const unsigned char *body, size_t size)
 {
     return memcmp(header->magic, GPI_CACHE_MAGIC, sizeof header->magic) == 0 && header->size == size &&
            header->checksum == gpi_cache_checksum(header, body, size);
 }
 
-/* The program's binary, to be freed, or NULL: not there, damaged or not ours (dropped then). With the file
-   marked: gpi_cache_unmark when the driver has loaded it. */
+/* Returns the program's cached binary, which the caller frees, and marks its file: call gpi_cache_unmark when the driver has
+   loaded it. NULL: there is none. A damaged or foreign file is removed. */
 static unsigned char *gpi_cache_load(gp_context *gp, gpi_program *program, size_t *size)
 {
     gpi_cache_header header;
@@ -297,7 +298,7 @@ static void gpi_cache_drop(gp_context *gp, const gpi_program *program)
     GP_FREE(path);
 }
 
-/* Failure to save costs a rebuild in the next process, nothing else. */
+/* Saves the binary. If that fails, returns false and closes the cache: the next process has to build the program again. */
 static bool gpi_cache_save(gp_context *gp, gpi_program *program, const unsigned char *binary, size_t size)
 {
     const gpi_cache_header header = gpi_cache_header_make(program, program->launched, binary, size);

@@ -1,4 +1,4 @@
-/* compose.c - what each program is made of: its prelude, then the kernel files. */
+/* compose.c - composes a program's source: its prelude, then the kernel files. */
 #include "base/context.h"
 #include "base/math.h"
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file of kernels/ that makes a program. */
+/* Returns the entry file of a program, in kernels/. */
 static const char *gpi_program_file(gpi_primitive primitive)
 {
     switch (primitive) {
@@ -80,11 +80,11 @@ static const gpi_kernel_text *gpi_kernel_text_of(const char *wing, const char *p
     return text ? text : gpi_kernel_text_in("common", path, length);
 }
 
-/* What a program's files are put together for. */
+/* How a program's files are put together. */
 typedef struct gpi_composition {
     gpi_text *text;
     const char *wing;
-    unsigned long fields; /* of an element: blocks of element/ops.cl for more of them are left out */
+    unsigned long fields; /* of an element: blocks of element/ops.cl for more fields are left out */
 } gpi_composition;
 
 /* Returns how many fields the element of a prelude has, or more than any has. */
@@ -95,7 +95,8 @@ static unsigned long gpi_fields_of(const char *prelude)
     return at ? strtoul(at + sizeof define - 1, NULL, 10) : ULONG_MAX;
 }
 
-/* True if a line begins a block of element/ops.cl, up to the next #endif, for a field that the element does not have. */
+/* Returns true if a line of element/ops.cl begins a block for a field that the element does not have. The block ends at
+   the next #endif. */
 static bool gpi_is_for_more_fields(const gpi_composition *of, const gpi_kernel_text *file, const char *line)
 {
     static const char more[] = "#if GPI_FIELD_COUNT > ";
@@ -103,9 +104,9 @@ static bool gpi_is_for_more_fields(const gpi_composition *of, const gpi_kernel_t
            of->fields <= strtoul(line + sizeof more - 1, NULL, 10);
 }
 
-/* Adds a file of a wing, with what it includes in the places where it does. `seen`: which of gpi_kernel_texts
-   are there already. What is included under a condition may turn out to be left out, so that it does not
-   count as seen; guards see to it that nothing occurs twice. */
+/* Adds a file of a wing, with the files that it includes in place of its #include lines. `seen`: which of gpi_kernel_texts
+   have been added. A file included under a condition does not count as seen, since the compiler may skip it. Guards make
+   sure that the compiler reads nothing twice. */
 static void gpi_text_include(const gpi_composition *of, const char *path, size_t length, bool *seen)
 {
     static const char include[] = "#include \"";
@@ -139,13 +140,13 @@ static void gpi_text_compose(gpi_text *text, const char *wing, unsigned long fie
     gpi_text_include(&of, path, strlen(path), seen);
 }
 
-/* Adds a common file, which is the first one of a text or has no guard, for kernels of the caller's. */
+/* Adds a common file for kernels of the caller's. It must be the first file in `text`, or have no guard. */
 static void gpi_text_add_kernels(gpi_text *text, const char *path)
 {
     gpi_text_compose(text, "common", ULONG_MAX, path);
 }
 
-/* The sub-groups of the plan, if it has any. */
+/* Adds the macros of the plan's sub-groups, if it has any. */
 static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     if (!plan->sub_group) return;
@@ -155,7 +156,7 @@ static void gpi_text_sub_group(const gp_context *gp, const gpi_plan *plan, gpi_t
                  gp->compute_capability >= 70, gp->sub_group_pinned);
 }
 
-/* How the plan has a program's groups work. */
+/* Adds the macros for the plan's shape, group size, words and sub-groups. */
 static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SHAPE_SERIAL %d\n#define GPI_SHAPE_LOCAL %d\n",
@@ -165,7 +166,7 @@ static void gpi_text_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *
     gpi_text_sub_group(gp, plan, text);
 }
 
-/* The same, and what programs on tiles of elements want to know. */
+/* Adds the macros of gpi_text_plan, and those for programs that work on tiles of elements. */
 static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     gpi_text_plan(gp, plan, text);
@@ -175,7 +176,7 @@ static void gpi_prelude_plan(const gp_context *gp, const gpi_plan *plan, gpi_tex
                  gp->info.fp64);
 }
 
-/* Shape and sizes, of a program in which groups exchange no words. Serial spans are arguments. */
+/* Adds shape and sizes for a program in which groups exchange no words. In the serial shape spans are kernel arguments. */
 static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;
@@ -186,7 +187,7 @@ static void gpi_prelude_apart(const gp_context *gp, const gpi_plan *plan, gpi_te
                  gp->info.fp64);
 }
 
-/* The whole source: prelude, layers from the device up, the primitive. */
+/* Returns the whole source: the prelude, then the entry file with all that it includes. NULL: no memory. */
 static char *gpi_source_compose(gpi_primitive primitive, const char *prelude)
 {
     gpi_text text;
@@ -202,8 +203,8 @@ static void gpi_key_add(gpi_cache_key *key, const char *text, size_t length)
     for (k = 0; k < 2; k++) key->word[k] = gpi_fnv1a(key->word[k], text, length);
 }
 
-/* Two hashes of everything that the binary depends on. `prelude`: how much of the source it is; after it,
-   blank lines and #line stand for comments, and do not count. */
+/* Returns two hashes of everything that the binary depends on. `prelude`: its length, at the beginning of `source`. After
+   it, blank lines and #line stand for comments, and do not count. */
 static gpi_cache_key gpi_key_make(const gp_context *gp, const char *source, size_t prelude)
 {
     const char *parts[6], *line;

@@ -1,4 +1,4 @@
-/* file.c - files and folders for the cache: read, written whole, locked marks. */
+/* file.c - reads files for the cache, writes them whole, and keeps locked marks. */
 #include "base/memory.h"
 #include "program/file.h"
 #include "program/program.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
-#define GPI_MKDIR(path) mkdir(path, 0755) /* whatever the umask: who can write there could replace programs */
+#define GPI_MKDIR(path) mkdir(path, 0755) /* whatever the umask: anyone who can write there could replace programs */
 #define GPI_PID() ((unsigned)getpid())
 #endif
 
@@ -50,7 +50,7 @@ static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
     FILE *file = fopen(path, "rb");
     unsigned char *data = NULL;
     long length;
-    (void)own; /* Windows: modes do not tell */
+    (void)own; /* Windows: modes do not show who may write */
     if (!file) return NULL;
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 && length <= GPI_FILE_MAX &&
         fseek(file, 0, SEEK_SET) == 0) {
@@ -79,8 +79,8 @@ static void gpi_file_touch(const char *path) { (void)path; }
 
 #else
 
-/* Opens a file to be read; -1: it cannot be, or must not. A pipe would be waited for, a device may have no
-   end, and a binary of another user's, root's apart, would run as this one. `refused`: bits that its mode must not have. */
+/* Opens a file for reading; -1: that fails or is not safe. Opening a pipe could block, a device may have no end, and a
+   binary of another user (except root) would run as this one. `refused`: bits that its mode must not have. */
 static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -93,7 +93,7 @@ static int gpi_file_open(const char *path, mode_t refused, struct stat *info)
     return -1;
 }
 
-/* False: there are not as many bytes. */
+/* Reads `size` bytes. Returns false if the file has fewer, or cannot be read. */
 static bool gpi_file_fill(int file, unsigned char *to, size_t size)
 {
     while (size > 0) {
@@ -123,7 +123,7 @@ static unsigned char *gpi_file_read(const char *path, bool own, size_t *size)
     return data;
 }
 
-/* Whoever named it: does it begin with these bytes? */
+/* Returns true if the file begins with these bytes. */
 static bool gpi_file_begins(const char *path, const char *bytes, size_t size)
 {
     unsigned char head[16];
@@ -149,14 +149,14 @@ static bool gpi_file_append(int file, const void *bytes, size_t size)
     return true;
 }
 
-/* A new file of head and body: it follows no link that somebody may have put there, and nobody else may write to it, whatever
-   the umask. */
+/* Writes head and body to a new file. It follows no link that somebody may have put there, and nobody else may write to the
+   file, whatever the umask. */
 static bool gpi_file_fill_new(const char *path, const void *head, size_t head_size, const void *body,
                               size_t body_size)
 {
     int file;
     bool good;
-    (void)remove(path); /* a dead process's with this number */
+    (void)remove(path); /* an earlier process with this number may have left one */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
     if (file < 0) return false;
     (void)fcntl(file, F_SETFD, FD_CLOEXEC);
@@ -166,7 +166,7 @@ static bool gpi_file_fill_new(const char *path, const void *head, size_t head_si
 
 #endif
 
-/* Writes head and body to a new file beside `path` and renames it: whole, or not at all. */
+/* Writes head and body to a new file beside `path` and renames it, so that `path` is written whole or not at all. */
 static bool gpi_file_write(const char *path, const void *head, size_t head_size, const void *body,
                            size_t body_size)
 {
@@ -198,7 +198,7 @@ static void gpi_mark_remove(const char *path, int mark)
 
 #else
 
-/* Makes the mark, locks it, and then writes to it: an empty one says nothing yet. */
+/* Makes a mark, locks it, and then writes to it: other processes ignore an empty mark. -1: that failed. */
 static int gpi_mark_make(const char *path)
 {
     const int mark = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
@@ -210,7 +210,7 @@ static int gpi_mark_make(const char *path)
     return -1;
 }
 
-/* A mark that is there: has its process died? One that is gone by now was a living process's. */
+/* Returns true if a mark exists whose process has died. If the mark disappears meanwhile, its process was alive. */
 static bool gpi_mark_is_dead(const char *path)
 {
     struct stat info;
@@ -221,8 +221,8 @@ static bool gpi_mark_is_dead(const char *path)
     return dead;
 }
 
-/* Says that the driver is about to load a file. -1: there is no mark, since the folder cannot be written or
-   another thread or process is loading the file; or *dead: since one has died of it. */
+/* Marks a file that the driver is about to load, and returns the mark. -1: it made none, because the folder cannot be
+   written or another thread or process is loading the file. Sets *dead if a process died while loading it. */
 static int gpi_mark_set(const char *path, bool *dead)
 {
     const int mark = gpi_mark_make(path);
@@ -230,7 +230,7 @@ static int gpi_mark_set(const char *path, bool *dead)
     return mark;
 }
 
-/* Removed before it is unlocked, so that nobody takes it for a dead process's. */
+/* Removes a mark. It does so before unlocking it, so that nobody takes it for a dead process's. */
 static void gpi_mark_remove(const char *path, int mark)
 {
     if (mark < 0) return;

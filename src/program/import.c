@@ -12,7 +12,7 @@ typedef struct gpi_import {
     gpi_cache_header header;
 } gpi_import; /* the binary follows */
 
-/* The program's binary; NULL: there is none. */
+/* Returns the imported binary of the program and sets program->saved; NULL: there is none. */
 static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *program, size_t *size)
 {
     const gpi_import *p = gp->imports;
@@ -23,7 +23,7 @@ static const unsigned char *gpi_import_find(const gp_context *gp, gpi_program *p
     return (const unsigned char *)(p + 1);
 }
 
-/* False: there is none with this key. */
+/* Drops the import with this key. Returns false if there is none. */
 static bool gpi_import_drop(gp_context *gp, const gpi_cache_key *key)
 {
     gpi_import **at = &gp->imports, *dropped;
@@ -50,8 +50,8 @@ static void gpi_imports_free(gp_context *gp)
     gp->imports = NULL;
 }
 
-/* Puts the binary at the beginning of `bytes` before `*list`; how many bytes it took; 0: it is damaged. `*full`: there
-   was no memory. */
+/* Puts the binary at the beginning of `bytes` before `*list`, and returns how many bytes it took. 0: it is damaged, or, if
+   `*full`, there was no memory. */
 static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import **list, bool *full)
 {
     gpi_cache_header header;
@@ -72,7 +72,7 @@ static size_t gpi_import_one(const unsigned char *bytes, size_t size, gpi_import
     return sizeof header + (size_t)header.size;
 }
 
-/* What has come before with the same key goes. */
+/* Moves `list` to the context's imports, and drops earlier ones with the same keys. */
 static void gpi_imports_add(gp_context *gp, gpi_import *list)
 {
     while (list) {

@@ -1,4 +1,4 @@
-/* program.c - the programs of a context: looked up in memory, else made; the oldest dropped. */
+/* program.c - the programs of a context: looks them up in memory, makes missing ones, and drops the oldest. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#define GPI_PROGRAM_LIMIT 128 /* programs of a context, where the desc names no bound */
+#define GPI_PROGRAM_LIMIT 128 /* programs of a context, if the desc sets no limit */
 
-/* Whether all of the program's kernels can have groups as large as the plan's, and have sub-groups as it says.
-   If not, because the compiler has decided otherwise, the plan changes, and the program is to be made again. */
+/* Returns true if all kernels of the program can have groups and sub-groups of the plan's sizes. If the compiler has
+   decided otherwise, changes the plan and returns false: the program has to be made again. */
 static bool gpi_plan_fits(gpi_plan *plan, const gpi_program *program)
 {
     const bool other = plan->sub_group && program->sub_group && plan->sub_group != program->sub_group;
@@ -36,8 +36,8 @@ static void gpi_program_free(gpi_program *program)
     GP_FREE(program);
 }
 
-/* Commands in flight keep what they need of it. Where they have not ended, what is new is not saved: whoever
-   needs the program again builds it again. */
+/* Drops the program at `*at`. Commands in flight keep what they need of it. If they have not ended, new machine code is not
+   saved: whoever needs the program again builds it again. */
 static void gpi_program_drop(gp_context *gp, gpi_program **at)
 {
     gpi_program *program = *at;
@@ -47,7 +47,7 @@ static void gpi_program_drop(gp_context *gp, gpi_program **at)
     gp->stats.programs_dropped++;
 }
 
-/* The program used longest ago, of those that no call in progress may hold; NULL: there is none. */
+/* Returns the program used longest ago, except those that a call in progress may hold; NULL: there is none. */
 static gpi_program **gpi_programs_oldest(gp_context *gp)
 {
     gpi_program **at, **oldest = NULL;
@@ -85,7 +85,7 @@ static gpi_program *gpi_program_find(const gp_context *gp, gpi_primitive primiti
     return p;
 }
 
-/* Builds or loads a program that is not in memory yet. Takes `prelude`. */
+/* Builds or loads a program that is not in memory yet. Takes ownership of `prelude`. */
 static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                   char *prelude, gpi_program **out)
 {
@@ -118,7 +118,7 @@ static gp_result gpi_program_make(gp_context *gp, const char *function, gpi_prim
     return GP_OK;
 }
 
-/* The program with this prelude, which it takes (NULL: there was no memory for it). */
+/* Gets the program with this prelude, and takes ownership of `prelude` (NULL: there was no memory for it). */
 static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_primitive primitive,
                                       char *prelude, gpi_program **out)
 {
@@ -135,8 +135,8 @@ static gp_result gpi_program_get_text(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-/* Gets the program for a description and a plan. Where its kernels take smaller groups, or other sub-groups, than the plan has,
-   the plan changes, and the program is made again. */
+/* Gets the program for a description and a plan. If its kernels need smaller groups or other sub-groups than the plan has,
+   changes the plan and makes the program again. */
 static gp_result gpi_program_get(gp_context *gp, const char *function, gpi_primitive primitive,
                                  gpi_prelude_function *prelude, const void *description, gpi_plan *plan,
                                  gpi_program **out)

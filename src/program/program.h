@@ -1,4 +1,4 @@
-/* program.h - programs: composed, built, cached, saved. */
+/* program.h - composes, builds, caches and saves programs. */
 #pragma once
 #include "base/text.h"
 #include "runtime/tuning.h"
@@ -10,7 +10,7 @@ typedef struct gpi_cache_key {
     uint64_t word[2];
 } gpi_cache_key;
 
-/* Before a binary, in a file of the cache and in what gp_programs_export writes. */
+/* The header before a binary, in a file of the cache and in the output of gp_programs_export. */
 typedef struct gpi_cache_header {
     char magic[8];
     gpi_cache_key key;
@@ -22,23 +22,23 @@ typedef struct gpi_cache_header {
 typedef struct gpi_program {
     struct gpi_program *next;
     gpi_primitive primitive;
-    char *prelude;     /* with the primitive: what tells one program from another in a context */
+    char *prelude;     /* prelude and primitive identify a program in a context */
     gpi_cache_key key; /* of everything that the binary depends on */
     cl_program program;
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
-    size_t sub_group;         /* work-items of their sub-groups, as the driver says; 0: it says nothing */
+    size_t sub_group;         /* work-items of their sub-groups, as the driver reports; 0: it does not; 1: they differ */
     uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
-    uint32_t saved;           /* bit k: ... and is in the file of the disk cache */
+    uint32_t saved;           /* bit k: kernel k's machine code is in the file of the disk cache */
     cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
     uint64_t fetched;         /* when it was last asked for: gp_context.fetches */
     int mark;                 /* of its file, while the driver loads it: cache.c */
-    bool frozen;              /* the driver has handed out a binary, or got it, and may not add to it */
+    bool frozen;              /* its binary was read or loaded: the driver may add no machine code to it */
     bool borrowed;            /* the cl_program is another context's */
 } gpi_program;
 
-/* Writes the prelude of a plan and a description: all that makes a program differ from others of its primitive. */
+/* Writes the prelude for a plan and a description: all that distinguishes a program from others of its primitive. */
 typedef void gpi_prelude_function(const gp_context *gp, const gpi_plan *plan, const void *description,
                                   gpi_text *text);
 

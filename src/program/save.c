@@ -1,4 +1,4 @@
-/* save.c - programs that are built: when they are saved, how a context takes over another one's. */
+/* save.c - saves built programs, and shares them between contexts. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -10,7 +10,8 @@
 
 /* ------------------------------------------------------------------ binaries */
 
-/* Where the context's device stands among the program's: a context of the caller may have several. */
+/* Returns the index of the context's device among the program's devices, and sets *count to their number; *count if it is
+   not among them. The caller's cl_context may have several devices. */
 static size_t gpi_program_device(const gp_context *gp, const gpi_program *program, cl_uint *count)
 {
     cl_device_id devices[GPI_DEVICES_MAX];
@@ -25,7 +26,7 @@ static size_t gpi_program_device(const gp_context *gp, const gpi_program *progra
     return i;
 }
 
-/* The binary of a built program for the context's device, to be freed. */
+/* Returns the binary of a built program for the context's device, which the caller frees; NULL: there is none. */
 static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program *program, size_t *size)
 {
     size_t sizes[GPI_DEVICES_MAX];
@@ -48,7 +49,7 @@ static unsigned char *gpi_program_binary(const gp_context *gp, const gpi_program
     return binaries[own];
 }
 
-/* The same program built from its source again; NULL: it could not be. */
+/* Builds the same program from its source once more; NULL: that failed. */
 static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *program)
 {
     char *source = gpi_source_compose(program->primitive, program->prelude);
@@ -66,10 +67,10 @@ static cl_program gpi_program_twin(const gp_context *gp, const gpi_program *prog
     return NULL;
 }
 
-/* The binary with all machine code that there is by now, to be freed. PoCL (3.1 to 7.0) keeps the binary that
-   was asked for first, or that the program was loaded from, and adds nothing to it. A program that is built
-   from the same source finds all machine code in PoCL's own cache, without compiling. Where that cache is
-   switched off the twin has less. The binary of a borrowed program is not asked for: its owner may be first. */
+/* Returns the binary with all machine code made so far, which the caller frees; NULL: there is none. PoCL (3.1 to 7.0)
+   keeps the binary that was read first, or that the program was loaded from, and adds nothing to it. A twin, built from
+   the same source, finds all machine code in PoCL's own cache, without compiling. If that cache is switched off, the twin
+   has less. On PoCL the binary of a borrowed program is not read, so that its owner can be the first to read it. */
 static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *program, size_t *size)
 {
     const bool keeps = gpi_is_pocl(&gp->info);
@@ -96,7 +97,7 @@ static unsigned char *gpi_program_binary_now(gp_context *gp, gpi_program *progra
 static bool gpi_caches(const gp_context *gp) { return gp->cache_dir && !gp->cache_closed; }
 static bool gpi_saves(const gp_context *gp) { return gpi_caches(gp) || gp->dump_dir; }
 
-/* Have kernels been launched that its file does not have? */
+/* Returns true if kernels have been launched whose machine code is not in the program's file. */
 static bool gpi_program_is_new(const gpi_program *program)
 {
     return (program->launched & ~program->saved) != 0;
@@ -118,7 +119,7 @@ static void gpi_program_save(gp_context *gp, gpi_program *program)
     GP_FREE(binary);
 }
 
-/* All of them; the queue is idle. */
+/* Saves all programs. The queue must be idle. */
 static void gpi_programs_save(gp_context *gp)
 {
     gpi_program *p;
@@ -126,14 +127,14 @@ static void gpi_programs_save(gp_context *gp)
     gp->save_in = 0;
 }
 
-/* Has every kernel that was launched run once? For a queue out of order only gp_finish can tell. */
+/* Returns true if every launched kernel has run once. In an out-of-order queue only gp_finish can tell. */
 static bool gpi_program_has_run(const gp_context *gp, const gpi_program *program)
 {
     return !gp->out_of_order && (!program->fresh || gpi_event_status(program->fresh) <= CL_COMPLETE);
 }
 
-/* At the beginning of a call, for callers who never call gp_finish. A save takes time, so it waits until a
-   call has launched nothing new. */
+/* Saves new programs at the beginning of a call, for callers who never call gp_finish. A save takes time, so it waits
+   until a call has launched nothing new. */
 static void gpi_programs_save_run(gp_context *gp)
 {
     gpi_program *p;
@@ -145,7 +146,7 @@ static void gpi_programs_save_run(gp_context *gp)
     }
 }
 
-/* Takes note of a launch; `event` is its own. */
+/* Notes the launch of kernel `kernel`, whose event is `event`. */
 static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t kernel, cl_event event)
 {
     const uint32_t bit = (uint32_t)1 << kernel, before = program->launched | program->saved;
@@ -159,7 +160,8 @@ static void gpi_program_launched(gp_context *gp, gpi_program *program, size_t ke
 
 /* ------------------------------------------------------------------ share */
 
-/* Machine code that `from` has not saved yet is for `from` to save. Several threads may copy the same program. */
+/* Copies a program of another context. Machine code that `from` has not saved yet is for its owner to save. Several
+   threads may copy the same program. */
 static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
 {
     gpi_program *program = (gpi_program *)GP_CALLOC(1, sizeof *program);
@@ -184,8 +186,8 @@ static gp_result gpi_program_copy(gp_context *gp, const gpi_program *from)
     return result;
 }
 
-/* The other context's programs, with kernels of our own: arguments are set on kernels. Programs that were
-   built with other options are other programs. */
+/* Takes over the programs of context `from`, with kernels of its own, since arguments are set on kernels. Does nothing if
+   the contexts' build options differ: programs built with other options are other programs. */
 static gp_result gpi_programs_share(gp_context *gp, const gp_context *from)
 {
     const gpi_program *p;

@@ -1,10 +1,10 @@
-/* user_text.c - may a text of the caller's stand where it is put?
+/* user_text.c - checks that a text of the caller's does not reach beyond its place.
 
-   An expression is put between parentheses of ours, a monoid's source ahead of our own text. What is wrong
-   within such a text is the compiler's to say. Here is looked for what would reach beyond it, so that the
-   compiler found fault with our text, or with nothing: brackets that close ours, comments and literals
-   without an end, directives, names of ours. Two spellings of which some compilers make something else than
-   others are refused with them: digraphs and trigraphs, and lines joined by backslashes but in directives. */
+   An expression is put between parentheses of ours, a monoid's source ahead of our own text. The compiler
+   reports what is wrong within such a text. This file looks for what would reach beyond it, so that the
+   compiler would complain about our text, or about nothing: brackets that close ours, comments and literals
+   without an end, directives, names of ours. It also refuses two spellings that compilers treat differently:
+   digraphs and trigraphs, and lines joined by backslashes outside of directives. */
 #include "base/error.h"
 #include "base/math.h"
 #include "base/type.h"
@@ -15,31 +15,31 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source, */
-#define GPI_NAME_MAX 256   /* of its names: clang takes time by the square of a name's length */
+#define GPI_TEXT_MAX 16384 /* characters of an expression or of a monoid's source */
+#define GPI_NAME_MAX 256   /* characters of a name: clang's time grows with the square of its length */
 
-/* Compilers take 256 brackets, some of which are ours; and a chain of signs costs their stack. */
+/* Compilers allow 256 nested brackets, some of which are ours. A chain of signs costs their stack. */
 enum { GPI_NESTED_MAX = 240, GPI_SIGNS_MAX = 256, GPI_WRONG_MAX = 128 };
 
-/* What stands ahead of our text; a word or several, within it; a value, within it. */
+/* A source stands ahead of our text. A name (one word or more) and an expression (a value) stand within it. */
 typedef enum gpi_text_kind { GPI_TEXT_SOURCE, GPI_TEXT_NAME, GPI_TEXT_EXPRESSION } gpi_text_kind;
 
-/* Goes through a text from the left to the right, once. */
+/* The state of reading a text once, from left to right. */
 typedef struct gpi_reader {
     const char *at;
     unsigned line;
     bool is_expression;           /* or a name */
-    const char *library;          /* text whose words must not become macros; NULL: not looked at */
+    const char *library;          /* text whose words must not become macros; NULL: no check of that */
     bool in_directive;            /* until the line ends */
     bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
     bool has_words;               /* there is more than blanks and comments */
     unsigned depth, braces;       /* of brackets that are open */
-    unsigned signs;               /* in a row, other than brackets, */
-    const char *sign;             /* the last of them */
-    unsigned sign_line;           /* and its line */
-    char open[GPI_NESTED_MAX];    /* what closes them */
-    char wrong[GPI_WRONG_MAX];    /* the first thing that is; empty: nothing */
-    char brackets[GPI_WRONG_MAX]; /* what is wrong with brackets */
+    unsigned signs;               /* consecutive ones, other than brackets */
+    const char *sign;             /* the last one read */
+    unsigned sign_line;           /* its line */
+    char open[GPI_NESTED_MAX];    /* closers of the open brackets */
+    char wrong[GPI_WRONG_MAX];    /* the first fault; empty: none */
+    char brackets[GPI_WRONG_MAX]; /* the first fault with brackets */
 } gpi_reader;
 
 static void gpi_wrong(gpi_reader *r, const char *format, ...) GPI_PRINTF(2, 3);
@@ -59,7 +59,7 @@ static bool gpi_is_line_end(char c) { return c == '\n' || c == '\r'; }
 
 static bool gpi_is_gap(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-/* Also of names that are not ASCII. */
+/* Returns true for characters of names and numbers, also of names that are not ASCII. */
 static bool gpi_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || gpi_is_digit(c) || c == '_' || c == '$' ||
@@ -79,7 +79,7 @@ static bool gpi_is_digraph(const char *at)
     return i < GPI_COUNT_OF(all);
 }
 
-/* A backslash, or what some compilers take for one. */
+/* Returns true at a backslash, or at the trigraph that some compilers take for one. */
 static bool gpi_is_backslash(const char *at) { return *at == '\\' || strncmp(at, "?\?/", 3) == 0; }
 
 static void gpi_read_line_end(gpi_reader *r)
@@ -91,10 +91,11 @@ static void gpi_read_line_end(gpi_reader *r)
 
 /* ------------------------------------------------------------------ comments, literals */
 
-/* A source's last line is followed by an empty one, which a backslash may have. */
+/* Reads past a // comment. Reports one that ends in a backslash, unless it ends a source: the library adds an empty line
+   there. */
 static void gpi_read_line_comment(gpi_reader *r)
 {
-    const char *last = r->at; /* that is no gap */
+    const char *last = r->at; /* the last character that is no gap */
     while (*r->at && !gpi_is_line_end(*r->at)) {
         if (!gpi_is_gap(*r->at)) last = r->at;
         r->at++;
@@ -180,7 +181,7 @@ static void gpi_read_word(gpi_reader *r)
     r->signs = 0;
 }
 
-/* A number, with whatever is written to it. */
+/* Reads past a number, with all letters and digits that follow it directly. */
 static void gpi_read_number(gpi_reader *r)
 {
     while (gpi_is_letter(*r->at) || *r->at == '.') r->at++;
@@ -188,7 +189,7 @@ static void gpi_read_number(gpi_reader *r)
     r->signs = 0;
 }
 
-/* Does the text have this word outside of comments and literals? */
+/* Returns true if the text has this word outside of comments and literals. */
 static bool gpi_has_word(const char *text, const char *word, size_t length)
 {
     while (text && *text) {
@@ -201,7 +202,7 @@ static bool gpi_has_word(const char *text, const char *word, size_t length)
     return false;
 }
 
-/* The same, and in comments and literals. */
+/* Returns true if the text has this word anywhere, also in comments and literals. */
 static bool gpi_has_word_anywhere(const char *text, const char *word)
 {
     while (text && *text) {
@@ -212,13 +213,13 @@ static bool gpi_has_word_anywhere(const char *text, const char *word)
     return false;
 }
 
-/* Whether the source may define a macro that stands for the word. */
+/* Returns true if the source may define a macro of this name. */
 static bool gpi_may_define(const char *source, const char *word)
 {
     return source && strchr(source, '#') && gpi_has_word_anywhere(source, word);
 }
 
-/* What is written between texts of the caller's. */
+/* Returns true for words that the library writes between texts of the caller's. */
 static bool gpi_is_between(const char *word, size_t length)
 {
     static const char *const more[] = {"typedef", "static", "return", "int",    "void", "bool",
@@ -233,7 +234,7 @@ static bool gpi_is_between(const char *word, size_t length)
     return false;
 }
 
-/* Blanks and comments on this line. */
+/* Reads past blanks and comments on this line. Reports a backslash after them. */
 static void gpi_read_gaps(gpi_reader *r)
 {
     for (;;) {
@@ -277,7 +278,7 @@ static void gpi_read_directive(gpi_reader *r)
 
 /* ------------------------------------------------------------------ the rest */
 
-/* The first fault with brackets, which counts in the end if there are no conditions. */
+/* Keeps the first fault with brackets. It is reported in the end if the text has no #if. */
 static void gpi_wrong_brackets(gpi_reader *r, const char *format, char bracket)
 {
     if (!r->brackets[0]) (void)snprintf(r->brackets, sizeof r->brackets, format, bracket, r->line);
@@ -300,7 +301,7 @@ static void gpi_read_bracket(gpi_reader *r)
     }
 }
 
-/* Lines are joined in directives only, and not within words or before a comment. */
+/* Reads past a backslash. Reports one that joins lines outside of directives, within a word or before a comment. */
 static void gpi_read_backslash(gpi_reader *r)
 {
     const char *next = r->at + 1;
@@ -364,7 +365,8 @@ static void gpi_read_text(gpi_reader *r)
 
 /* ------------------------------------------------------------------ checks */
 
-/* "x > ": a compiler would find fault with the parenthesis of ours that comes next. ++ and -- may be last. */
+/* Reports an expression that ends after a sign, such as "x > ": a compiler would complain about our parenthesis after it.
+   ++ and -- may be last. */
 static void gpi_check_end(gpi_reader *r)
 {
     if (r->wrong[0] || r->brackets[0] || r->signs == 0 || !strchr("+-*/%<>=!&|^~?:,.", *r->sign)) return;
@@ -394,7 +396,7 @@ static gp_result gpi_check_user_text(gp_context *gp, const char *function, const
     return GP_OK;
 }
 
-/* Nothing but blanks. */
+/* Returns true for NULL, and for a text of blanks only. */
 static bool gpi_is_blank(const char *text) { return !text || text[strspn(text, " \t\n")] == '\0'; }
 
 static gp_result gpi_check_length(gp_context *gp, const char *function, const char *field, const char *text,
@@ -406,7 +408,7 @@ static gp_result gpi_check_length(gp_context *gp, const char *function, const ch
                     length, most);
 }
 
-/* Checks a caller's expression, NULL for none: it must not be blank, longer than compilers take, or reach beyond its place. */
+/* Checks a caller's expression (NULL: none). It must not be blank, too long, or reach beyond its place. */
 static gp_result gpi_check_text(gp_context *gp, const char *function, const char *field, const char *text)
 {
     gp_result result;
@@ -417,7 +419,7 @@ static gp_result gpi_check_text(gp_context *gp, const char *function, const char
     return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_EXPRESSION) : result;
 }
 
-/* One word, or several; blanks around. */
+/* Returns true if the text is one word, or `several`, with blanks around them. */
 static bool gpi_is_name(const char *text, bool several)
 {
     size_t words = 0;
@@ -432,14 +434,14 @@ static bool gpi_is_name(const char *text, bool several)
     return *text == '\0' && (several || words == 1);
 }
 
-/* A text that stands ahead of the library's. */
+/* Checks a text that stands ahead of the library's. */
 static gp_result gpi_check_source(gp_context *gp, const char *function, const char *field, const char *text)
 {
     const gp_result result = gpi_check_length(gp, function, field, text, GPI_TEXT_MAX);
     return result == GP_OK ? gpi_check_user_text(gp, function, field, text, GPI_TEXT_SOURCE) : result;
 }
 
-/* The name of a `kind`: one word, or `several`. */
+/* Checks the name of a `kind`: one word, or `several`. */
 static gp_result gpi_check_name(gp_context *gp, const char *function, const char *field, const char *text,
                                 const char *kind, bool several)
 {
@@ -463,7 +465,7 @@ static gp_result gpi_check_monoid_text(gp_context *gp, const char *function, con
                            : result;
 }
 
-/* The macros of a monoid's or record's source, in the prelude, must not be words of the library's text after it. */
+/* Fails if a macro of a monoid's or record's source, in the prelude, is a word of the library's text after it. */
 static gp_result gpi_check_macros(gp_context *gp, const char *function, const char *prelude,
                                   const char *library)
 {

@@ -1,4 +1,4 @@
-/* user_text.h - texts of the caller's. */
+/* user_text.h - checks of the caller's texts. */
 #pragma once
 #include "api/gpuprim.h"
 
