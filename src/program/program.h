@@ -34,7 +34,7 @@ typedef struct gpi_program {
     cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
     uint64_t fetched;         /* when it was last asked for: gp_context.fetches */
     int mark;                 /* of its file, while the driver loads it: cache.c */
-    bool frozen;              /* its binary was read or loaded: the driver may add no machine code to it */
+    bool frozen;              /* its binary was read or loaded: the driver might add nothing to it from then on */
     bool borrowed;            /* the cl_program is another context's */
 } gpi_program;
 

@@ -1,4 +1,4 @@
-/* device.c - which device, and what it can do. */
+/* device.c - lists devices, chooses one, and finds out what it can do. */
 #include "base/error.h"
 #include "base/math.h"
 #include "base/memory.h"
@@ -33,8 +33,8 @@
 
 /* ------------------------------------------------------------------ one at a time */
 
-/* PoCL (3.1 to 7) initialises its devices at their first use, and a second thread that asks meanwhile crashes
-   or is told that there are none. So one thread of the process looks for devices at a time. */
+/* PoCL (3.1 to 7) initialises its devices at their first use. A second thread that asks meanwhile crashes or gets no
+   devices. So only one thread of the process looks for devices at a time. */
 #if defined(_WIN32)
 static SRWLOCK gpi_discovery = SRWLOCK_INIT;
 static void gpi_discovery_begin(void) { AcquireSRWLockExclusive(&gpi_discovery); }
@@ -59,7 +59,8 @@ static bool gpi_has_extension(const char *extensions, const char *name)
     return false;
 }
 
-/* A device being asked; the first error sticks. Half an answer would pass for a device that can do less. */
+/* A device whose properties are read, and the first error. With some of its answers missing it would seem to be able to do
+   less. */
 typedef struct gpi_probe {
     cl_device_id device;
     cl_int error;
@@ -71,7 +72,7 @@ static void gpi_probe_get(gpi_probe *probe, cl_device_info what, size_t size, vo
     if (probe->error == CL_SUCCESS) probe->error = error;
 }
 
-/* The whole text of a device property, to be freed; NULL when that fails. */
+/* Returns the whole text of a device property, which the caller frees; NULL: that failed. */
 static char *gpi_probe_text(gpi_probe *probe, cl_device_info what)
 {
     size_t size = 0;
@@ -103,7 +104,7 @@ static cl_uint gpi_probe_uint(gpi_probe *probe, cl_device_info what)
     return value;
 }
 
-/* What older devices do not know leaves *value alone. */
+/* Reads a property that older devices do not know. Leaves *value alone if the device does not know it. */
 static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, void *value)
 {
     const cl_int error = clGetDeviceInfo(probe->device, what, size, value, NULL);
@@ -113,7 +114,7 @@ static void gpi_probe_newer(gpi_probe *probe, cl_device_info what, size_t size, 
 
 static bool gpi_contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
-/* Mesa's software rasterizer: calls itself a CPU, is shaped like a GPU. */
+/* Returns true for Mesa's software rasterizer, which reports itself as a CPU, but is shaped like a GPU. */
 static bool gpi_is_llvmpipe(const gp_device_info *info) { return gpi_contains(info->name, "llvmpipe"); }
 
 static bool gpi_is_pocl(const gp_device_info *info)
@@ -121,7 +122,7 @@ static bool gpi_is_pocl(const gp_device_info *info)
     return gpi_contains(info->platform_name, "Portable Computing Language");
 }
 
-/* Mesa's own implementations, for the devices of any vendor. */
+/* Returns true for Mesa's own implementation of OpenCL, for the devices of any vendor. */
 static bool gpi_is_rusticl(const gp_device_info *info)
 {
     return gpi_contains(info->platform_name, "rusticl");
@@ -131,7 +132,7 @@ static bool gpi_is_mesa(const gp_device_info *info)
     return gpi_is_rusticl(info) || gpi_contains(info->platform_name, "Clover");
 }
 
-/* The driver's version, a hundred for the first number and one for the second: 2500 of "25.0.7-2+deb13u1". */
+/* Returns the driver's version as 100 * first number + second number: 2500 for "25.0.7-2+deb13u1". */
 static unsigned long gpi_driver_version(const gp_device_info *info)
 {
     char *end;
@@ -142,14 +143,15 @@ static unsigned long gpi_driver_version(const gp_device_info *info)
 
 static unsigned long gpi_driver_major(const gp_device_info *info) { return gpi_driver_version(info) / 100; }
 
-/* PoCL 7 (7.1; 7.0 was not tried) takes a private array that clang's passes have parted for the same in all items of a group, and
-   has a group of two items read what neither has written (docs/drivers.md). */
+/* Returns true for PoCL 7 (7.1; 7.0 was not tried). If clang's passes have split a private array, it takes the array for the
+   same in all items of a group. A group of two items may then read what neither has written (docs/drivers.md). */
 static bool gpi_is_pocl_7(const gp_device_info *info)
 {
     return gpi_is_pocl(info) && gpi_driver_major(info) >= 7;
 }
 
-/* llvmpipe leaves loops after 65,535 turns: 22.3 does, 25.0 no longer; versions between were not tried. */
+/* Returns the turns after which the device leaves a loop; 0: it does not. llvmpipe 22.3 does so, 25.0 does not. Versions
+   between were not tried. */
 static cl_uint gpi_loop_limit(const gp_device_info *info)
 {
     return gpi_is_llvmpipe(info) && gpi_driver_major(info) < 25 ? 65535 : 0;
@@ -160,9 +162,9 @@ static bool gpi_is_intel_cpu(const gp_device_info *info)
     return (info->device_type & CL_DEVICE_TYPE_CPU) != 0 && gpi_contains(info->platform_name, "Intel");
 }
 
-/* What a device's compiler has to be told. Oclgrind 21.10 stumbles over an intrinsic that optimized code can
-   contain, and checks unoptimized code better anyway. What llvmpipe needs, 22.3 and 25.0 (versions between were not tried), what
-   Intel's CPU runtime can do, and what compilers for Intel's GPUs should not: kernels/common/base/platform.cl. Of rusticl's other drivers
+/* Returns the build options for a device's compiler. Oclgrind 21.10 fails on an intrinsic that optimized code can contain, and
+   checks unoptimized code better anyway. kernels/common/base/platform.cl says what the macros mean, for llvmpipe (22.3 and
+   25.0; versions between were not tried), for Intel's CPU runtime and for Intel's GPUs. In rusticl's other drivers version
    25.0 loses writes to structs, and 26.1 does not. */
 static const char *gpi_device_options(const gp_device_info *info)
 {
@@ -175,9 +177,9 @@ static const char *gpi_device_options(const gp_device_info *info)
     return gpi_driver_major(info) > 22 ? " -DGPI_LLVMPIPE=1 -DGPI_LLVMPIPE_25=1" : " -DGPI_LLVMPIPE=1";
 }
 
-/* Of the sizes that kernels can be pinned to the largest up to 32, on Intel's GPUs up to 16: with 32 each lane has half as many
-   registers, and sorts spill (docs/gpu-cost.md). Where all are larger, the smallest; where none is known, 32, and built
-   kernels say what they have. */
+/* Returns the largest sub-group size up to 32 that kernels can be pinned to, on Intel's GPUs up to 16: with 32 lanes each
+   lane has half as many registers, and sorts spill (docs/gpu-cost.md). If all sizes are larger, returns the smallest. If
+   none is known, returns 32, and built kernels report their size. */
 static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *info)
 {
     const size_t most = info->device_class == GP_DEVICE_CLASS_INTEL_GPU ? 16 : 32;
@@ -191,7 +193,7 @@ static cl_uint gpi_probe_sub_group_size(gpi_probe *probe, const gp_device_info *
     return below ? (cl_uint)below : above ? (cl_uint)above : 32;
 }
 
-/* By extensions: what the device's compiler knows. */
+/* Sets sub_groups and sub_group_size by the extensions that the device's compiler has. */
 static void gpi_probe_sub_groups(gpi_probe *probe, const char *extensions, gp_device_info *info)
 {
     cl_uint size = 0;
@@ -240,7 +242,7 @@ static bool gpi_device_has(const gp_device_info *info, const char *extension)
     return has;
 }
 
-/* Devices whose started groups are known to go on running while another group waits. */
+/* Returns true for devices whose started groups are known to go on running while another group waits. */
 static bool gpi_is_fair(const gp_device_info *info)
 {
     const bool cpu = (info->device_type & CL_DEVICE_TYPE_CPU) != 0;
@@ -250,8 +252,8 @@ static bool gpi_is_fair(const gp_device_info *info)
            (cpu && gpi_contains(info->vendor, "Intel"));
 }
 
-/* By vendor and name. Mesa's names are others than the vendors' own: "AMD"; "Qualcomm", whose devices are an "FD660". Nouveau,
-   its driver for NVIDIA's devices, has none of what NVIDIA's kernels take for granted. */
+/* Returns the class of a GPU by vendor and name. Mesa uses other names than the vendors do: "AMD", or "Qualcomm" with
+   devices such as "FD660". Nouveau, Mesa's driver for NVIDIA's devices, lacks what kernels for NVIDIA rely on. */
 static gp_device_class gpi_class_of_gpu(const gp_device_info *info)
 {
     if (gpi_contains(info->vendor, "NVIDIA"))
@@ -269,7 +271,7 @@ static gp_device_class gpi_class_of_gpu(const gp_device_info *info)
     return GP_DEVICE_CLASS_UNKNOWN;
 }
 
-/* By platform and vendor, never by the device type alone: llvmpipe calls itself a CPU. */
+/* Returns the class of a device by platform and vendor, never by the device type alone: llvmpipe reports itself as a CPU. */
 static gp_device_class gpi_class_of(const gp_device_info *info)
 {
     const bool gpu = (info->device_type & CL_DEVICE_TYPE_GPU) != 0;
@@ -316,7 +318,7 @@ static cl_int gpi_device_probe(cl_platform_id platform, cl_device_id device, gp_
 
 /* ------------------------------------------------------------------ list */
 
-/* Devices and platforms that could not be asked are left out: why the first one was. */
+/* Devices and platforms that could not be queried are left out. This is why the first one was. */
 typedef struct gpi_left_out {
     const char *call; /* NULL: none was */
     cl_int error;
@@ -329,7 +331,7 @@ static void gpi_leave_out(gpi_left_out *left_out, const char *call, cl_int error
     left_out->error = error;
 }
 
-/* For a text of why there is no device: which ones are not among those that it speaks of. */
+/* Fails with `text`, which says why there is no device, and adds why devices were left out, if any were. */
 static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *text)
 {
     const bool no_memory = left_out->error == CL_OUT_OF_HOST_MEMORY;
@@ -339,7 +341,7 @@ static gp_result gpi_fail_no_device(const gpi_left_out *left_out, const char *te
                     gpi_cl_error_name(left_out->error), (int)left_out->error);
 }
 
-/* Appends the platform's devices to the *count that are there; false: no memory. */
+/* Appends the platform's devices to the *count devices of *all. Returns false if there is no memory. */
 static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t *count,
                            gpi_left_out *left_out)
 {
@@ -356,13 +358,13 @@ static bool gpi_devices_of(cl_platform_id platform, gp_device_info **all, size_t
     for (d = 0; d < n; d++) {
         const cl_int unknown = gpi_device_probe(platform, devices[d], &grown[*count]);
         gpi_leave_out(left_out, GPI_PROBE_CALLS, unknown);
-        if (unknown != CL_SUCCESS) break; /* with those after it, whose indices would be others */
+        if (unknown != CL_SUCCESS) break; /* leaves out later ones, too: their indices would change */
         ++*count;
     }
     return true;
 }
 
-/* All devices of all platforms; the caller has the lock. */
+/* Finds all devices of all platforms. The caller holds the lock. */
 static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     cl_platform_id platforms[32];
@@ -388,7 +390,7 @@ static gp_result gpi_devices_find(gp_device_info **out, size_t *count, gpi_left_
     return gpi_fail_no_device(left_out, "no platform that is installed has a device");
 }
 
-/* All devices of all platforms, to be freed; *count is 0 and the result an error when there are none. */
+/* Sets *out to all devices of all platforms, which the caller frees. If there are none, sets *count to 0 and fails. */
 static gp_result gpi_devices_all(gp_device_info **out, size_t *count, gpi_left_out *left_out)
 {
     gp_result result;
@@ -437,7 +439,7 @@ static bool gpi_same_anycase(const char *a, const char *b)
     return strlen(a) == strlen(b) && gpi_contains_anycase(a, b);
 }
 
-/* "1:0": the position of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
+/* Reads a filter such as "1:0": the positions of platform and device in clGetPlatformIDs and clGetDeviceIDs. */
 static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsigned long *device)
 {
     char *end;
@@ -448,7 +450,7 @@ static bool gpi_filter_indices(const char *filter, unsigned long *platform, unsi
     return *end == '\0';
 }
 
-/* Position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
+/* Finds the position of all[i]'s platform among the platforms (32: not found), and of the device in its platform. */
 static void gpi_device_indices(const gp_device_info *all, size_t i, unsigned *platform, size_t *device)
 {
     cl_platform_id platforms[32];
@@ -479,8 +481,8 @@ static bool gpi_matches(const gp_device_info *all, size_t i, const char *filter)
            gpi_contains_anycase(all[i].version, filter);
 }
 
-/* GPUs first, then accelerators, then CPUs; among equals the one with more compute units; a software
-   rasterizer and Mesa's retired implementation last. */
+/* Returns a score that prefers GPUs, then accelerators, then CPUs, and among equals the one with more compute units. A
+   software rasterizer and Mesa's retired implementation come after others of their type. */
 static int64_t gpi_score_default(const gp_device_info *info)
 {
     int64_t score = info->compute_units;
@@ -491,7 +493,7 @@ static int64_t gpi_score_default(const gp_device_info *info)
     return score;
 }
 
-/* Why none of the devices is taken, and which ones there are. */
+/* Fails with why no device is chosen, and which ones there are. */
 static gp_result gpi_fail_no_match(const gp_context_desc *desc, const char *filter, const gp_device_info *all,
                                    size_t count, const gpi_left_out *left_out)
 {

@@ -1,4 +1,4 @@
-/* device.h - which device, and what it can do. */
+/* device.h - finds and chooses devices, and what they can do. */
 #pragma once
 #include "api/gpuprim.h"
 

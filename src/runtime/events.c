@@ -1,17 +1,17 @@
-/* events.c - commands in flight: what became of them, and how long they took.
+/* events.c - commands in flight: whether they failed, and how long they took.
 
-   Every command leaves its event here until it has ended. Ended ones are settled at gp_finish, at blocking
-   reads, and whenever the list has filled up: failures are kept for gp_finish and for the handler, times are
-   added to the profile. All of it on the caller's thread.
+   Each command's event is kept here until the command has ended. Ended commands are settled at gp_finish, at
+   blocking reads, and whenever the list is full: failures are kept for gp_finish and for the handler
+   (on_async_error), and times are added to the profile. All this happens on the caller's thread.
 
-   The handler may call the library again. So it is called where no call is under way, at the end of a call or
-   of gp_finish, and never by itself: failures that it causes wait for a later call.
+   The handler may call the library again. So it is called while no call is in progress, at the end of a call
+   or of gp_finish. It is never called from within itself: failures that it causes wait for a later call.
 
-   Commands that are enqueued faster than they run would pile up without bound, here and in the driver, so a
-   call waits when GPI_IN_FLIGHT_MAX of them are in flight. It must not wait for what only the caller can
-   set going: a user event, for which everything later in an in-order queue waits. No query tells that,
-   so only a command that runs is waited for, and one that does not begin to run for a while is taken for
-   stalled, together with all that are in flight by then. Stalled commands are not counted. */
+   Commands that are enqueued faster than they run would pile up without bound, here and in the driver. So a
+   call waits when GPI_IN_FLIGHT_MAX commands are in flight. It must not wait for a user event, which only the
+   caller can complete, and for which everything later in an in-order queue waits. No query shows that. So only
+   a command that runs is waited for. If a command does not begin to run for a while, it counts as stalled,
+   together with all commands in flight at that time. Stalled commands do not count towards the limit. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -29,7 +29,7 @@ typedef struct gpi_pending {
     cl_event event;
     const char *function; /* of the API, static text */
     const char *kernel;   /* its name, static text; NULL: no kernel */
-    bool failed;          /* and told; kept for PoCL */
+    bool failed;          /* and reported; kept for PoCL */
 } gpi_pending;
 
 /* A command that has failed after it was enqueued. */
@@ -81,7 +81,7 @@ static void gpi_failure_text(const gpi_failure *failure, char text[GPI_ASYNC_TEX
                    gpi_cl_error_name(failure->status), (int)failure->status);
 }
 
-/* For the handler. Out of memory, it does not hear of this one; gp_finish does. */
+/* Keeps a failure for the handler. If there is no memory, only gp_finish reports it. */
 static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
 {
     if (gp->failure_count == gp->failure_capacity) {
@@ -94,7 +94,7 @@ static void gpi_failure_keep(gp_context *gp, const gpi_failure *failure)
     gp->failures[gp->failure_count++] = *failure;
 }
 
-/* A command failed after it was enqueued: the first one is kept for gp_finish. */
+/* Records that a command failed after it was enqueued: logs it, keeps the first one for gp_finish, all for the handler. */
 static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int status)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -108,8 +108,8 @@ static void gpi_async_fail(gp_context *gp, const gpi_pending *pending, cl_int st
     if (gp->desc.on_async_error) gpi_failure_keep(gp, &failure);
 }
 
-/* Tells the handler what has been kept for it by now. Failures that it causes are for the next time: a
-   handler that always causes one would never end. What it does to the last error's text does not matter. */
+/* Calls the handler for each failure kept so far. Failures that the handler causes wait for the next time: a handler that
+   always causes one would never end. Restores the last error's text afterwards. */
 static void gpi_tell_failures(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX], error[GPI_ERROR_MAX];
@@ -128,7 +128,7 @@ static void gpi_tell_failures(gp_context *gp)
     memcpy(gp->error, error, sizeof error);
 }
 
-/* The first failure since the last time this was asked. */
+/* Fails with the first failure of a command since the last call of this function. */
 static gp_result gpi_async_result(gp_context *gp)
 {
     char text[GPI_ASYNC_TEXT_MAX];
@@ -142,13 +142,13 @@ static gp_result gpi_async_result(gp_context *gp)
 
 static cl_int gpi_event_said(cl_event event)
 {
-    cl_int status = CL_QUEUED; /* where it can't be asked: another time */
+    cl_int status = CL_QUEUED; /* if the query fails, the next one may not */
     (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     return status;
 }
 
-/* Intel's CPU runtime says CL_COMPLETE of a command that was skipped because an event it waits for failed.
-   Waiting for it, which takes no time then, tells the truth. */
+/* Returns true if one of the complete events failed after all. Intel's CPU runtime reports CL_COMPLETE for a command that it
+   skipped because an event in its wait list failed. Waiting for such a command takes no time and returns the error. */
 static bool gpi_events_failed(const cl_event *events, cl_uint count)
 {
     return count > 0 && clWaitForEvents(count, events) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -161,8 +161,8 @@ static cl_int gpi_event_status(cl_event event)
     return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-/* The statuses of the first GPI_SETTLED_AT_ONCE commands. Those that have ended are waited for all at once:
-   Mesa takes ten times as long for one at a time. */
+/* Finds the statuses of the first GPI_SETTLED_AT_ONCE commands. It waits for all ended ones at once, since Mesa takes ten
+   times as long to wait for one at a time. */
 static void gpi_pending_statuses(const gpi_pending *pending, size_t count, cl_int *statuses)
 {
     cl_event ended[GPI_SETTLED_AT_ONCE];
@@ -194,7 +194,7 @@ static bool gpi_pending_end(gp_context *gp, gpi_pending *pending, cl_int status,
     return false;
 }
 
-/* Settles what has ended, and keeps the rest. */
+/* Settles the commands that have ended, and keeps the others. */
 static void gpi_settle(gp_context *gp)
 {
     cl_int statuses[GPI_SETTLED_AT_ONCE];
@@ -222,7 +222,7 @@ static void gpi_settle_all(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* For a context's end: what could not be waited for is let go all the same. */
+/* Frees the lists at a context's end, and releases events of commands that could not be waited for. */
 static void gpi_pending_free(gp_context *gp)
 {
     while (gp->pending_count > 0) (void)clReleaseEvent(gp->pending[--gp->pending_count].event);
@@ -230,8 +230,8 @@ static void gpi_pending_free(gp_context *gp)
     GP_FREE(gp->failures);
 }
 
-/* Waits until the command has ended; false when it does not begin to run for so long that it may never. Mesa
-   runs what it calls submitted, and calls nothing running before all that was flushed with it has ended. */
+/* Waits until the command has ended. Returns false if it does not begin to run for so long that it may never do so. Mesa
+   runs commands that it reports as submitted. It reports none as running until all that was flushed with it has ended. */
 static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
 {
     const cl_int begun = strcmp(gp->info.platform_name, "rusticl") == 0 ? CL_SUBMITTED : CL_RUNNING;
@@ -248,7 +248,7 @@ static bool gpi_wait_if_running(const gp_context *gp, cl_event event)
     }
 }
 
-/* Before a call: when too many commands are in flight, waits for the older half of them. */
+/* Waits, before a call, for the older half of the commands in flight if there are too many. */
 static void gpi_throttle(gp_context *gp)
 {
     size_t i;
@@ -264,7 +264,8 @@ static void gpi_throttle(gp_context *gp)
     gpi_settle(gp);
 }
 
-/* Room for one more: by settling, or by growing in step with the commands that are really in flight. */
+/* Makes room for one more command by settling ended ones, or, if more than half are still in flight, by growing. Returns false
+   if there is no room. */
 static bool gpi_pending_reserve(gp_context *gp)
 {
     const size_t capacity = gp->pending_capacity ? 2 * gp->pending_capacity : 64;
@@ -278,7 +279,7 @@ static bool gpi_pending_reserve(gp_context *gp)
     return true;
 }
 
-/* Takes note of a command. Out of memory, it goes unwatched. */
+/* Adds a command to the list. If there is no memory, the command is not watched. */
 static void gpi_watch(gp_context *gp, const char *function, const char *kernel, cl_event event)
 {
     gpi_pending *pending;
@@ -291,7 +292,7 @@ static void gpi_watch(gp_context *gp, const char *function, const char *kernel, 
     pending->failed = false;
 }
 
-/* Makes the next call's commands wait for all commands in flight. On PoCL, a command on a queue in order that is enqueued after a
+/* Makes the next call's commands wait for all commands in flight. In an in-order queue of PoCL, a command enqueued after a
    failed one does not wait for those before the failed one. */
 static cl_int gpi_restore_order(gp_context *gp, const char *function)
 {

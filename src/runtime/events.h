@@ -1,4 +1,4 @@
-/* events.h - commands in flight, and those that have failed. */
+/* events.h - the commands in flight, and those that have failed. */
 #pragma once
 #include "api/gpuprim.h"
 

@@ -1,4 +1,4 @@
-/* tuning.c - how each kind of device runs each primitive: one table, and what fits a row to a call. */
+/* tuning.c - how each class of device runs each primitive: looks up a row of the tuning table and fits it to a call. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -20,7 +20,8 @@ static const gpi_tuning_row gpi_tuning_rows[] = {
 };
 /* clang-format on */
 
-/* Every primitive says which rows it takes, and those have one for the unknown device. */
+/* The compiler checks that each primitive names the primitive whose rows it uses, and that there is a row for unknown
+   devices among them. */
 #define GPI_TUNED_BIT(primitive, rows, memory, least) | 1u << GPI_##primitive
 #define GPI_ROWS_BIT(primitive, rows, memory, least) | 1u << GPI_##rows
 #define GPI_UNKNOWN_BIT(primitive, device_class, shape, group, bytes, words, strategy, polls) \
@@ -33,19 +34,19 @@ typedef char gpi_a_primitive_has_no_row_for_unknown_devices
 #undef GPI_ROWS_BIT
 #undef GPI_TUNED_BIT
 
-/* Sizes of a shape that the device's row does not have: forced by tuning. */
+/* Rows for a shape that the device's row does not have, but that tuning forces. */
 static const gpi_tuning_row gpi_tuning_forced_serial = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_SERIAL, 1, 65536, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 static const gpi_tuning_row gpi_tuning_forced_local = {
     GPI_PRIMITIVES, GP_DEVICE_CLASS_UNKNOWN, GP_SHAPE_LOCAL, 128, 32, GP_WORDS_AUTO, GP_STRATEGY_AUTO, 1};
 
-/* Whether GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences, and groups that have started run on. */
+/* Returns true if GPI_RELEASE and GPI_ACQUIRE (base/platform.cl) are fences and groups that have started keep running. */
 static bool gpi_has_fences(const gp_device_info *info)
 {
     return info->device_class == GP_DEVICE_CLASS_POCL && info->fair;
 }
 
-/* The kind of device whose rows are taken. */
+/* Returns the class of device whose rows are used. */
 static gp_device_class gpi_tuning_class(const gp_tuning *t, const gp_device_info *info)
 {
     return t->device_class ? t->device_class : info->device_class;
@@ -62,24 +63,24 @@ static const gpi_tuning_row *gpi_tuning_find(gp_device_class device_class, gpi_p
     return unknown ? unknown : row;
 }
 
-/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's scan, and
-   a word for each item, for emulated sub-groups. */
+/* Returns the local memory of a group that scans or selects (scan/tile_elements.cl): the padded stage, rows for the group's
+   scan, and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_elements(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
     return (tile + tile / 8 + group + group / 32) * size + 4 * group + 64;
 }
 
-/* Local memory of a group that reduces: rows of a value an item (scan/reduce_tile.cl). */
+/* Returns the local memory of a group that reduces: rows with a value for each item (scan/reduce_tile.cl). */
 static uint64_t gpi_local_bytes_of_values(uint64_t group, uint64_t per_item, uint64_t size)
 {
     (void)per_item;
     return (group + group / 32) * size + 4 * group + 64;
 }
 
-/* Local memory of a group that sorts, without sub-groups; a search takes less: stage and order of a tile,
-   four bits' counters, rows for the group's scan, the digits' counters (sort/rank_tile.cl); or a tile's
-   entries (sort/tile_merge_sort.cl), and a word an item (sort/sort_segments.cl). */
+/* Returns the local memory of a group that sorts without sub-groups, the larger of two amounts. One is the stage and order of
+   a tile, four bits' counters, rows for the group's scan and the digits' counters (sort/rank_tile.cl). The other is a
+   tile's entries (sort/tile_merge_sort.cl) and a word for each item (sort/sort_segments.cl). A search takes less. */
 static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -88,22 +89,22 @@ static uint64_t gpi_local_bytes_of_keys(uint64_t group, uint64_t per_item, uint6
     return rank > entries ? rank : entries;
 }
 
-/* Local memory of a group that merges: staged keys, an item's more than the tile has, and where each was;
-   emulated sub-groups (sort/merge_tile.cl). */
+/* Returns the local memory of a group that merges (sort/merge_tile.cl): the keys of a tile and of one more item, each with
+   the place that it came from, and a word for each item, for emulated sub-groups. */
 static uint64_t gpi_local_bytes_of_merge(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return (group + 1) * per_item * (size + 2) + group * 4 + 64;
 }
 
-/* Local memory of a group that matches brackets; `size` is that of an index. Items' nodes, heights and
-   brackets, and a word for emulated sub-groups; a partner an element (nest/brackets_tile.cl). */
+/* Returns the local memory of a group that matches brackets (nest/brackets_tile.cl): for each item nodes, heights, brackets,
+   and a word for emulated sub-groups, and for each element a partner. `size`: bytes of an index. */
 static uint64_t gpi_local_bytes_of_brackets(uint64_t group, uint64_t per_item, uint64_t size)
 {
     return group * (2 * 4 + size + 3 * 4 + 4) + group * per_item * 2 + 33 * 2 * size + 256 + 128;
 }
 
-/* Local memory of a group that scans stacks; `size` is that of a value. Besides what brackets take, an
-   element has a value, and an item another one and two links (nest/stack_scan_tile.cl). */
+/* Returns the local memory of a group that scans stacks (nest/stack_scan_tile.cl): besides what brackets take, a value for
+   each element, and another value and links for each item. `size`: bytes of a value. */
 static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t tile = group * per_item;
@@ -111,17 +112,16 @@ static uint64_t gpi_local_bytes_of_stack(uint64_t group, uint64_t per_item, uint
            4 * group + 64;
 }
 
-/* Local memory of a group that builds a tree: an index and eight bytes an element, or two indices and a byte;
-   a tree of the items' runs, a word for emulated sub-groups, and what keeps items apart (nest/tree_tile.cl).
-   */
+/* Returns the local memory of a group that builds a tree (nest/tree_tile.cl): for each element an index and eight bytes, or
+   two indices and a byte, whichever is more; a tree of the items' runs, a word for emulated sub-groups, and padding. */
 static uint64_t gpi_local_bytes_of_tree(uint64_t group, uint64_t per_item, uint64_t size)
 {
     const uint64_t element = size + 8 > 2 * size + 1 ? size + 8 : 2 * size + 1;
     return group * per_item * element + group * (5 * size + 24) + 64;
 }
 
-/* Local memory of a group that sorts, with sub-groups: the stage and a place a key, in cells; a word an item
-   twice, the digits' counters of each sub-group (sort/multisplit.cl, sort/tile_radix_sort.cl). */
+/* Returns the local memory of a group that sorts with sub-groups (sort/multisplit.cl, sort/tile_radix_sort.cl): the padded
+   stage with a place for each key, two words for each item, and the digits' counters of each sub-group. */
 static uint64_t gpi_local_bytes_of_split(const gpi_plan *plan, uint64_t size)
 {
     const uint64_t group = plan->group, sub_groups = group / plan->sub_group, tile = group * plan->per_item;
@@ -152,13 +152,13 @@ static gpi_tuned gpi_tuned_of(gpi_primitive primitive)
     return tuned;
 }
 
-/* No sub-group is larger than the group. */
+/* Gives up sub-groups that would be larger than the group. */
 static void gpi_plan_fit_sub_group(gpi_plan *plan)
 {
     if (plan->group < plan->sub_group) plan->sub_group = 0;
 }
 
-/* Local memory of the plan's groups: of those kernels of the program that have most. */
+/* Returns the local memory of the plan's groups, in the kernel of the program that needs most. */
 static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tuned, size_t size)
 {
     const uint64_t bytes = tuned->local_bytes(plan->group, plan->per_item, size);
@@ -166,7 +166,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     if (!plan->sub_group || plan->group < plan->sub_group) return bytes;
     split = gpi_local_bytes_of_split(plan, size);
     switch (tuned->rows) {
-    case GPI_SCAN: /* of four elements an item the stage has all, and products come besides (scan/tile_chunks.cl) */
+    case GPI_SCAN: /* with four elements an item, the stage holds all of them, and products besides (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_SORT_TILE: return split;
@@ -174,7 +174,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     }
 }
 
-/* Group and per_item of the local shape, shrunk until they fit the device. */
+/* Shrinks group and per_item of the local shape until they fit the device. */
 static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primitive, size_t size,
                                gpi_plan *plan)
 {
@@ -194,7 +194,7 @@ static void gpi_plan_fit_local(const gp_device_info *info, gpi_primitive primiti
     }
 }
 
-/* The size of the sub-groups that the shape asks for, if it does and they can be had. */
+/* Returns the size of sub-groups if the shape asks for them; 0: none. */
 static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
 {
     const uint32_t emulated = gp->desc.tuning.sub_group_size;
@@ -247,7 +247,7 @@ static void gpi_plan_words(const gp_context *gp, const gpi_tuning_row *row, gpi_
     if (plan->words == GP_WORDS_AUTO) plan->words = widest;
 }
 
-/* Ring of gp_sort: kernels/common/sort/lookback.cl says why. */
+/* Checks the ring of gp_sort. kernels/common/sort/lookback.cl gives the reasons. */
 static gp_result gpi_check_ring(const gp_tuning *t)
 {
     const uint32_t rows = gpi_or_default(t->ring_rows, GPI_RING_ROWS);
@@ -272,14 +272,14 @@ static gp_result gpi_check_ring(const gp_tuning *t)
     return GP_OK;
 }
 
-/* All primitives have one shape on a device. */
+/* Returns true if the device runs in the serial shape. All primitives have the same shape on a device. */
 static bool gpi_is_serial(const gp_tuning *t, const gp_device_info *info)
 {
     const gp_shape usual = gpi_tuning_find(gpi_tuning_class(t, info), GPI_SCAN)->shape;
     return (t->shape ? t->shape : usual) == GP_SHAPE_SERIAL;
 }
 
-/* Whether any of the rows that it takes says so. */
+/* Returns true if any row of the device's class asks for sub-groups. */
 static bool gpi_takes_sub_groups(const gp_tuning *t, const gp_device_info *info)
 {
     const gp_device_class device_class = gpi_tuning_class(t, info);
@@ -351,7 +351,7 @@ static gp_result gpi_check_tuning(const gp_tuning *t, const gp_device_info *info
     return GP_OK;
 }
 
-/* The tuning file's, if it has one and no other kind of device is asked for. */
+/* Returns the tuning file's row, if it has one and tuning names no other class of device; else the table's row. */
 static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primitive primitive)
 {
     const gp_tuning *tuning = &gp->desc.tuning;
@@ -359,7 +359,7 @@ static const gpi_tuning_row *gpi_tuning_row_of(const gp_context *gp, gpi_primiti
     return gpi_tuning_find(gpi_tuning_class(tuning, &gp->info), primitive);
 }
 
-/* `size`: of what local memory is to hold, in bytes. */
+/* Makes the plan of a primitive. `size`: bytes of an element in local memory. */
 static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_primitive primitive,
                                      size_t size, gp_strategy strategy, gpi_plan *plan)
 {
@@ -378,15 +378,15 @@ static gp_result gpi_plan_make_sized(gp_context *gp, const char *function, gpi_p
     return GP_OK;
 }
 
-/* `size`: of an element, or of what a tile counts, whichever is larger. */
+/* Makes the plan of a selection. `size`: bytes of an element, or of what a tile counts, whichever is larger. */
 static gp_result gpi_plan_make_select(gp_context *gp, const char *function, size_t size, gp_strategy strategy,
                                       gpi_plan *plan)
 {
     return gpi_plan_make_sized(gp, function, GPI_SELECT, size, strategy, plan);
 }
 
-/* A sort's, GPI_SORT or GPI_SORT_TILE: in the serial shape, `per_item` is the most keys a group takes. With sub-groups
-   values go through local memory, too (sort/multisplit.cl): a tile is one of whichever is larger. */
+/* Makes the plan of a sort. In the serial shape per_item is the most keys of a group. With sub-groups values pass through
+   local memory, too (sort/multisplit.cl), so that the larger of key and value decides the size of a tile. */
 static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, size_t value_size, gp_strategy strategy, gpi_plan *plan)
 {
@@ -395,7 +395,7 @@ static gp_result gpi_plan_make_sort(gp_context *gp, const char *function, gpi_pr
     return gpi_plan_make_sized(gp, function, primitive, value_size, strategy, plan);
 }
 
-/* Is a local group as large as the primitive needs it? */
+/* Fails if a group of the local shape is smaller than the primitive needs. */
 static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_primitive primitive,
                                       const gpi_plan *plan)
 {
@@ -405,7 +405,7 @@ static gp_result gpi_plan_check_group(gp_context *gp, const char *function, gpi_
                     function, plan->group, plan->group == 1 ? "" : "s", least);
 }
 
-/* A merge's, a search's or a histogram's: no group waits for another, and there is one strategy. */
+/* Makes the plan of a merge, a search or a histogram. No group waits for another, and there is one strategy. */
 static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_primitive primitive,
                                     size_t key_size, gpi_plan *plan)
 {
@@ -414,8 +414,8 @@ static gp_result gpi_plan_make_keys(gp_context *gp, const char *function, gpi_pr
     return result == GP_OK ? gpi_plan_check_group(gp, function, primitive, plan) : result;
 }
 
-/* Tiles of brackets may have any length up to the kernels' limits: tests force tiny ones. `size`: of an
-   index; for a scan of stacks of a value, of which the serial shape has tiles in private memory. */
+/* Makes the plan of a primitive on nests. Tiles may have any length up to the kernels' limits: tests force tiny ones. `size`:
+   bytes of an index, or, for a scan of stacks, of a value; the serial shape has a tile of values in private memory. */
 static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gpi_primitive primitive,
                                         size_t size, gp_strategy strategy, gpi_plan *plan)
 {
@@ -433,7 +433,7 @@ static gp_result gpi_plan_make_brackets(gp_context *gp, const char *function, gp
     return GP_OK;
 }
 
-/* A hash table's: in the serial shape, `per_item` is the keys a group takes. */
+/* Makes the plan of a hash table's call. In the serial shape per_item is the keys of a group. */
 static gp_result gpi_plan_make_hash(gp_context *gp, const char *function, gp_strategy strategy,
                                     gpi_plan *plan)
 {
@@ -448,8 +448,8 @@ static gp_result gpi_plan_make_map(gp_context *gp, const char *function, size_t 
 
 static size_t gpi_plan_tile(const gpi_plan *plan) { return (size_t)plan->group * plan->per_item; }
 
-/* On a device that drops out of long loops, the one group that goes over all tiles' sums is the limit: its
-   items take some 32 turns a step. */
+/* Sets *tiles to the number of tiles. Fails if there are too many. On a device that leaves long loops, the group that scans
+   all tiles' sums sets the limit: its items take some 32 turns a step. */
 static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_plan *plan, size_t count,
                                 cl_uint *tiles)
 {
@@ -466,8 +466,8 @@ static gp_result gpi_plan_tiles(gp_context *gp, const char *function, const gpi_
     return GP_OK;
 }
 
-/* Elements of a group in the serial shape: as many groups as keep all cores busy to the end, of `least`
-   elements at least and plan->per_item at most, and whole cache lines. */
+/* Returns the elements of a group in the serial shape: few enough that all cores are busy to the end, but at least `least`
+   and at most plan->per_item, and a multiple of 16, for whole cache lines. */
 static size_t gpi_serial_span(const gp_context *gp, const gpi_plan *plan, size_t n, size_t least)
 {
     size_t span = n / (4 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1));

@@ -1,4 +1,4 @@
-/* tuning.h - how a device runs a primitive: plans. */
+/* tuning.h - plans: how a device runs a primitive. */
 #pragma once
 #include "api/gpuprim.h"
 #include "group/constants.cl"
@@ -36,7 +36,7 @@ typedef enum gpi_primitive {
     GPI_PRIMITIVES
 } gpi_primitive;
 
-/* What kernels take, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
+/* Limits of the kernels, and the defaults of tuning (sort_plan.c, sort/lookback.cl). */
 enum {
     GPI_TILE_SERIAL_MAX = 1 << 20, /* a bit an element in private memory (select/masks.cl) */
     GPI_TILE_ITEM_MAX = 128,       /* local: elements of an item, in registers */
@@ -47,7 +47,7 @@ enum {
     GPI_RING_BLOCK = 32
 };
 
-/* How a kind of device runs a primitive: a row of the table. */
+/* How a class of device runs a primitive: a row of the tuning table. */
 typedef struct gpi_tuning_row {
     gpi_primitive primitive;
     gp_device_class device_class;

@@ -9,9 +9,9 @@
    64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
    schedules fairly, few where waiting is pointless. On PoCL a thread may be off its core for milliseconds: 2^19 looks
    with a pause after each are 12 ms on a Zen 5.
-   Rows may stand in any order. A device that has none of its own takes the one of UNKNOWN, which takes nothing
-   for granted: no sub-groups, no group that waits for another. Measured: PoCL (docs/PERFORMANCE.md). The rest by
-   counting (docs/gpu-cost.md) and by documents:
+   Rows may stand in any order. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
+   no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others come
+   from counting (docs/gpu-cost.md) and from documents:
 
    NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
               each multiprocessor, and six groups have 192 KB under way. Half of that where local memory is small
@@ -119,10 +119,10 @@
 
 /* X(primitive, rows, memory, least)
 
-   rows: the primitive whose rows it takes, its own or another's. memory: what a group's local memory holds, by
-   gpi_local_bytes_of_... of tuning.c. least: the fewest work-items of a local group. What works on keys or on
-   bins has four: searches want them, and PoCL 3.1 compiles onesweep for groups of two so that it writes out of
-   bounds. */
+   rows: the primitive whose rows are used, its own or another's. memory: the function gpi_local_bytes_of_... of
+   tuning.c that returns a group's local memory. least: the fewest work-items of a local group. Primitives on keys
+   or on bins need four: searches need them, and PoCL 3.1 compiles onesweep for groups of two so that it writes
+   out of bounds. */
 #define GPI_TUNED(X) \
     X(REDUCE,           REDUCE,     values,   1) \
     X(SCAN,             SCAN,       elements, 1) \
