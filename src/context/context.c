@@ -1,4 +1,4 @@
-/* context.c - a context's life: the caller's objects or our own, the desc checked. */
+/* context.c - creates a context, with the caller's OpenCL objects or its own, and destroys it. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -28,7 +28,7 @@ static gp_result gpi_probe_given(gp_context *gp, cl_device_id device)
     return gpi_fail_cl(NULL, error, "gp_context_create", GPI_PROBE_CALLS);
 }
 
-/* The caller's queue brings its context and device. */
+/* Takes over the caller's queue, with its context and device. */
 static gp_result gpi_adopt_queue(gp_context *gp)
 {
     const cl_command_queue queue = gp->desc.queue;
@@ -60,7 +60,8 @@ static gp_result gpi_adopt_queue(gp_context *gp)
     return gpi_probe_given(gp, device);
 }
 
-/* The caller's context, or the one of `share`; the device is the caller's choice or the first. */
+/* Takes over the caller's cl_context, or that of `share`. The device is the caller's choice, else the context's first, or
+   that of `share`. */
 static gp_result gpi_adopt_context(gp_context *gp)
 {
     const gp_context *share = gp->desc.share;
@@ -101,7 +102,7 @@ static gp_result gpi_make_context(gp_context *gp)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
-/* clCreateCommandQueue: its successor is missing from OpenCL 1.2 platforms. */
+/* Creates a queue by clCreateCommandQueue, whose successor is missing from OpenCL 1.2 platforms. */
 static gp_result gpi_make_queue(gp_context *gp)
 {
     cl_int error;
@@ -144,7 +145,7 @@ static gp_result gpi_check_desc(const gp_context *gp)
     return gpi_check_tuning(&gp->desc.tuning, &gp->info);
 }
 
-/* Options of every build. PoCL compiles as OpenCL C 3.0 unless told otherwise. */
+/* Returns the options of every build. They name the language, since PoCL's default is OpenCL C 3.0. */
 static char *gpi_make_options(const gp_context *gp, const char *language)
 {
     const char *more = gp->desc.build_options;
@@ -152,13 +153,13 @@ static char *gpi_make_options(const gp_context *gp, const char *language)
                       gp->desc.fast_math ? " -cl-fast-relaxed-math" : "", more ? " " : "", more ? more : "");
 }
 
-/* OpenCL C 2.0 and 3.0: platforms of version 2 may have no 3.0, and those of version 3 no 2.0. */
+/* Returns the newer language of a device. Platforms of version 2 may not have OpenCL C 3.0, and those of version 3 not 2.0. */
 static const char *gpi_newer_language(const gp_device_info *info)
 {
     return strncmp(info->version, "OpenCL 2", 8) == 0 ? "CL2.0" : "CL3.0";
 }
 
-/* Copies the desc's strings, and looks no longer at the caller's. */
+/* Copies the desc's strings, and drops the caller's pointers. */
 static gp_result gpi_copy_strings(gp_context *gp)
 {
     gp_context_desc *desc = &gp->desc;
@@ -231,7 +232,8 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     return GP_OK;
 }
 
-/* Waits also for what on_async_error has enqueued meanwhile. It hears of nothing more. */
+/* Finishes the queue, and once more for commands that on_async_error has enqueued meanwhile. Their failures are not
+   reported to it. */
 static void gpi_finish_at_last(gp_context *gp)
 {
     (void)gp_finish(gp);
@@ -271,7 +273,8 @@ GP_API void gp_context_destroy(gp_context *gp)
 
 /* ------------------------------------------------------------------ queries */
 
-/* False in a forked process, where OpenCL's functions may hang with the parent's objects, but refuse NULL. */
+/* Returns false for NULL and in a forked process. There OpenCL's functions may hang with the parent's objects, but fail
+   with NULL. */
 static bool gpi_has_objects(const gp_context *gp) { return gp && !gpi_forked(); }
 
 GP_API cl_context gp_cl_context(const gp_context *gp) { return gpi_has_objects(gp) ? gp->context : NULL; }

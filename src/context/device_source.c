@@ -1,4 +1,4 @@
-/* device_source.c - gp_device_source: parts of the library as text for the caller's kernels. */
+/* device_source.c - gp_device_source: returns parts of the library as text for the caller's kernels. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -42,7 +42,7 @@ static gp_result gpi_group_check_name(gp_context *gp, const char *function, cons
     return GP_OK;
 }
 
-/* Makes the element of an operation; errors name ops[k]. */
+/* Makes the element of operation `op`. Error messages name it ops[k]. */
 static gp_result gpi_group_element(gp_context *gp, const char *function, const gp_group_op *op, size_t k,
                                    gpi_element *element)
 {
@@ -94,7 +94,7 @@ static gp_result gpi_group_check(gp_context *gp, const char *function, const gp_
 
 /* ------------------------------------------------------------------ text */
 
-/* What group/collectives.cl is to know of one operation, whose names end in _k. */
+/* Adds the macros and the identity of operation `op` for group/collectives.cl. Names end in _k. */
 static void gpi_group_text_op(const gp_group_op *op, const gpi_element *element, unsigned k, const char *type,
                               gpi_text *text)
 {
@@ -121,7 +121,7 @@ static void gpi_group_text_builtin(const gp_group_op *op, const gpi_element *ele
     gpi_text_add_kernels(text, "group/collectives.cl");
 }
 
-/* A source that several operations share is there once. */
+/* Adds the text of a monoid's operation. A source that several operations share is added once. */
 static void gpi_group_text_monoid(const gp_device_source_desc *desc, const gpi_element *element, unsigned k,
                                   gpi_text *text)
 {
@@ -143,7 +143,7 @@ static const char gpi_group_counts[] = "#define GPI_GROUP gpi_counts\n#define GP
                                        "#define GPI_GROUP_COMBINE(a, b) ((a) + (b))\n"
                                        "#define GPI_GROUP_IDENTITY 0u\n";
 
-/* Items in rows, whatever the group's dimensions. */
+/* Adds the macros of the group, which number its items in rows, whatever its dimensions. */
 static void gpi_group_text_group(const gp_context *gp, uint32_t group, gpi_text *text)
 {
     if (gp->info.fp64) gpi_text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");

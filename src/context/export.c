@@ -1,4 +1,4 @@
-/* export.c - a context's programs as bytes: GPI_EXPORT_MAGIC, then for each program what its file in the cache has. */
+/* export.c - writes a context's programs as bytes: GPI_EXPORT_MAGIC, then each program as in its file of the cache. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* self_test.c - gp_self_test: runs the cases, and compares. */
+/* self_test.c - gp_self_test: runs the cases and compares their results with the expected ones. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -43,8 +43,8 @@ static const char *gpi_strategy_name(gp_strategy strategy)
     }
 }
 
-/* The last failure's text, after the names of case and strategy. What the case has enqueued ends before the
-   next one begins. */
+/* Fails with the names of case and strategy before the last error's text. Waits for the case's commands, so that they end
+   before the next case begins. */
 static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row, gp_strategy strategy,
                                     gp_result result)
 {
@@ -55,7 +55,7 @@ static gp_result gpi_self_test_fail(gp_context *gp, const gpi_self_test_row *row
     return gpi_fail(gp, result, "gp_self_test: %s%s: %s", row->name, gpi_strategy_name(strategy), text);
 }
 
-/* Random inputs, the same for every case; poison in the outputs. */
+/* Fills the inputs with random words, the same for every case, and the outputs with poison. */
 static gp_result gpi_self_test_prepare(gpi_self_test *t)
 {
     uint32_t random = 2463534242u; /* xorshift, of Marsaglia */
@@ -106,7 +106,7 @@ static gp_result gpi_self_test_run(gpi_self_test *t, const gpi_self_test_row *ro
 
 /* ------------------------------------------------------------------ all cases */
 
-/* Makes the plan of a primitive on elements of four bytes. That fails for wrong strategies only. */
+/* Makes the plan of a primitive on elements of four bytes. Only a wrong strategy would make that fail. */
 static void gpi_self_test_plan(gp_context *gp, gpi_primitive primitive, gpi_plan *plan)
 {
     const bool nest = primitive == GPI_BRACKETS || primitive == GPI_STACK_SCAN || primitive == GPI_TREE;
@@ -142,7 +142,7 @@ static void gpi_self_test_report(const gpi_self_test *t, const gp_self_test_desc
     memcpy(t->gp->error, error, sizeof error);
 }
 
-/* In the device's own strategy, and in the other one that it may take. */
+/* Runs a case in the strategy of the device's tuning row, and in row->strategy, if that is another one. */
 static void gpi_self_test_row_run(gpi_self_test *t, const gp_self_test_desc *desc,
                                   const gpi_self_test_row *row)
 {
@@ -181,7 +181,7 @@ static gp_result gpi_self_test_all(gpi_self_test *t, const gp_self_test_desc *de
 
 /* ------------------------------------------------------------------ call */
 
-/* One block for all arrays; `order` first, which has the widest elements. */
+/* Allocates one block for all host arrays, and the buffers. `order` comes first, since its elements are the widest. */
 static gp_result gpi_self_test_open(gpi_self_test *t)
 {
     const size_t bytes = t->count * 4;
@@ -212,7 +212,7 @@ static void gpi_self_test_close(gpi_self_test *t)
     for (k = 0; k < GPI_SELF_TEST_OUTPUTS; k++)
         if (t->out_buffer[k]) (void)clReleaseMemObject(t->out_buffer[k]);
     GP_FREE(t->order);
-    (void)gpi_scratch_retire(gp); /* as large as no call of the caller's may need */
+    (void)gpi_scratch_retire(gp); /* the caller's calls may never need so much */
 }
 
 GP_API gp_result gp_self_test(gp_context *gp, const gp_self_test_desc *desc)

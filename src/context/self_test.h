@@ -1,10 +1,10 @@
-/* self_test.h - the cases of gp_self_test, and what they work on. */
+/* self_test.h - the cases of gp_self_test, and their state. */
 #pragma once
 #include "base/error.h"
 
 enum { GPI_SELF_TEST_INPUTS = 2, GPI_SELF_TEST_OUTPUTS = 3 };
 
-/* What a case works on. All elements are words of 32 bits. */
+/* The inputs and outputs of a case. All elements are words of 32 bits. */
 typedef struct gpi_self_test {
     gp_context *gp;
     size_t count; /* elements of an input, and at most of an output */
@@ -23,8 +23,8 @@ typedef struct gpi_self_test {
 
 /* X(function, name, primitive, strategy, output, output, output)
 
-   primitive: of the tuning table. strategy: what a device may take besides the one of its row; AUTO: none, or
-   that of a part that is a case of its own. output: names of what is compared. */
+   primitive: the one whose plan is reported. strategy: one that is tested besides that of the device's tuning row;
+   AUTO: none. output: names of the outputs that are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \

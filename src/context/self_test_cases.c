@@ -1,4 +1,4 @@
-/* self_test_cases.c - cases of gp_self_test: inputs, the results that plain loops give, the call. */
+/* self_test_cases.c - cases of gp_self_test. Each makes inputs, computes the expected results by plain loops, and calls. */
 #include "base/context.h"
 #include "base/error.h"
 #include "context/self_test.h"
@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------ inputs, expected results */
 
-/* The inputs go to the device. Every case calls this when they are as it wants them. */
+/* Copies the inputs to the device. Every case with inputs calls this when it has changed them as it wants. */
 static gp_result gpi_self_test_upload(gpi_self_test *t)
 {
     size_t k;
@@ -36,7 +36,7 @@ static void gpi_self_test_mask(gpi_self_test *t, uint32_t mask)
     for (i = 0; i < t->count; i++) t->in[0][i] &= mask;
 }
 
-/* The second input becomes offsets of segments, empty ones among them. Returns how many segments there are. */
+/* Makes the second input offsets of segments, some of them empty. Returns the number of segments. */
 static size_t gpi_self_test_cut(gpi_self_test *t)
 {
     size_t at = 0, segments = 0;
@@ -204,8 +204,8 @@ static gp_result gpi_self_test_reduce_by_key(gpi_self_test *t)
 
 /* ------------------------------------------------------------------ nests */
 
-/* The first input becomes codes of brackets at random, which makes a nest some hundred deep. Expected are
-   match, parent and depth. */
+/* Makes the first input random codes of brackets, which form a nest some hundred deep. Computes the expected match, parent
+   and depth. */
 static void gpi_self_test_nest(gpi_self_test *t)
 {
     uint32_t *match = t->expected[0], *stack = (uint32_t *)t->order, height = 0, i;
@@ -239,7 +239,7 @@ static gp_result gpi_self_test_brackets(gpi_self_test *t)
     return result == GP_OK ? gp_brackets(t->gp, &d) : result;
 }
 
-/* Sums: an opener adds its value, and its closer takes it away. */
+/* Scans stacks with sums: an opener adds its value, and its closer subtracts it. */
 static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
 {
     gp_result result;
@@ -266,7 +266,7 @@ static gp_result gpi_self_test_stack_scan(gpi_self_test *t)
     return result == GP_OK ? gp_stack_scan(t->gp, &d) : result;
 }
 
-/* Of the nest's parents. */
+/* Builds the tree of the nest's parents. */
 static gp_result gpi_self_test_tree(gpi_self_test *t)
 {
     uint32_t *index = t->expected[0], *children = t->expected[1], *end = t->expected[2], roots = 0;
@@ -297,7 +297,7 @@ static gp_result gpi_self_test_tree(gpi_self_test *t)
 
 /* ------------------------------------------------------------------ maps */
 
-/* A value and a buffer that the map names as well. */
+/* Transforms with two arguments: a value, and a buffer. */
 static gp_result gpi_self_test_transform(gpi_self_test *t)
 {
     const uint32_t factor = 3;
@@ -343,7 +343,7 @@ static gp_result gpi_self_test_gather(gpi_self_test *t)
     return result == GP_OK ? gp_gather(t->gp, &d) : result;
 }
 
-/* in[i-1] + 2 in[i] + in[i+1], in floats that are exact. */
+/* Computes in[i-1] + 2 in[i] + in[i+1] in floats, which are exact here. */
 static gp_result gpi_self_test_stencil(gpi_self_test *t)
 {
     const float weights[3] = {1, 2, 1};
@@ -366,7 +366,7 @@ static gp_result gpi_self_test_stencil(gpi_self_test *t)
     return result == GP_OK ? gp_stencil(t->gp, &d) : result;
 }
 
-/* A block of four words: Philox4x32-10 with the key (seed, 0) and the counter (block, 0, 0, 0). */
+/* Computes a block of four words: Philox4x32-10 with the key (seed, 0) and the counter (block, 0, 0, 0). */
 static void gpi_self_test_philox(uint32_t seed, uint32_t block, uint32_t out[4])
 {
     uint32_t key = seed, weyl = 0;

@@ -1,4 +1,4 @@
-/* self_test_keys.c - cases of gp_self_test that work on keys, as self_test_cases.c has the others. */
+/* self_test_keys.c - cases of gp_self_test that work on keys. The others are in self_test_cases.c. */
 #include "context/self_test.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ static int gpi_self_test_compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* order[begin], ... order[end - 1]: keys of the first input, `flip`ped, and their indices, stably sorted. */
+/* Sets order[begin] to order[end - 1] to the keys of the first input, xored with `flip`, above their indices, and sorts them
+   (stably, thanks to the indices). */
 static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint32_t flip)
 {
     size_t i;
@@ -20,7 +21,7 @@ static void gpi_self_test_sort(gpi_self_test *t, size_t begin, size_t end, uint3
     qsort(t->order + begin, end - begin, sizeof *t->order, gpi_self_test_compare_words);
 }
 
-/* What a sort of the first `count` has to give: keys, and the elements of the second input. */
+/* Expects the first `count` sorted keys, and for each key the element of the second input. */
 static void gpi_self_test_expect_sorted(gpi_self_test *t, size_t count)
 {
     size_t i;
@@ -54,7 +55,7 @@ static gp_result gpi_self_test_sort_keys(gpi_self_test *t)
     return result == GP_OK ? gp_sort(t->gp, &d) : result;
 }
 
-/* With many equal keys, whose values keep their order. */
+/* Sorts the first `count` pairs. Many keys are equal, and their values must keep their order. */
 static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 {
     gp_result result;
@@ -72,7 +73,7 @@ static gp_result gpi_self_test_sort_first(gpi_self_test *t, size_t count)
 
 static gp_result gpi_self_test_sort_pairs(gpi_self_test *t) { return gpi_self_test_sort_first(t, t->count); }
 
-/* Some tiles of a GPU. */
+/* Sorts so few pairs that they are a few tiles of a GPU. */
 static gp_result gpi_self_test_sort_few(gpi_self_test *t)
 {
     return gpi_self_test_sort_first(t, t->count < 7919 ? t->count : 7919);
@@ -97,8 +98,8 @@ static gp_result gpi_self_test_segmented_sort(gpi_self_test *t)
     return result == GP_OK ? gp_segmented_sort(t->gp, &d) : result;
 }
 
-/* A string of up to 12 letters, with zeros after it, and its index, the high byte first: compared as bytes,
-   they are in the order of a stable sort. */
+/* A record is a string of up to 12 letters, padded with zeros, and its index, the high byte first. Compared as bytes,
+   records are in the order of a stable sort. */
 enum { GPI_SELF_TEST_STRING = 12, GPI_SELF_TEST_RECORD = 16 };
 
 static int gpi_self_test_compare_records(const void *a, const void *b)
@@ -144,7 +145,8 @@ static gp_result gpi_self_test_sort_strings(gpi_self_test *t)
     return result == GP_OK ? gp_sort_strings(t->gp, &d) : result;
 }
 
-/* Pairs of the first input's words: by the first one's low bits, backwards, then by the second one's. */
+/* Sorts pairs of the first input's words by the first word's low bits, descending, then by the second word's. Expects the
+   pairs and their indices. */
 static void gpi_self_test_sort_pairs_of_words(gpi_self_test *t, size_t count)
 {
     const uint32_t *word = t->in[0];
@@ -200,7 +202,7 @@ static gp_result gpi_self_test_topk(gpi_self_test *t)
     return result == GP_OK ? gp_topk(t->gp, &d) : result;
 }
 
-/* The two halves of the first input, each of them sorted, with many keys that are in both. */
+/* Merges the two sorted halves of the first input. Many keys are in both halves. */
 static gp_result gpi_self_test_merge(gpi_self_test *t)
 {
     const size_t half = t->count / 2;
@@ -275,7 +277,7 @@ static gp_result gpi_self_test_histogram(gpi_self_test *t)
     return result == GP_OK ? gp_histogram(t->gp, &d) : result;
 }
 
-/* Inserts, then retrieves, with gp_finish before each: a queue out of order would not keep them apart. */
+/* Inserts, then retrieves, with gp_finish before each: an out-of-order queue would not keep the calls in order. */
 static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
 {
     gp_hash_insert_desc insert;
@@ -297,7 +299,7 @@ static gp_result gpi_self_test_hash_calls(gpi_self_test *t, gp_hash table)
     return result == GP_OK ? gp_hash_retrieve(t->gp, table, &retrieve) : result;
 }
 
-/* How often each key is there: many of them more than once. */
+/* Counts in a hash table how often each key occurs. Many keys occur more than once. */
 static gp_result gpi_self_test_hash(gpi_self_test *t)
 {
     gp_result result;

@@ -1,5 +1,5 @@
-/* sub_groups.c - whether a context's kernels may use the device's sub-groups: tried where they would be used, and
-   switched off where they do not do what kernels/gpu/group/sub_group.cl says. */
+/* sub_groups.c - decides whether a context's kernels may use the device's sub-groups. If kernels would use them, it checks
+   them, and switches them off if they do not do what kernels/gpu/group/sub_group.cl says. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -18,8 +18,8 @@ enum { GPI_SUB_GROUP_CHECK_GROUPS = 4, GPI_SUB_GROUP_CHECK_ITEMS = 256 };
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define GPI_CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 
-/* Does every item find its sub-group as it should be? A program that was loaded from disk has been found right
-   with this driver: it is saved only then. */
+/* Runs the check in which every item examines its sub-group, and fails if any finds a fault. A program that was loaded
+   from disk has passed with this driver, since it is saved only then. */
 static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_program *program)
 {
     uint32_t wrong[GPI_SUB_GROUP_CHECK_GROUPS * GPI_SUB_GROUP_CHECK_ITEMS], any = 0;
@@ -69,8 +69,8 @@ static gpi_plan gpi_sub_groups_plan(uint32_t size, uint32_t group)
     return plan;
 }
 
-/* Mesa's rusticl takes the attribute, too, and does not list the extension. Without it RDNA's compiler chooses 32 or 64 lanes for
-   each kernel of a program by itself. */
+/* Returns true if kernels can be pinned to a sub-group size. Mesa's rusticl accepts the attribute, but does not list the
+   extension. Without the attribute RDNA's compiler chooses 32 or 64 lanes for each kernel of a program by itself. */
 static bool gpi_pins_sub_groups(const gp_device_info *info)
 {
     return gpi_device_has(info, "cl_intel_required_subgroup_size") || gpi_is_rusticl(info);
@@ -100,7 +100,7 @@ static gp_result gpi_sub_groups_try(gp_context *gp, gpi_plan *plan)
                     plan->sub_group);
 }
 
-/* Nothing to try: they are switched off, or no kernel of this context would use them. */
+/* Returns true if sub-groups are switched off, or if no kernel of this context would use the device's own. */
 static bool gpi_sub_groups_are_idle(const gp_context *gp)
 {
     const char *wanted = getenv("GPUPRIM_SUB_GROUPS");
@@ -116,7 +116,7 @@ static void gpi_sub_groups_close(gp_context *gp)
     gp->info.sub_group_size = 0;
 }
 
-/* Leaves in gp->info what kernels may use. Where a shape is forced that cannot be had, the context fails. */
+/* Sets in gp->info which sub-groups kernels may use. Fails if tuning forces sub-groups that do not pass the check. */
 static gp_result gpi_sub_groups_open(gp_context *gp)
 {
     gpi_plan plan;

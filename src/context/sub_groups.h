@@ -1,4 +1,4 @@
-/* sub_groups.h - whether a context's kernels may use the device's sub-groups. */
+/* sub_groups.h - decides whether a context's kernels may use the device's sub-groups. */
 #pragma once
 #include "api/gpuprim.h"
 

@@ -6,8 +6,8 @@
        scan bytes=65536 polls=1048576
        sort strategy=single_pass
 
-   A line has the primitive of a row of runtime/tuning_table.h, and what differs from that row. Blank lines count for
-   nothing, nor does what follows a '#'. Such texts of devices that somebody has tuned are in the library: tunings/. */
+   A line names the primitive of a row of runtime/tuning_table.h, and what differs from that row. Blank lines and text
+   after a '#' are ignored. The library contains such texts for devices that somebody has tuned: tunings/. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -34,7 +34,7 @@ static bool gpi_span_is(gpi_span s, const char *text)
     return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
 }
 
-/* Takes what comes before the first of these characters, and that, off the rest. */
+/* Returns the text before the first `mark`, and removes it and the mark from *rest. */
 static gpi_span gpi_span_cut(gpi_span *rest, char mark)
 {
     const char *end = (const char *)memchr(rest->at, mark, rest->length);
@@ -52,7 +52,7 @@ static gpi_span gpi_span_trim(gpi_span s)
     return s;
 }
 
-/* False where it is none below 2^32. */
+/* Reads a number. Returns false if the text is not a number below 2^32. */
 static bool gpi_span_number(gpi_span s, uint32_t *number)
 {
     uint64_t value = 0;
@@ -67,7 +67,7 @@ static bool gpi_span_number(gpi_span s, uint32_t *number)
 
 /* ------------------------------------------------------------------ rows */
 
-/* NULL: no row of the table has it. */
+/* Returns the name of a primitive in tuning files; NULL: the table has no rows for it. */
 static const char *gpi_tuning_name(gpi_primitive primitive)
 {
     switch (primitive) {
@@ -88,7 +88,7 @@ static const char *gpi_tuning_name(gpi_primitive primitive)
     }
 }
 
-/* The device's row of the table, at first. NULL: there is no such primitive. */
+/* Returns the context's own row of the primitive `name`, at first a copy of the table's. NULL: there is no such primitive. */
 static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 {
     int primitive;
@@ -104,7 +104,7 @@ static gpi_tuning_row *gpi_tuned_row(gp_context *gp, gpi_span name)
 
 static bool gpi_is_power_of_two(uint32_t x) { return x && !(x & (x - 1)); }
 
-/* NULL, or what is wrong. */
+/* Sets the field `name` of a row. Returns NULL, or what is wrong. */
 static const char *gpi_tuned_set(const gp_context *gp, gpi_tuning_row *row, gpi_span name, gpi_span value)
 {
     const bool serial = row->shape == GP_SHAPE_SERIAL;
@@ -150,7 +150,7 @@ static const char *gpi_tuning_line(gp_context *gp, gpi_span line)
 
 /* ------------------------------------------------------------------ the file */
 
-/* The next line that says something; its number. Empty at the end. */
+/* Returns the next line that is not blank, and adds the lines read to *number. Returns an empty one at the end. */
 static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
 {
     gpi_span line = {"", 0};
@@ -162,7 +162,7 @@ static gpi_span gpi_tuning_next(gpi_span *rest, unsigned *number)
     return line;
 }
 
-/* Is the text for this device? NULL, or what is wrong with line `number`. */
+/* Reads the head of a text, which must name this device. Returns NULL, or what is wrong with line *number. */
 static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigned *number)
 {
     gpi_span line = gpi_tuning_next(rest, number);
@@ -175,7 +175,7 @@ static const char *gpi_tuning_head(const gp_context *gp, gpi_span *rest, unsigne
     return gpi_span_is(line, gp->info.name) ? NULL : "it is for another device";
 }
 
-/* The rows after the head; the same. */
+/* Reads the rows after the head. Returns NULL, or what is wrong with line *number. */
 static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *number)
 {
     const char *wrong = NULL;
@@ -184,7 +184,7 @@ static const char *gpi_tuning_rows_of(gp_context *gp, gpi_span rest, unsigned *n
     return wrong;
 }
 
-/* Takes the rows of a text. A text that is refused leaves nothing behind. */
+/* Sets the context's rows from a text. If the text is refused, the context has no rows of its own. */
 static gp_result gpi_tuning_take(gp_context *gp, gpi_span text, const char *name)
 {
     unsigned number = 0;
@@ -231,7 +231,8 @@ static gp_result gpi_tuning_known(gp_context *gp, const char *const *texts)
     return GP_OK;
 }
 
-/* The desc's file; else the environment's or what the library has, which are no reasons to fail. */
+/* Reads the desc's tuning file, and fails if that fails. Without one, reads the environment's file or the library's text; if
+   that fails, it only logs a warning. */
 static gp_result gpi_tuning_open(gp_context *gp)
 {
     const char *path = gp->desc.tuning_file;

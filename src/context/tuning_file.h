@@ -1,4 +1,4 @@
-/* tuning_file.h - the table's rows from a file. */
+/* tuning_file.h - reads rows of the tuning table from a file. */
 #pragma once
 #include "api/gpuprim.h"
 

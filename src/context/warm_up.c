@@ -1,4 +1,4 @@
-/* warm_up.c - gp_warmup, of every primitive. */
+/* warm_up.c - gp_warmup: warms up every primitive that the desc names. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/use.h"
@@ -43,7 +43,8 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return result;
 }
 
-/* Elements that are made up might lead an expression beyond the caller's buffers: there are none. */
+/* Warms up without elements where the caller's expressions run: made-up elements might lead an expression beyond the
+   caller's buffers. */
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;
