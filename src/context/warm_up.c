@@ -43,8 +43,8 @@ static gp_result gpi_warm_up(gp_context *gp, const gp_warmup_desc *desc)
     return result;
 }
 
-/* Warms up without elements where the caller's expressions run: made-up elements might lead an expression beyond the
-   caller's buffers. */
+/* Warms up the primitives that the desc names. Their kernels find a count of 0: made-up elements might lead an expression
+   beyond the caller's buffers. */
 GP_API gp_result gp_warmup(gp_context *gp, const gp_warmup_desc *desc)
 {
     gp_result result;

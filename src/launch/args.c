@@ -1,5 +1,5 @@
-/* args.c - arguments of expressions, and types of the caller's: checked, written into programs, passed to kernels
-   (base/args.cl). */
+/* args.c - checks arguments of expressions and types of the caller's, writes them into programs, and passes the arguments
+   to kernels (base/args.cl). */
 #include "base/error.h"
 #include "base/text.h"
 #include "base/type.h"
@@ -19,7 +19,7 @@ static gpi_args gpi_args_make(const gp_arg *list, size_t count, const char *oper
     return args;
 }
 
-/* `field` of the desc is the type of an input or output; NULL: it is not. */
+/* Adds the type of an input or output, which is `field` of the desc. Does nothing if `record` is NULL. */
 static void gpi_args_add_record(gpi_args *args, const char *field, const gp_record *record)
 {
     if (!record) return;
@@ -29,7 +29,7 @@ static void gpi_args_add_record(gpi_args *args, const char *field, const gp_reco
 
 /* ------------------------------------------------------------------ check */
 
-/* True if the name of argument k is an operand's, or that of an argument before it. */
+/* Returns true if argument k has the name of an operand or of an earlier argument. */
 static bool gpi_arg_is_taken(const gpi_args *args, size_t k)
 {
     const char *name = args->list[k].name;
@@ -70,7 +70,7 @@ static gp_result gpi_record_check(gp_context *gp, const char *function, const ch
     return result;
 }
 
-/* `type` or `record`. */
+/* Fails unless exactly one of type and record is given and can be used. */
 static gp_result gpi_arg_check_type(gp_context *gp, const char *function, const gp_arg *arg, unsigned k)
 {
     char field[32];
@@ -100,7 +100,7 @@ static size_t gpi_arg_size(const gp_arg *arg)
     return arg->type ? gpi_type_size(arg->type) : arg->record->size;
 }
 
-/* All but the buffers, which a call for the size of scratch need not have. */
+/* Checks everything except the buffers, which a call for the size of scratch need not have. */
 static gp_result gpi_args_check(gp_context *gp, const char *function, const gpi_args *args)
 {
     gp_result result = GP_OK;
@@ -148,8 +148,8 @@ static gp_result gpi_arg_check_buffer(gp_context *gp, const char *function, cons
     return gpi_check_buffer(gp, function, field, arg->buffer, arg->offset, count, size, GPI_READS, range);
 }
 
-/* Buffers are there, and touch none of the ranges [written, count), which the call writes. Their own ranges are
-   put after those: used[count ... count + GP_ARGS_MAX - 1]. */
+/* Checks the buffers of arguments. Fails if one overlaps a range of used[written .. count - 1], which the call writes. Sets
+   used[count .. count + GP_ARGS_MAX - 1] to the arguments' own ranges. */
 static gp_result gpi_args_check_buffers(gp_context *gp, const char *function, const gpi_args *args,
                                         const char *const *names, gpi_range *used, size_t written,
                                         size_t count)
@@ -180,7 +180,7 @@ static const char *gpi_arg_type_cl(const gp_arg *arg)
     return arg->type ? gpi_type_cl(arg->type) : arg->record->cl_type;
 }
 
-/* The k-th of all records: of inputs and outputs, then of arguments; NULL: that one has none. */
+/* Returns the k-th record: first those of inputs and outputs, then those of arguments; NULL: argument k has none. */
 static const gp_record *gpi_record_of(const gpi_args *args, size_t k)
 {
     return k < args->record_count ? args->record[k] : args->list[k - args->record_count].record;
@@ -198,7 +198,7 @@ static bool gpi_is_pasted(const gpi_args *args, size_t k)
     return false;
 }
 
-/* Whether a map names i, or a macro may do it, from a source that is pasted for it or from the build options. */
+/* Returns true if a map may use i: if it names i, or if a macro may do so, from a pasted source or the build options. */
 static bool gpi_map_has_positions(const gp_context *gp, const char *map, const gpi_args *args)
 {
     size_t k;
@@ -210,7 +210,7 @@ static bool gpi_map_has_positions(const gp_context *gp, const char *map, const g
            gpi_may_define(args->pasted, "i");
 }
 
-/* Each source once, and that sizes are those that are named. */
+/* Adds each record's source once, and for each record a check that its size is that of its type. */
 static void gpi_records_define(const gpi_args *args, gpi_text *text)
 {
     const size_t count = args->record_count + args->count;
@@ -225,7 +225,7 @@ static void gpi_records_define(const gpi_args *args, gpi_text *text)
     }
 }
 
-/* That the input named so is of a built-in vector type of 2 or 4 parts, if it is. */
+/* Adds the number and type of parts of input `input`, if it is of a built-in vector type of 2 or 4 parts. */
 static void gpi_record_parts(const gp_record *record, const char *input, gpi_text *text)
 {
     static const char *const parts[] = {"char", "uchar", "short", "ushort", "int",
@@ -241,7 +241,7 @@ static void gpi_record_parts(const gp_record *record, const char *input, gpi_tex
     }
 }
 
-/* What base/args.cl begins with: argument k is member a<k> of gpi_args. */
+/* Adds the definitions that base/args.cl needs. Argument k is member a<k> of gpi_args. */
 static void gpi_args_define(const gpi_args *args, gpi_text *text)
 {
     unsigned k;
@@ -274,13 +274,13 @@ static void gpi_args_define(const gpi_args *args, gpi_text *text)
     gpi_text_add(text, ")\n");
 }
 
-/* The first parameter of a function of the caller's expression. */
+/* Returns the first parameter of the function that evaluates a caller's expression. */
 static const char *gpi_args_parameter(const gpi_args *args)
 {
     return args->count ? "const gpi_args gpi_given, " : "";
 }
 
-/* The first lines of its body: arguments by their names. */
+/* Adds the first lines of such a function's body, which declare the arguments by their names. */
 static void gpi_args_name(const gpi_args *args, gpi_text *text)
 {
     unsigned k;

@@ -1,4 +1,4 @@
-/* buffer.c - buffers and counts checked, overlap, allocation. */
+/* buffer.c - checks buffers, counts and overlap; allocates buffers. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The outermost buffer that holds `buffer`, and where in it. */
+/* Sets range->root to the outermost buffer that holds `buffer`, and moves the range to its position there. */
 static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
 {
     cl_mem parent = NULL;
@@ -22,7 +22,7 @@ static cl_int gpi_range_resolve(cl_mem buffer, gpi_range *range)
     return error;
 }
 
-/* What OpenCL tells of a buffer. */
+/* The properties of a buffer that OpenCL reports. */
 typedef struct gpi_buffer_info {
     cl_mem_object_type type;
     cl_mem_flags flags;
@@ -56,7 +56,7 @@ static gp_result gpi_check_buffer_kind(gp_context *gp, const char *function, con
     return GP_OK;
 }
 
-/* A buffer that cannot be asked: because it is none, or for another reason. */
+/* Fails for a buffer that cannot be queried, because it is not a buffer or for another reason. */
 static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const char *field, cl_int error)
 {
     char call[96];
@@ -69,7 +69,8 @@ static gp_result gpi_fail_buffer(gp_context *gp, const char *function, const cha
     return gpi_fail_cl(gp, error, function, call);
 }
 
-/* Checks that elements [offset, offset + count) of `size` bytes are inside; tells where they are. */
+/* Checks that `buffer` contains elements [offset, offset + count) of `size` bytes and allows `access`. Sets *range to
+   their place. */
 static gp_result gpi_check_buffer(gp_context *gp, const char *function, const char *field, cl_mem buffer,
                                   size_t offset, size_t count, size_t size, int access, gpi_range *range)
 {
@@ -110,7 +111,8 @@ static gpi_count gpi_count_make(size_t bound, cl_mem buffer, size_t offset, gp_t
     return count;
 }
 
-/* A number that lives on the device: of 32 or 64 bits, and inside its buffer. `prefix`: of its fields. */
+/* Checks a count in a buffer on the device: it must have 32 or 64 bits and be inside its buffer. `prefix`: how the names
+   of its fields begin. */
 static gp_result gpi_check_count_named(gp_context *gp, const char *function, const char *prefix,
                                        const gpi_count *count, gpi_range *range)
 {
@@ -136,7 +138,7 @@ static gp_result gpi_check_count(gp_context *gp, const char *function, const gpi
     return gpi_check_count_named(gp, function, "", count, range);
 }
 
-/* Of `count` ranges the first `read` ones are only read. The others may touch nothing else. */
+/* Fails if one of the ranges used[read .. count - 1] overlaps any other. The call only reads the first `read` ranges. */
 static gp_result gpi_check_apart(gp_context *gp, const char *function, const char *const *names,
                                  const gpi_range *used, size_t read, size_t count)
 {
@@ -171,7 +173,7 @@ static gp_result gpi_fail_overlap(gp_context *gp, const char *function, const ch
                     a->root == b->root ? "one buffer" : "buffers on one host memory (CL_MEM_USE_HOST_PTR)");
 }
 
-/* The caller's scratch, if any: large enough, and apart from what the call reads and writes. */
+/* Checks the caller's scratch, if any: it must be large enough, and not overlap what the call reads and writes. */
 static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem scratch, size_t bytes,
                                    const gpi_range *used, size_t used_count)
 {
@@ -187,8 +189,8 @@ static gp_result gpi_check_scratch(gp_context *gp, const char *function, cl_mem 
     return result;
 }
 
-/* A read-write buffer; sizes that the device cannot give are refused before the driver sees them,
-   because one implementation aborts the process. */
+/* Creates a read-write buffer. Refuses sizes that the device does not allow, since one implementation aborts the process
+   for them. */
 static gp_result gpi_alloc(gp_context *gp, const char *function, size_t bytes, cl_mem *out)
 {
     const gp_result result = gpi_check_use(gp, function);

@@ -1,4 +1,4 @@
-/* call.c - a call's chain of commands: scratch handed out, kernels launched, results read. */
+/* call.c - a call's chain of commands: gets scratch, launches kernels, reads results. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -54,7 +54,7 @@ static gp_result gpi_call_begin(gpi_call *call, gp_context *gp, const char *func
     return gpi_check_events(gp, function, wait, wait_count);
 }
 
-/* The first command must also wait for the previous user of the scratch: out-of-order queues only. */
+/* Makes the call's first command also wait for the previous user of the scratch, in an out-of-order queue. */
 static gp_result gpi_call_merge_busy(gpi_call *call)
 {
     const cl_uint n = call->wait_count;
@@ -72,8 +72,8 @@ static gp_result gpi_call_merge_busy(gpi_call *call)
     return GP_OK;
 }
 
-/* Retires the scratch if its last user has failed: to wait for that user would fail this call, too, and commands before it may
-   still use the scratch. This call gets another one. */
+/* Retires the scratch if its last user has failed, so that this call gets another. To wait for that user would make this
+   call fail, too, and commands before it may still use the scratch. */
 static gp_result gpi_call_leave_failed(gpi_call *call)
 {
     gp_context *gp = call->gp;
@@ -86,13 +86,13 @@ static gp_result gpi_call_leave_failed(gpi_call *call)
     return GP_OK;
 }
 
-/* `bytes` of scratch in *out: the caller's own buffer when there is one, else the context's, grown. */
+/* Sets *out to `bytes` of scratch: the caller's buffer `own` if there is one, else the context's, which may grow. */
 static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_mem *out)
 {
     gp_context *gp = call->gp;
     gp_result result;
     *out = own;
-    if (own) return GP_OK; /* gpi_check_scratch has seen it */
+    if (own) return GP_OK; /* gpi_check_scratch has checked it */
     result = gpi_call_leave_failed(call);
     if (result == GP_OK) result = gpi_scratch_grow(gp, call->function, bytes);
     if (result != GP_OK) return result;
@@ -101,10 +101,10 @@ static gp_result gpi_call_scratch(gpi_call *call, cl_mem own, size_t bytes, cl_m
     return gpi_call_merge_busy(call);
 }
 
-/* After a command: it is what the next one waits for, where the queue does not keep order itself. Where it
-   does, all of the call's commands wait for the caller's events. When one of these fails, Intel's CPU runtime
-   and Mesa skip only the commands that wait for it: later ones would run on what the first ones have not
-   written. */
+/* Adds an enqueued command to the call, or fails if it could not be enqueued. In an out-of-order queue the next command
+   waits for this one. In an in-order queue all commands of the call wait for the caller's events. If one of these events
+   fails, Intel's CPU runtime and Mesa skip only the commands that wait for it. Others would run on data that the skipped
+   ones have not written. */
 static gp_result gpi_call_enqueued(gpi_call *call, cl_int error, const char *what, const char *kernel,
                                    cl_event event)
 {
@@ -137,7 +137,7 @@ static gp_result gpi_call_copy(gpi_call *call, cl_mem from, size_t from_offset, 
     return gpi_call_enqueued(call, error, "clEnqueueCopyBuffer", NULL, event);
 }
 
-/* Prepares a kernel of the program: its arguments follow in order, then its launch. */
+/* Begins the launch of kernel `name`. Its arguments must be set next, in order, then gpi_call_launch. */
 static void gpi_call_kernel(gpi_call *call, gpi_program *program, const char *name)
 {
     call->program = program;
@@ -165,8 +165,9 @@ static void gpi_call_arg_uint(gpi_call *call, size_t x)
     GPI_CALL_ARG(call, value);
 }
 
-/* GPI_COUNT_PARAMETERS of base/count.cl. Where nothing is to be read, some buffer has to stand in. In a warm-up the
-   device finds 0 there: all is launched as for `bound` elements, and no expression meets one that is made up. */
+/* Passes GPI_COUNT_PARAMETERS of base/count.cl. Without a count on the device, another buffer stands in. In a warm-up the
+   device reads a count of 0: all kernels are launched as for `bound` elements, but no expression is evaluated on made-up
+   elements. */
 static void gpi_call_arg_count(gpi_call *call, const gpi_count *count)
 {
     const bool none = call->gp->warming_up;
@@ -197,8 +198,7 @@ static gp_result gpi_call_launch(gpi_call *call, const gpi_plan *plan, size_t gr
     return GP_OK;
 }
 
-/* Copies a result to the host once the call's commands have ended; waits for these and for nothing else that
-   the queue may hold. */
+/* Copies a result to the host after the call's commands. Waits for these commands, and for no others in the queue. */
 static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     gp_context *gp = call->gp;
@@ -208,17 +208,18 @@ static gp_result gpi_call_read_now(gpi_call *call, cl_mem buffer, size_t offset,
     gp_result result = gpi_call_enqueued(call, error, "clEnqueueReadBuffer", NULL, event);
     if (result != GP_OK) return result;
     error = clWaitForEvents(1, &call->last);
-    /* a wait that fails by itself leaves a copy that is still to come, to memory that is the caller's */
+    /* if only the wait has failed, the copy to the caller's memory is still to come */
     if (error != CL_SUCCESS && gpi_event_status(call->last) > CL_COMPLETE) (void)clFinish(gp->queue);
     gpi_settle(gp);
-    result = gpi_async_result(gp); /* the reason, where the wait has failed too */
+    result = gpi_async_result(gp); /* the reason, if the wait has failed, too */
     if (result == GP_OK && error == CL_SUCCESS && !gp->out_of_order && gp->hash)
         result = gp->hash->result(gp);
     if (result != GP_OK || error == CL_SUCCESS) return result;
     return gpi_fail_cl(gp, error, call->function, "clWaitForEvents");
 }
 
-/* The same from any buffer: what the host may not read is copied on the device first. */
+/* Copies a result from any buffer to the host, and waits for it. If the host may not read the buffer, the device copies the
+   result to another buffer first. */
 static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, size_t size, void *to)
 {
     cl_mem_flags flags;
@@ -236,8 +237,8 @@ static gp_result gpi_call_read(gpi_call *call, cl_mem buffer, size_t offset, siz
     return result;
 }
 
-/* Hands `done` over, also for a call that had nothing to enqueue, and lets go of the rest. For commands in
-   the middle of a call of the API: on_async_error is told at its end. */
+/* Ends a chain of commands in the middle of a call of the API. Sets *done, also if nothing was enqueued, and releases the
+   rest. It does not call on_async_error. */
 static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
 {
     gp_context *gp = call->gp;
@@ -260,7 +261,7 @@ static gp_result gpi_call_end_within(gpi_call *call, gp_result result)
     return result;
 }
 
-/* The same as the last thing that a call of the API does. */
+/* Ends a call of the API as gpi_call_end_within does, and then calls on_async_error for failures kept so far. */
 static gp_result gpi_call_end(gpi_call *call, gp_result result)
 {
     result = gpi_call_end_within(call, result);

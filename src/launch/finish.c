@@ -1,12 +1,12 @@
-/* finish.c - waiting for all that is enqueued. */
+/* finish.c - waits for all commands in the queue. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/use.h"
 #include "runtime/events.h"
 #include "launch/launch.h"
 
-/* gp_finish within a call: on_async_error is told later. Where the queue is in order, one wait serves both
-   the commands and the counts of the hash tables. */
+/* Does what gp_finish does, except that it does not call on_async_error. In an in-order queue one wait serves both the
+   commands and the counts of the hash tables. */
 static gp_result gpi_finish(gp_context *gp)
 {
     const gpi_hash_hooks *hash = gp->hash;
@@ -18,7 +18,7 @@ static gp_result gpi_finish(gp_context *gp)
     if (gp->scratch_busy) (void)clReleaseEvent(gp->scratch_busy);
     gp->scratch_busy = NULL;
     if (error == CL_SUCCESS) gpi_programs_save(gp);
-    result = gpi_async_result(gp); /* the reason, where clFinish has failed too */
+    result = gpi_async_result(gp); /* the reason, if clFinish has failed, too */
     if (result != GP_OK) return result;
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, "gp_finish", "clFinish");
     if (asked != CL_SUCCESS) return gpi_fail_cl(gp, asked, "gp_finish", "clEnqueueReadBuffer");

@@ -1,10 +1,10 @@
-/* launch.h - buffers checked, calls as chains of commands. */
+/* launch.h - checks buffers, and runs calls as chains of commands. */
 #pragma once
 #include "base/text.h"
 #include "runtime/tuning.h"
 #include "program/program.h"
 
-/* A piece of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
+/* A range of a buffer: bytes [begin, end) of the outermost buffer that holds it. */
 typedef struct gpi_range {
     cl_mem root;
     void *host; /* the memory of a buffer with CL_MEM_USE_HOST_PTR; else NULL */
@@ -18,8 +18,8 @@ typedef struct gpi_call {
     const cl_event *wait; /* of the next command */
     cl_uint wait_count;
     cl_event *done;
-    cl_event *merged; /* the caller's events and scratch_busy, when both must be waited for */
-    cl_event last;    /* of the command enqueued last, where anybody needs it */
+    cl_event *merged; /* the caller's events and scratch_busy, if both must be waited for */
+    cl_event last;    /* of the command enqueued last; NULL: none */
     bool uses_scratch;
     gpi_program *program; /* of the kernel being prepared */
     size_t kernel;
@@ -27,7 +27,7 @@ typedef struct gpi_call {
     cl_int arg_error; /* of the first argument that could not be set */
 } gpi_call;
 
-/* How many elements a call is about. */
+/* The number of elements of a call. */
 typedef struct gpi_count {
     size_t bound;
     cl_mem buffer; /* NULL: the bound is the number */
@@ -37,15 +37,15 @@ typedef struct gpi_count {
 
 enum { GPI_RECORDS_MAX = 4 }; /* of inputs and an output */
 
-/* What the expressions of a call may name, and types that are no gp_type: of its inputs and outputs. */
+/* The arguments that a call's expressions may name, and the caller's types of its inputs and outputs. */
 typedef struct gpi_args {
     const gp_arg *list;
     size_t count;
     const gp_record *record[GPI_RECORDS_MAX];
     const char *record_field[GPI_RECORDS_MAX];
     size_t record_count;
-    const char *operands; /* names that the call's expressions have anyway: "x i" */
-    const char *pasted;   /* a monoid's source, which stands ahead of theirs; NULL: none */
+    const char *operands; /* names of the expressions' operands: "x i" */
+    const char *pasted;   /* a monoid's source, which comes before the records' sources; NULL: none */
 } gpi_args;
 
 enum { GPI_READS = 0, GPI_WRITES = 1, GPI_BOTH = 2 };

@@ -1,7 +1,8 @@
-/* scratch.c - the context's scratch: from the caller's pool or from OpenCL, given back when no command uses it.
+/* scratch.c - the context's scratch: allocates it from the caller's pool or from OpenCL, and frees it when no command
+   uses it.
 
-   OpenCL keeps a buffer that is released until the commands that use it have ended. A pool knows nothing of
-   commands, so a buffer goes back to it when a marker has ended that was enqueued after them. */
+   OpenCL keeps a released buffer until the commands that use it have ended. A pool knows nothing of commands. So
+   a marker is enqueued after them, and the buffer is given back to the pool when the marker has ended. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -40,7 +41,7 @@ static gp_result gpi_scratch_alloc(gp_context *gp, const char *function, size_t 
     return result;
 }
 
-/* Room for one more; false: no memory. */
+/* Makes room for one more retired buffer. Returns false if there is no memory. */
 static bool gpi_retired_grow(gp_context *gp)
 {
     const size_t capacity = gp->retired_capacity ? 2 * gp->retired_capacity : 4;
@@ -53,7 +54,7 @@ static bool gpi_retired_grow(gp_context *gp)
     return true;
 }
 
-/* The context's scratch is no longer its own; or, after an error, still is. */
+/* Releases the context's scratch, to a pool only once its commands have ended. After an error the context keeps it. */
 static cl_int gpi_scratch_retire(gp_context *gp)
 {
     cl_int error = CL_SUCCESS;
@@ -74,8 +75,8 @@ static cl_int gpi_scratch_retire(gp_context *gp)
     return CL_SUCCESS;
 }
 
-/* Gives back what nothing uses; `all`: everything, since the queue has finished. A marker that has failed tells nothing: it
-   fails with one of the commands before it, while others may still be at work. */
+/* Gives back the retired buffers that no command uses; `all`: all of them, since the queue has finished. A failed marker
+   proves nothing: it fails with one of the commands before it, while others may still be running. */
 static void gpi_scratch_settle(gp_context *gp, bool all)
 {
     size_t k, kept = 0;
@@ -91,7 +92,7 @@ static void gpi_scratch_settle(gp_context *gp, bool all)
     gp->retired_count = kept;
 }
 
-/* The context's scratch becomes one of `bytes`. */
+/* Replaces the context's scratch by one of at least `bytes`. */
 static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_t bytes)
 {
     const size_t limit = gp->desc.scratch_limit, least = 65536;
@@ -117,7 +118,7 @@ static gp_result gpi_scratch_replace(gp_context *gp, const char *function, size_
     return GP_OK;
 }
 
-/* At least `bytes` in gp->scratch. */
+/* Makes sure that gp->scratch has at least `bytes`. */
 static gp_result gpi_scratch_grow(gp_context *gp, const char *function, size_t bytes)
 {
     const gp_result result = bytes > gp->scratch_size ? gpi_scratch_replace(gp, function, bytes) : GP_OK;
