@@ -1,5 +1,5 @@
-/* by_key_pass.c - gp_reduce_by_key in a single pass, a look-back over tiles that scans and writes at once; and
-   gp_run_length_encode, which adds up ones. */
+/* by_key_pass.c - gp_reduce_by_key in a single pass, which scans and writes at once, with look-back over tiles.
+   gp_run_length_encode uses it to add up ones. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -12,16 +12,16 @@
 
 /* ------------------------------------------------------------------ plan */
 
-/* What a single pass can do at all. Half keys are compared as floats, which take memory to come from; keys are staged
-   as one word. */
+/* Returns true if a single pass can do this call at all. It stages keys as one word. It cannot do half keys: they are
+   compared as floats, which are loaded from memory. */
 static bool gpi_by_key_passes(const gp_reduce_by_key_desc *d, const gpi_compact *keys)
 {
     return !gpi_is_arg(d->op) && d->key_type != GP_F16 && gpi_compact_is_plain(keys->size);
 }
 
-/* Products of what is not exact are put together in order, and a fallback would do it otherwise: the wait has no bound,
-   which only fair devices are asked for. Never on llvmpipe, which drops out of long loops, and ends the process when it
-   compiles the kernels for some monoids (docs/drivers.md). */
+/* Returns true if a single pass is planned and the device can run it. Products that are not exact must be combined in
+   order, which a fallback would not do. Then a group waits without bound, so that the device must be fair. Returns false
+   on llvmpipe, which leaves long loops, and crashes when it compiles the kernels for some monoids (docs/drivers.md). */
 static bool gpi_by_key_can_wait(const gp_context *gp, const gpi_by_key_pass *p)
 {
     if (p->plan.strategy != GP_STRATEGY_SINGLE_PASS) return false;
@@ -49,7 +49,7 @@ static gp_result gpi_by_key_element_make(gp_context *gp, const gpi_compact *keys
     return gpi_element_make(gp, keys->function, &o, element);
 }
 
-/* A staged key as expressions have it. */
+/* Adds the macros that convert a staged key to the type that expressions see. */
 static void gpi_by_key_prelude_key(const gpi_compact *keys, const char *record, gpi_text *text)
 {
     const char *key = keys->record ? keys->record->cl_type : keys->type ? gpi_type_cl(keys->type) : record;
@@ -102,7 +102,8 @@ static gp_result gpi_by_key_plan_make(gp_context *gp, const gp_reduce_by_key_des
     return r == GP_OK ? gpi_plan_tiles(gp, keys->function, &p->plan, d->count, &p->tiles) : r;
 }
 
-/* Everything but the buffers. Without a program where it has to be done in another way. `ones`: instead of elements. */
+/* Plans everything except the buffers. Leaves p->program NULL if a single pass cannot do the call. `ones`: adds up ones
+   instead of elements. */
 static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_desc *d, const gpi_compact *keys,
                                       bool ones, gpi_by_key_pass *p)
 {
@@ -114,7 +115,7 @@ static gp_result gpi_by_key_pass_plan(gp_context *gp, const gp_reduce_by_key_des
     p->count = keys->count;
     p->ones = ones;
     r = gpi_by_key_element_make(gp, keys, d, ones, &p->element);
-    /* Positions count from the first element of a run, which would have to be known before the element is. */
+    /* Positions count from the first element of a run, which a single pass does not know when it loads an element. */
     if (r == GP_OK && d->map && gpi_map_has_positions(gp, d->map, &p->element.operation.args)) return GP_OK;
     if (r == GP_OK) r = gpi_by_key_plan_make(gp, d, keys, p);
     if (r != GP_OK || !gpi_by_key_can_wait(gp, p)) return r;
@@ -145,7 +146,7 @@ static void gpi_by_key_arg_output(gpi_call *call, const gp_reduce_by_key_desc *d
     GPI_CALL_ARG(call, number_words);
 }
 
-/* `number`: of runs, as so many words. */
+/* Enqueues the single pass. It writes the number of runs to `number`, as `number_words` words. */
 static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_desc *d,
                                         const gpi_by_key_pass *p, cl_mem state, cl_mem number,
                                         cl_ulong number_offset, cl_uint number_words)
@@ -175,7 +176,7 @@ static gp_result gpi_by_key_pass_launch(gpi_call *call, const gp_reduce_by_key_d
     return gpi_call_launch(call, &p->plan, p->tiles);
 }
 
-/* Reduces elements of the context's own, of one tile and of two. */
+/* Reduces neutral elements in buffers of its own, of one tile and of two. */
 static gp_result gpi_by_key_pass_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc,
                                          const gpi_by_key_pass *p)
 {

@@ -1,5 +1,5 @@
-/* compact.c - what gp_select, gp_partition, gp_unique and gp_run_length_encode share: one look-back launch,
-   or three sweeps; one sweep for one tile. */
+/* compact.c - runs gp_select, gp_partition, gp_unique and gp_run_length_encode in one look-back launch or in three sweeps,
+   and a single tile in one sweep. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -11,7 +11,8 @@
 
 /* ------------------------------------------------------------------ description */
 
-/* Element `type`, or record of `size` bytes: exactly one of them. `prefix`: of the fields' names. */
+/* Sets the type of elements: `type`, or untyped ones of `size` bytes. Fails unless exactly one is given. `prefix`: how the
+   names of the fields begin. */
 static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                   size_t size)
 {
@@ -37,7 +38,7 @@ static gp_result gpi_compact_type(gp_context *gp, gpi_compact *c, const char *pr
     return GP_OK;
 }
 
-/* Or such records; `field` is their field's name. */
+/* Sets the type of elements as gpi_compact_type does, or to `record`, which is the desc's field `field`. */
 static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, const char *prefix, gp_type type,
                                             size_t size, const char *field, const gp_record *record)
 {
@@ -50,7 +51,7 @@ static gp_result gpi_compact_type_or_record(gp_context *gp, gpi_compact *c, cons
                     c->function, prefix, (int)type, *prefix ? prefix : "element_", size, field);
 }
 
-/* A type of numbers: GP_U32 where it is 0, and large enough for `most`. */
+/* Checks a type of counts or indices. Replaces 0 by GP_U32. Fails if `most` does not fit. */
 static gp_result gpi_compact_number(gp_context *gp, const gpi_compact *c, const char *field, gp_type *type,
                                     size_t most)
 {
@@ -82,7 +83,7 @@ static void gpi_compact_array_set(gpi_compact *c, int role, const char *name, cl
 
 static size_t gpi_compact_number_size(const gpi_compact *c) { return c->wide ? 8 : 4; }
 
-/* Of what a tile counts: a number, or two (select/input.cl). */
+/* Returns true if a tile counts two numbers, not one (select/input.cl). */
 static bool gpi_compact_is_pair(const gpi_compact *c)
 {
     return c->parts == 3 || c->select_by == GPI_SELECT_BY_RUNS;
@@ -93,7 +94,7 @@ static size_t gpi_compact_element_size(const gpi_compact *c)
     return gpi_compact_number_size(c) * (gpi_compact_is_pair(c) ? 2 : 1);
 }
 
-/* What tiles count, as element/op.cl and element/monoid.cl have it described. */
+/* Adds the macros that describe what tiles count to element/op.cl and element/monoid.cl. */
 static void gpi_compact_prelude_counts(const gpi_compact *c, const gpi_plan *plan, gpi_text *text)
 {
     const bool pair = gpi_compact_is_pair(c);
@@ -174,7 +175,7 @@ static void gpi_compact_prelude(const gp_context *gp, const gpi_plan *plan, cons
         gpi_compact_record(c->value_size));
 }
 
-/* First elements of all runs and their lengths are reductions by key, where a single pass does these. */
+/* Plans the first elements of all runs and their lengths as a reduction by key, if a single pass can do that. */
 static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
 {
     gp_reduce_by_key_desc *d = &c->by_key;
@@ -195,7 +196,7 @@ static gp_result gpi_compact_plan_by_key(gp_context *gp, gpi_compact *c)
     return result;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
 {
     const size_t element = gpi_compact_element_size(c), moved = c->size < 16 ? c->size : 16;
@@ -207,7 +208,7 @@ static gp_result gpi_compact_plan(gp_context *gp, gpi_compact *c)
         result = gpi_program_get(gp, c->function, GPI_SELECT, gpi_compact_prelude, c, &c->plan, &c->program);
     if (result == GP_OK) result = gpi_plan_tiles(gp, c->function, &c->plan, c->count.bound, &c->tiles);
     if (result != GP_OK) return result;
-    /* A device that drops out of long loops can look back over few tiles only. */
+    /* A device that leaves long loops can look back over few tiles only. */
     if (gp->info.loop_limit && c->tiles > GPI_LOOK_BACK_FEW) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     if (c->where == GPI_WHERE_AFTER) c->plan.strategy = GP_STRATEGY_MULTI_PASS;
     return GP_OK;
@@ -220,7 +221,7 @@ static size_t gpi_compact_state_bytes(const gpi_compact *c)
     return gpi_look_back_bytes(c->tiles, gpi_compact_element_size(c));
 }
 
-/* What either strategy needs. */
+/* Returns the scratch that suffices for either strategy. */
 static size_t gpi_compact_scratch(const gpi_compact *c)
 {
     const size_t partials = ((size_t)c->tiles + 1) * gpi_compact_element_size(c);
@@ -237,7 +238,7 @@ static bool gpi_compact_wants_any(const gpi_compact *c)
     return k < GPI_COMPACT_ROLES;
 }
 
-/* Of no elements, only the counts are looked at, and where the last index is followed by the count. */
+/* Checks the buffers. Without elements it checks only the counts, and the indices if the count follows the last one. */
 static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 {
     const char *names[GPI_COMPACT_ROLES];
@@ -274,7 +275,7 @@ static gp_result gpi_compact_check(gp_context *gp, const gpi_compact *c)
 
 /* ------------------------------------------------------------------ launches */
 
-/* A buffer and its offset; where it is not used, some buffer has to stand in. */
+/* Passes a buffer and its offset. If it is not used, another buffer stands in. */
 static void gpi_compact_arg(gpi_call *call, const gpi_compact *c, int role)
 {
     const gpi_compact_array *a = &c->array[role];
@@ -326,7 +327,7 @@ static gp_result gpi_compact_single_pass(gpi_call *call, gpi_compact *c, cl_mem 
     return gpi_call_launch(call, &c->plan, c->tiles);
 }
 
-/* Upsweep and spine leave in `partials` what comes before each tile, and the total. */
+/* Enqueues upsweep and spine, which leave in `partials` the counts before each tile, and the total. */
 static gp_result gpi_compact_sums(gpi_call *call, gpi_compact *c, cl_mem partials)
 {
     gp_result result;
@@ -369,7 +370,7 @@ static gp_result gpi_compact_by_key(gpi_call *call, gpi_compact *c, cl_mem state
                                   counts->used ? (cl_uint)(counts->size / 4) : 0);
 }
 
-/* Zeros an output, if there is one. */
+/* Fills an output with zeros, if there is one. */
 static gp_result gpi_compact_zero(gpi_call *call, const gpi_compact_array *a)
 {
     return a->used ? gpi_call_fill(call, a->buffer, a->offset * a->size, a->count * a->size) : GP_OK;
@@ -395,7 +396,7 @@ static gp_result gpi_compact_launch(gpi_call *call, gpi_compact *c)
 
 /* ------------------------------------------------------------------ calls */
 
-/* `to`: where on the host the counts go, as many as parts; NULL: nowhere, and the call does not block. */
+/* Checks and runs a planned call. `to`: gets the counts on the host, one for each part; NULL: the call does not block. */
 static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
 {
     gpi_compact_array *counts = &c->array[GPI_COMPACT_COUNTS];
@@ -424,8 +425,7 @@ static gp_result gpi_compact_run(gp_context *gp, gpi_compact *c, uint64_t *to)
     return gpi_call_end(&call, result);
 }
 
-/* Runs the call's kernels once, on one tile and on several, on zeros of the context's own. The caller has
-   described what is wanted. */
+/* Runs the planned call's kernels on zeros in buffers of its own, once with one tile and once with two. */
 static gp_result gpi_compact_warm_up(gp_context *gp, gpi_compact *c)
 {
     const size_t tile = gpi_plan_tile(&c->plan), n = tile + 1, room = n * (c->size > 16 ? c->size : 16);

@@ -1,4 +1,4 @@
-/* condition.c - text on records, and on conditions of the caller's. */
+/* condition.c - program text for moved records, and for conditions of the caller's. */
 #include "base/math.h"
 #include "launch/launch.h"
 #include "select/select.h"
@@ -9,7 +9,7 @@ static const char *gpi_compact_record(size_t size)
     return size == 16 ? "uint4" : size == 8 ? "ulong" : size == 4 ? "uint" : size == 2 ? "ushort" : "uchar";
 }
 
-/* Records of other sizes than these are moved as words, one record at a time. */
+/* Returns true if records of this size are moved as one built-in type. Others are moved as words, one record at a time. */
 static bool gpi_compact_is_plain(size_t size) { return size <= 16 && (size & (size - 1)) == 0; }
 
 static const char *gpi_compact_moved(size_t size)
@@ -25,8 +25,8 @@ static void gpi_compact_prelude_moved(size_t size, gpi_text *text)
                  gpi_compact_record(word), (unsigned)(size / word));
 }
 
-/* A condition of the caller's as a function: it holds where the value, of whatever type, is not 0. It has
-   lines of its own, so that it may end in a comment. */
+/* Adds a function for a condition of the caller's. The condition holds if its value, of whatever type, is not 0. It gets
+   its own lines, so that it may end in a comment. */
 static void gpi_compact_prelude_function(const gpi_compact *c, const char *name, const char *parameters,
                                          const char *field, const char *expression, gpi_text *text)
 {

@@ -1,5 +1,5 @@
-/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps: where runs of equal keys
-   begin (compact.c), then each run as a segment (segmented_reduce.c). */
+/* reduce_by_key.c - gp_reduce_by_key: one look-back launch (by_key_pass.c), or two steps. The first step finds where runs
+   of equal keys begin (compact.c), the second reduces each run as a segment (segmented_reduce.c). */
 #include "base/math.h"
 #include "base/type.h"
 #include "element/element.h"
@@ -17,13 +17,13 @@ typedef struct gpi_by_key {
     gpi_compact runs;
     gp_segmented_reduce_desc segments;
     gpi_segmented reduce;
-    size_t offsets_at, count_at; /* bytes; from 0 on, what either step needs for itself */
+    size_t offsets_at, count_at; /* bytes; the scratch of either step begins at 0 */
     size_t scratch;
 } gpi_by_key;
 
 /* ------------------------------------------------------------------ plan */
 
-/* First keys of runs and where they begin, with the end after the last. */
+/* Plans the first step: it finds each run's first key and offset, and appends the end of the last run. */
 static gp_result gpi_by_key_runs(gp_context *gp, gpi_by_key *b)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -72,7 +72,7 @@ static gp_result gpi_by_key_segments(gp_context *gp, gpi_by_key *b)
     return gpi_segmented_plan(gp, b->function, s, &b->reduce);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_by_key_plan(gp_context *gp, const char *function, const gp_reduce_by_key_desc *d,
                                  gpi_by_key *b)
 {
@@ -163,7 +163,8 @@ static gp_result gpi_by_key_check_count_type(gp_context *gp, const gpi_by_key *b
 
 /* ------------------------------------------------------------------ launches */
 
-/* Writes the number of runs, if the caller wants it; a u64 gets zeros in its upper half. */
+/* Writes the number of runs to count_out, if the caller wants it; without scratch it writes 0. A u64 gets zeros in its
+   upper half. */
 static gp_result gpi_by_key_tell(gpi_call *call, const gpi_by_key *b, cl_mem scratch)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -193,7 +194,7 @@ static gp_result gpi_by_key_two_steps(gpi_call *call, gpi_by_key *b, cl_mem scra
     return r == GP_OK ? gpi_by_key_tell(call, b, scratch) : r;
 }
 
-/* `to`: where on the host the number of runs goes; NULL: nowhere. */
+/* Enqueues the planned call. `to`: gets the number of runs on the host; NULL: not wanted. */
 static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
 {
     const gp_reduce_by_key_desc *d = b->desc;
@@ -220,7 +221,7 @@ static gp_result gpi_by_key_launch(gpi_call *call, gpi_by_key *b, cl_uint *to)
     return r == GP_OK && to ? gpi_call_read(call, number, at, sizeof *to, to) : r;
 }
 
-/* `to`: where on the host the number of runs goes; NULL: nowhere, and the call does not block. */
+/* Plans, checks and runs a call. `to`: gets the number of runs on the host; NULL: the call does not block. */
 static gp_result gpi_by_key_call(gp_context *gp, const char *function, const gp_reduce_by_key_desc *desc,
                                  uint64_t *to)
 {
@@ -269,7 +270,7 @@ GP_API gp_result gp_reduce_by_key_scratch_size(gp_context *gp, const gp_reduce_b
     return r;
 }
 
-/* Two steps warm up by themselves. */
+/* Warms up the single pass, or else the two steps. */
 static gp_result gpi_reduce_by_key_warm_up(gp_context *gp, const gp_reduce_by_key_desc *desc)
 {
     gp_reduce_by_key_desc probe = *desc;

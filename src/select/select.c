@@ -1,10 +1,10 @@
-/* select.c - gp_select and gp_partition: their descs in the form that compact.c runs. */
+/* select.c - gp_select and gp_partition: converts their descs to the form that compact.c runs. */
 #include "base/type.h"
 #include "program/user_text.h"
 #include "element/element.h"
 #include "select/select.h"
 
-/* Exactly one of what can decide. */
+/* Sets what decides which elements are selected. Fails unless exactly one of predicate, flags and indices is given. */
 static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predicate, cl_mem flags,
                                cl_mem indices)
 {
@@ -20,7 +20,7 @@ static gp_result gpi_select_by(gp_context *gp, gpi_compact *c, const char *predi
     return gpi_check_text(gp, c->function, "predicate", predicate);
 }
 
-/* Flags beside the elements: of any type, GP_U8 where it is 0. */
+/* Sets the flags beside the elements. Their type may be any; 0 means GP_U8. */
 static gp_result gpi_select_flags(gp_context *gp, gpi_compact *c, cl_mem flags, size_t offset, gp_type type,
                                   size_t count)
 {

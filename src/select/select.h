@@ -1,4 +1,4 @@
-/* select.h - what selection, unique and run-length encoding share. */
+/* select.h - types and functions that selection, unique, run-length encoding and reduction by key share. */
 #pragma once
 #include <string.h>
 
@@ -10,10 +10,9 @@
 #include "element/element.h"
 #include "select/constants.cl"
 
-/* compact.c: what gp_select, gp_partition, gp_unique and gp_run_length_encode share */
-/* The buffers of a call. */
+/* The buffers of a call that compact.c runs: gp_select, gp_partition, gp_unique or gp_run_length_encode. */
 enum {
-    GPI_COMPACT_IN,      /* what is moved */
+    GPI_COMPACT_IN,      /* the elements that are moved */
     GPI_COMPACT_DECIDES, /* flags or indices */
     GPI_COMPACT_VALUES,
     GPI_COMPACT_COUNTER,
@@ -38,24 +37,24 @@ typedef struct gpi_compact_array {
 typedef struct gpi_by_key_pass {
     gpi_element element;
     gpi_plan plan;
-    gpi_program *program; /* NULL: it is not done so */
+    gpi_program *program; /* NULL: the call is not done in a single pass */
     cl_uint tiles;        /* for the bound */
     gpi_count count;
     size_t key_size;
-    bool ones; /* are added up: there is no input but the keys */
+    bool ones; /* adds up ones: there is no input except the keys */
 } gpi_by_key_pass;
 
 /* A call, ready to run. */
 typedef struct gpi_compact {
     const char *function;
     int select_by, parts, where;
-    gp_type type, flags_type, index_type; /* type 0: bytes, or: */
+    gp_type type, flags_type, index_type; /* type 0: untyped, or of type: */
     const gp_record *record;
     size_t size, value_size; /* of an element, of a value */
     const char *predicate, *predicate2, *equal;
-    gpi_args args; /* that these name */
+    gpi_args args; /* of these expressions */
     bool repeated_only;
-    bool closed; /* the count stands after the last index */
+    bool closed; /* the count follows the last index */
     bool wide;   /* counts and positions take 64 bits */
     gpi_compact_array array[GPI_COMPACT_ROLES];
     gpi_count count;
@@ -68,11 +67,11 @@ typedef struct gpi_compact {
     gpi_program *program;
     cl_uint tiles; /* for the bound */
     gp_reduce_by_key_desc
-        by_key; /* of run lengths: the call as a reduction of ones, if pass.program is not NULL */
+        by_key; /* run-length encoding as a reduction of ones, if pass.program is not NULL */
     gpi_by_key_pass pass;
 } gpi_compact;
 
-/* What all descs have. */
+/* Initializes *c from the fields that all descs have. */
 #define GPI_COMPACT_BEGIN(c, name, desc)                                \
     do {                                                                \
         memset(c, 0, sizeof *(c));                                      \
@@ -90,7 +89,7 @@ typedef struct gpi_compact {
         (c)->done = (desc)->done;                                       \
     } while (0)
 
-/* gp_NAME and gp_NAME_read, of gp_DESC_desc */
+/* Defines gp_NAME and gp_NAME_read, which take a gp_DESC_desc. */
 #define GPI_COMPACT_DEFINE(name, DESC, describe, counts)                                                     \
     static gp_result gpi_##name##_call(gp_context *gp, const char *function, const gp_##DESC##_desc *desc,   \
                                        bool read, uint64_t *to)                                              \
@@ -112,7 +111,7 @@ typedef struct gpi_compact {
         return gpi_##name##_call(gp, "gp_" #name "_read", desc, true, counts);                               \
     }
 
-/* gp_DESC_scratch_size, gpi_DESC_warm_up */
+/* Defines gp_DESC_scratch_size and gpi_DESC_warm_up. */
 #define GPI_COMPACT_DEFINE_SIZE(DESC, describe)                                                            \
     GP_API gp_result gp_##DESC##_scratch_size(gp_context *gp, const gp_##DESC##_desc *desc, size_t *bytes) \
     {                                                                                                      \

@@ -1,11 +1,11 @@
-/* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: their descs in the form that compact.c
+/* unique.c - gp_unique, gp_unique_by_key and gp_run_length_encode: converts their descs to the form that compact.c
    runs. */
 #include "base/type.h"
 #include "program/user_text.h"
 #include "element/element.h"
 #include "select/select.h"
 
-/* The condition under which neighbours belong together. */
+/* Sets and checks the condition under which neighbours are equal; records must have one. */
 static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *equal)
 {
     c->equal = equal;
@@ -17,7 +17,7 @@ static gp_result gpi_unique_equal(gp_context *gp, gpi_compact *c, const char *eq
     return gpi_check_text(gp, c->function, "equal", equal);
 }
 
-/* `values`: gp_unique_by_key. */
+/* Describes gp_unique, or gp_unique_by_key if `values`. */
 static gp_result gpi_unique_any_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
                                          bool values, gpi_compact *c)
 {
@@ -72,14 +72,15 @@ static gp_result gpi_unique_by_key_describe(gp_context *gp, const char *function
     return gpi_unique_any_describe(gp, function, d, true, c);
 }
 
-/* Of either call. */
+/* Describes gp_unique_by_key if the desc has values, else gp_unique. */
 static gp_result gpi_unique_either_describe(gp_context *gp, const char *function, const gp_unique_desc *d,
                                             gpi_compact *c)
 {
     return gpi_unique_any_describe(gp, function, d, d->value_size != 0, c);
 }
 
-/* An end makes runs of neighbouring offsets only if no run is left out between them. */
+/* Fails if offsets_end is set and does not make sense. Neighbouring offsets enclose a run only if no run between them is
+   left out. */
 static gp_result gpi_check_offsets_end(gp_context *gp, const char *function,
                                        const gp_run_length_encode_desc *d)
 {
