@@ -1,4 +1,4 @@
-/* batch.c - what batches of keys share: buffers checked, arguments, partitioning. */
+/* batch.c - the parts that all batches of keys share: checks of buffers, arguments, partitioning. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -12,13 +12,13 @@ enum {
     GPI_HASH_GROUPS_EACH = 8      /* groups that a multiprocessor runs at a time */
 };
 
-/* From how many bytes of table on, and keys, it pays to partition a batch first. Measured on PoCL. */
+/* The smallest table and batch for which it pays to partition the batch first. Measured on PoCL. */
 #define GPI_HASH_PARTITION_BYTES ((size_t)16 << 20)
 #define GPI_HASH_PARTITION_KEYS ((size_t)1 << 16)
 
 /* ------------------------------------------------------------------ checks */
 
-/* A buffer of `count` elements of `size` bytes; NULL is left out. */
+/* Checks a buffer of `count` elements of `size` bytes and adds it to batch->uses. Does nothing if it is NULL. */
 static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, const char *name, cl_mem buffer,
                                      size_t offset, size_t count, size_t size, int access)
 {
@@ -30,7 +30,7 @@ static gp_result gpi_hash_use_buffer(gp_context *gp, gpi_hash_batch *batch, cons
     return gpi_check_buffer(gp, batch->function, name, buffer, offset, count, size, access, &use->range);
 }
 
-/* What is written overlaps nothing, and nothing overlaps the table. */
+/* Fails if a buffer that the batch writes overlaps another one, or if any buffer overlaps the table. */
 static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batch)
 {
     size_t a, b;
@@ -47,7 +47,7 @@ static gp_result gpi_hash_check_apart(gp_context *gp, const gpi_hash_batch *batc
     return GP_OK;
 }
 
-/* The batch's table, program, count and the table's own memory. */
+/* Sets the batch's table, plan, program and count, and adds the table's memory and the count to batch->uses. */
 static gp_result gpi_hash_batch_open(gp_context *gp, const char *function, gp_hash handle, size_t count,
                                      cl_mem count_buffer, size_t count_offset, gp_type count_type,
                                      gpi_hash_batch *batch)
@@ -78,7 +78,7 @@ static cl_uint gpi_hash_widths(const gpi_table *table)
     return (table->key_size == 8 ? GPI_WIDE_KEYS : 0) | (table->value_size == 8 ? GPI_WIDE_VALUES : 0);
 }
 
-/* An array and its offset; where there is none, the context's counters stand in. */
+/* Passes an array and its offset. If it is NULL, the context's counters stand in. */
 static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = buffer ? offset : 0;
@@ -87,9 +87,9 @@ static void gpi_hash_arg_array(gpi_call *call, cl_mem buffer, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* Keys of a group. In the serial shape fewer when there are few, so that all cores have some. In the local shape no
-   more an item than its counters hold (hash/batch.cl), and one where loops are limited, because each may mean
-   a long probe. */
+/* Returns the keys of a group. In the serial shape a small batch gives fewer keys to a group, so that all cores have some.
+   In the local shape an item has no more keys than its counters hold (hash/batch.cl), and only one if loops are limited,
+   because each key may take a long probe. */
 static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t count)
 {
     const size_t cores = gp->info.compute_units ? gp->info.compute_units : 1, least = 1024;
@@ -103,7 +103,7 @@ static size_t gpi_hash_span(const gp_context *gp, const gpi_plan *plan, size_t c
     return share > least ? share : least;
 }
 
-/* The last arguments of a batch's kernels, and the launch of groups of `span` keys. */
+/* Passes the last arguments of a batch's kernel, and launches groups of `span` keys. */
 static gp_result gpi_hash_launch_spans(gpi_call *call, const gpi_hash_batch *batch, const gpi_count *count,
                                        size_t span)
 {
@@ -118,8 +118,8 @@ static gp_result gpi_hash_launch_batch(gpi_call *call, const gpi_hash_batch *bat
     return gpi_hash_launch_spans(call, batch, count, gpi_hash_span(call->gp, &batch->plan, count->bound));
 }
 
-/* The same where groups combine keys. Each sends its sums to the table once, so in the local shape there are as many
-   groups as the device runs at a time. */
+/* Launches a batch whose groups combine equal keys. Each group adds its sums to the table once, so in the local shape there
+   are only as many groups as the device runs at a time. */
 static gp_result gpi_hash_launch_combining(gpi_call *call, const gpi_hash_batch *batch,
                                            const gpi_count *count)
 {
@@ -143,7 +143,7 @@ static gp_result gpi_hash_check_strategy(gp_context *gp, const char *function, g
                     (int)strategy);
 }
 
-/* Whether it pays, or the caller wants it. */
+/* Returns true if the batch is to be partitioned, because that pays or because the caller's strategy asks for it. */
 static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strategy)
 {
     const size_t count = batch->count.bound;
@@ -153,7 +153,7 @@ static bool gpi_hash_order_suits(const gpi_hash_batch *batch, gp_strategy strate
            batch->table->mask >= GPI_SORT_BINS && count > 0;
 }
 
-/* The pass of a sort that does it. The desc has the caller's keys, and values if they go along. */
+/* Plans the sort pass that partitions the batch. order->desc already has the caller's keys, and values if they move, too. */
 static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_order *order)
 {
     const gpi_table *table = batch->table;
@@ -161,7 +161,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     gp_result result;
     uint32_t bits = 0;
     while (table->mask >> bits) bits++;
-    d->keys_out = table->buffer; /* until the scratch is there: something else than the keys */
+    d->keys_out = table->buffer; /* stands in for the scratch: any buffer other than the keys */
     if (d->value_size) d->values_out = table->buffer;
     d->count = batch->count.bound;
     d->count_buffer = batch->count.buffer;
@@ -182,7 +182,7 @@ static gp_result gpi_hash_order_plan(gp_context *gp, const gpi_hash_batch *batch
     return result;
 }
 
-/* The batch, partitioned, into the scratch. */
+/* Enqueues the pass that partitions the batch into the scratch. */
 static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl_mem scratch)
 {
     gp_sort_desc *d = &order->desc;
@@ -195,7 +195,7 @@ static gp_result gpi_hash_order_launch(gpi_call *call, gpi_hash_order *order, cl
     return gpi_sort_launch(call, &order->sort);
 }
 
-/* The caller's scratch: large enough, and apart from all of the batch's buffers. */
+/* Checks the caller's scratch: it must be large enough, and not overlap the batch's buffers. */
 static gp_result gpi_hash_check_scratch(gp_context *gp, const gpi_hash_batch *batch, cl_mem scratch,
                                         size_t bytes)
 {

@@ -1,4 +1,4 @@
-/* create.c - hash tables as objects: create, share, clear, destroy. */
+/* create.c - creates, shares, clears and destroys hash tables. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -31,7 +31,7 @@ static gp_result gpi_hash_check_sizes(gp_context *gp, const char *function, cons
     return GP_OK;
 }
 
-/* The power of two that holds `capacity` slots, or `expected` keys at `max_load`. */
+/* Sets *mask to a power of two minus 1: that many slots hold `capacity` slots, or `expected` keys at `max_load`. */
 static gp_result gpi_hash_capacity(gp_context *gp, const char *function, uint64_t capacity, uint64_t expected,
                                    double max_load, uint32_t *mask)
 {
@@ -70,15 +70,15 @@ static uint64_t gpi_hash_load_value(const void *from, size_t size)
     return narrow;
 }
 
-/* The value that the slot of an absent key has, where one is needed. Unless the caller names it, it is one
-   that hardly anybody has: a signalling NaN that no arithmetic gives, as an integer a large one. */
+/* Sets table->absent, and table->reserved, the value in the slot of an absent key, if the form needs one. Unless the caller
+   names it, it is a value that hardly ever occurs: a signalling NaN that no arithmetic returns, a large one as an integer. */
 static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
 {
     const bool wide = table->wide && !table->packed;
     const uint64_t mixed = gpi_fnv1a(GPI_FNV1A_SEED, &table->seed, sizeof table->seed);
     table->absent = table->value_size == 8 ? UINT64_MAX : UINT32_MAX;
     if (desc->reserved) table->absent = gpi_hash_load_value(desc->reserved, desc->value_size);
-    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* no narrower value is this */
+    table->reserved = wide ? UINT64_MAX : UINT32_MAX; /* cannot occur if values are narrower than words */
     if (table->packed || table->value_size != (wide ? 8 : 4)) return;
     table->loud = !desc->reserved;
     table->reserved = !table->loud ? table->absent
@@ -86,7 +86,7 @@ static void gpi_hash_reserve(const gp_hash_desc *desc, gpi_table *table)
                                    : 0x7fa00000u | mixed >> 43;
 }
 
-/* Packed where one word holds key and value, and the device can exchange it. */
+/* Sets the table's form: packed if one word holds key and value and the device has atomic operations on it. */
 static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *table)
 {
     const bool narrow = table->key_size == 4 && table->value_size <= 4;
@@ -99,7 +99,7 @@ static gp_result gpi_hash_form(gp_context *gp, const char *function, gpi_table *
     return GP_OK;
 }
 
-/* All but the memory. */
+/* Checks the desc and sets everything of the table except its memory. */
 static gp_result gpi_hash_describe(gp_context *gp, const char *function, const gp_hash_desc *desc,
                                    gpi_table *table)
 {
@@ -126,7 +126,7 @@ static size_t gpi_hash_bytes(const gpi_table *table)
     return GPI_HEADER * sizeof(cl_uint) + gpi_hash_slots(table) * (table->wide && !table->packed ? 16 : 8);
 }
 
-/* The table's memory: the caller's, retained, or its own. */
+/* Sets the table's memory: the caller's buffer `own`, which is retained, or else a new one. */
 static gp_result gpi_hash_allocate(gp_context *gp, const char *function, cl_mem own, gpi_table *table)
 {
     const size_t bytes = gpi_hash_bytes(table);

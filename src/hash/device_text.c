@@ -1,10 +1,9 @@
-/* device_text.c - a table's source for kernels of the caller's own. */
+/* device_text.c - the source by which kernels of the caller's use a table. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "hash/hash.h"
 
-/* For gp_device_source: the layers that a kernel of the caller's needs, as gpi_source_compose has them, up to
-   one key. */
+/* Adds, for gp_device_source, the source that a kernel of the caller's needs to handle one key at a time. */
 static gp_result gpi_hash_device_text(gp_context *gp, const char *function, gp_hash handle, gpi_text *text)
 {
     const gpi_table *table = gpi_hash_of(gp, function, handle);

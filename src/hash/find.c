@@ -1,4 +1,4 @@
-/* find.c - batches of keys: gp_hash_find, gp_hash_contains, gp_hash_erase. */
+/* find.c - gp_hash_find, gp_hash_contains and gp_hash_erase, on batches of keys. */
 #include "base/error.h"
 #include "hash/hash.h"
 
@@ -74,13 +74,14 @@ GP_API gp_result gp_hash_contains(gp_context *gp, gp_hash table, const gp_hash_f
 
 /* ------------------------------------------------------------------ erase */
 
-/* What is erased, and how. */
+/* A call of gp_hash_erase, and the order in which it handles its keys. */
 typedef struct gpi_hash_removal {
     const gp_hash_erase_desc *desc;
     gpi_hash_order order;
 } gpi_hash_removal;
 
-/* Everything but the buffers: enough to know the scratch. Results belong to the order that keys came in. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. A batch with results is not
+   partitioned, since results are in the order of the caller's keys. */
 static gp_result gpi_hash_plan_erase(gp_context *gp, const char *function, gp_hash handle,
                                      gpi_hash_batch *batch, gpi_hash_removal *removal)
 {

@@ -1,4 +1,4 @@
-/* for_each.c - gp_hash_for_each: an expression of the caller's on every live key. */
+/* for_each.c - gp_hash_for_each: evaluates an expression of the caller's for every live key. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* How a type's values come from a slot's bits: "as_float((uint)(bits))". */
+/* Adds the macros for a type and for its conversion from a slot's bits, such as "as_float((uint)(bits))". */
 static void gpi_each_define(gpi_text *text, const char *what, gp_type type)
 {
     const char *name = gpi_type_cl(type), *bits = gpi_type_size(type) == 8 ? "ulong" : "uint";
@@ -26,7 +26,7 @@ static void gpi_each_function(gpi_text *text, const gpi_args *args, const char *
     gpi_text_add(text, "    return (%s)(\n#line 1 \"%s\"\n%s\n    );\n}\n", type, name, expression);
 }
 
-/* The caller's expressions as functions; to be freed. */
+/* Returns the functions for the caller's expressions, which the caller of this function frees. NULL: no memory. */
 static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args *args, gp_type key,
                               gp_type value, bool is_set)
 {
@@ -43,7 +43,7 @@ static char *gpi_each_prelude(const gp_hash_for_each_desc *desc, const gpi_args 
     return gpi_text_take(&text);
 }
 
-/* The table is changed, so expressions read it nowhere else. */
+/* Checks the arguments. Fails if one is the table's memory: the call changes it, so expressions must not read it. */
 static gp_result gpi_each_check_args(gp_context *gp, const char *function, const gpi_table *table,
                                      const gpi_args *args)
 {

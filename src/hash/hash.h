@@ -1,4 +1,4 @@
-/* hash.h - hash tables. */
+/* hash.h - types and functions of hash tables. */
 #pragma once
 #include "base/text.h"
 #include "runtime/tuning.h"
@@ -7,7 +7,7 @@
 #include "sort/sort.h"
 #include "hash/constants.cl"
 
-/* A hash table, as all contexts that share it see it. The buffer starts with the same facts (hash/table.cl). */
+/* A hash table. All contexts that share it use the same gpi_table. Its buffer starts with the same facts (hash/table.cl). */
 typedef struct gpi_table {
     uint32_t references; /* handles */
     size_t key_size, value_size;
@@ -15,25 +15,25 @@ typedef struct gpi_table {
     bool limited;      /* probes end early: the device's loops are limited */
     uint32_t mask;     /* capacity - 1 */
     uint64_t seed;
-    uint64_t reserved; /* what the value of an absent key is; not in the packed form */
-    bool loud;         /* it may be a value, and the caller has not named it */
-    uint64_t absent;   /* what gp_hash_find gives, unless told otherwise */
+    uint64_t reserved; /* the value of an absent key; unused in the packed form */
+    bool loud;         /* reserved may occur as a value, and the caller has not named it */
+    uint64_t absent;   /* what gp_hash_find returns for an absent key, by default */
     double max_load;
     bool grow;
-    uint64_t taken;  /* slots, at most; kept up to date if `grow` */
+    uint64_t taken;  /* upper bound of the slots taken; kept up to date if `grow` */
     gpi_range range; /* of the buffer */
     cl_mem buffer;
 } gpi_table;
 
-/* What a gp_hash leads to. The generation tells it from handles that had the place before. */
+/* The table of a gp_hash. The generation distinguishes the handle from earlier ones in the same place. */
 typedef struct gpi_handle {
     gpi_table *table; /* NULL: free */
     uint32_t generation;
 } gpi_handle;
 
 enum {
-    GPI_HASH_LIMITED_STEPS = 24000, /* where loops are limited: of a probe, */
-    GPI_HASH_LIMITED_TURNS = 30000  /* ... and exchanges and steps of a put */
+    GPI_HASH_LIMITED_STEPS = 24000, /* if loops are limited: most steps of a probe */
+    GPI_HASH_LIMITED_TURNS = 30000  /* if loops are limited: most exchanges and steps of a put */
 };
 
 /* The description of a program on a table; `more` ends its prelude. */
@@ -44,17 +44,17 @@ typedef struct gpi_hash_of_program {
 
 enum { GPI_HASH_USES = 8 };
 
-/* A batch in the order of its home slots' highest digit, if it goes to the table like that: so that a table
-   larger than the caches is walked through piece by piece. */
+/* A batch that is partitioned by the highest digit of its home slots, so that groups visit a table larger than the caches
+   part by part. */
 typedef struct gpi_hash_order {
-    bool wanted; /* then: */
+    bool wanted; /* else the rest is not set */
     gp_sort_desc desc;
     gpi_sort sort;
     size_t keys_at, values_at; /* where the partitioned batch is, in bytes of the scratch */
     size_t bytes;              /* of scratch */
 } gpi_hash_order;
 
-/* A buffer of the call's. */
+/* A buffer of the batch. */
 typedef struct gpi_hash_use {
     const char *name;
     gpi_range range; /* root NULL: not there */

@@ -1,4 +1,4 @@
-/* insert.c - batches of keys: gp_hash_insert and its kin. */
+/* insert.c - gp_hash_insert, gp_hash_insert_or_assign and gp_hash_insert_or_apply, on batches of keys. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -9,7 +9,7 @@
 
 enum { GPI_CHANGE_APPLY = GPI_CHANGE_ADD }; /* stands for the change that an operation and a type make */
 
-/* What is put, and how. */
+/* A call that puts keys into a table: the change to values, the source of values, and the outputs. */
 typedef struct gpi_hash_put {
     const gp_hash_insert_desc *desc;
     cl_uint change, source, wants;
@@ -40,7 +40,7 @@ static cl_uint gpi_hash_change_of(gp_op op, gp_type type)
     return 0;
 }
 
-/* Type and operation of insert_or_apply. */
+/* Checks type and operation of gp_hash_insert_or_apply, and sets the change that they make to values. */
 static gp_result gpi_hash_check_apply(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *desc = put->desc;
@@ -107,7 +107,8 @@ static gp_result gpi_hash_check_put(gp_context *gp, const gpi_hash_batch *batch,
     return apply ? gpi_hash_check_apply(gp, batch, put) : GP_OK;
 }
 
-/* The table that says which of equal keys stands for all: of keys of the same width, with indices as values. */
+/* Plans the judge, if the call needs one: a table that maps each key of the batch to the index of the one that counts
+   among equal keys. */
 static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     gpi_table *judge = &put->judge;
@@ -120,7 +121,8 @@ static gp_result gpi_hash_plan_judge(gp_context *gp, const gpi_hash_batch *batch
     return gpi_hash_capacity(gp, batch->function, 0, put->desc->count, 0.5, &judge->mask);
 }
 
-/* Whether the batch is partitioned. Results and indices belong to the order that it came in. */
+/* Plans to partition the batch if that suits. Results and indices of duplicates are in the batch's own order, so that a
+   call with these is not partitioned. */
 static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch, gpi_hash_put *put)
 {
     const gp_hash_insert_desc *d = put->desc;
@@ -139,7 +141,7 @@ static gp_result gpi_hash_plan_order(gp_context *gp, const gpi_hash_batch *batch
     return result;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_hash_plan_put(gp_context *gp, const char *function, gp_hash handle,
                                    gpi_hash_batch *batch, gpi_hash_put *put, cl_uint change)
 {
@@ -210,7 +212,7 @@ static void gpi_hash_arg_put(gpi_call *call, const gpi_hash_batch *batch, const 
     gpi_call_arg_uint(call, judging ? 0 : put->wants);
 }
 
-/* One launch: the batch into the table, or its indices into the judge. */
+/* Launches the kernel that puts the batch into the table, or, if `judging`, its indices into the judge. */
 static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch, const gpi_hash_put *put,
                                      bool judging)
 {
@@ -225,7 +227,7 @@ static gp_result gpi_hash_launch_put(gpi_call *call, const gpi_hash_batch *batch
     return gpi_hash_launch_batch(call, batch, &batch->count);
 }
 
-/* Equal keys of a group first combine there: where nothing is wanted of each key by itself. */
+/* Returns true if a group combines its equal keys before it applies them: if no output is wanted for each key. */
 static bool gpi_hash_combines(const gpi_hash_put *put)
 {
     return put->change > GPI_CHANGE_ASSIGN && !(put->wants & (GPI_WANTS_RESULTS | GPI_WANTS_FAILED));
@@ -238,7 +240,7 @@ static gp_result gpi_hash_launch_combine(gpi_call *call, const gpi_hash_batch *b
     return gpi_hash_launch_combining(call, batch, &batch->count);
 }
 
-/* Which index stands for each key. */
+/* Clears the judge and puts the batch's indices into it, which decides which of equal keys counts. */
 static gp_result gpi_hash_judge(gpi_call *call, const gpi_hash_batch *batch, gpi_hash_put *put,
                                 cl_mem scratch)
 {

@@ -1,11 +1,11 @@
-/* rehash.c - counts, gp_hash_rehash, and a table that grows. */
+/* rehash.c - reads a table's counts, and gives a table other slots: gp_hash_rehash, and tables that grow. */
 #include "base/context.h"
 #include "base/error.h"
 #include "hash/hash.h"
 
 #include <string.h>
 
-/* The table's counts, by GPI_COUNT_... and gp_hash_result. Blocks. */
+/* Reads the table's counts, which are indexed by GPI_COUNT_... and gp_hash_result. Blocks. */
 static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, const gpi_table *table,
                                       uint64_t counts[GPI_COUNTS])
 {
@@ -16,7 +16,7 @@ static gp_result gpi_hash_read_counts(gp_context *gp, const char *function, cons
     gpi_call call;
     gp_result result;
     size_t i;
-    gp->hash_unread = false; /* what was refused before does not keep a table from growing */
+    gp->hash_unread = false; /* keys refused by earlier calls must not make this one fail */
     result = gp->out_of_order ? gpi_finish(gp) : GP_OK;
     if (result == GP_OK) {
         result = gpi_call_begin(&call, gp, function, NULL, 0, NULL);
@@ -65,7 +65,8 @@ static gp_result gpi_hash_move(gp_context *gp, const char *function, const gpi_t
     return GP_OK;
 }
 
-/* The table gets other slots, in `own` or memory of its own; or stays as it is. */
+/* Moves the table to mask + 1 other slots, in `own` or, if that is NULL, in new memory. If that fails, the table stays as it
+   is. */
 static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table *table, uint32_t mask,
                                  cl_mem own)
 {
@@ -85,8 +86,8 @@ static gp_result gpi_hash_rehash(gp_context *gp, const char *function, gpi_table
     return result;
 }
 
-/* A table that grows gets more slots before `count` keys might take more than it may have: only then is the
-   device asked how many are taken. */
+/* Gives a table that grows more slots if `count` more keys might exceed its load. Only then does it read from the device how
+   many slots are taken. */
 static gp_result gpi_hash_make_room(gp_context *gp, const char *function, gpi_table *table, size_t count)
 {
     uint64_t counts[GPI_COUNTS];
@@ -150,7 +151,7 @@ static gp_result gpi_hash_count_all(gp_context *gp, const char *function, gp_has
     out->refused = counts[GP_HASH_REFUSED];
     out->superseded = counts[GP_HASH_SUPERSEDED];
     out->erased = counts[GP_HASH_ERASED];
-    /* Keys after the slots take none: where one is live, there is a dead one more than this tells. */
+    /* Keys in side slots claim none of the slots: for each live one there is one more dead slot than this counts. */
     out->dead = counts[GPI_COUNT_CLAIMED] > out->live ? counts[GPI_COUNT_CLAIMED] - out->live : 0;
     return gpi_hash_result(gp);
 }

@@ -1,11 +1,11 @@
-/* retrieve.c - gp_hash_retrieve: all live keys of a table. */
+/* retrieve.c - gp_hash_retrieve: writes all live keys of a table. */
 #include "base/error.h"
 #include "base/type.h"
 #include "hash/hash.h"
 
 #include <string.h>
 
-/* The sort after a retrieve with sort_type: in place, as many keys as were found. */
+/* Returns the desc of the sort after a retrieve with sort_type. It sorts as many keys as were found, in place. */
 static gp_sort_desc gpi_hash_sort_desc(const gpi_table *table, const gp_hash_retrieve_desc *desc)
 {
     gp_sort_desc sort;
@@ -56,7 +56,7 @@ static gp_result gpi_hash_check_retrieve(gp_context *gp, gpi_hash_batch *batch,
     return r == GP_OK ? gpi_hash_check_apart(gp, batch) : r;
 }
 
-/* Behind the check: where the sort's scratch stands apart from all that. */
+/* Plans the sort after a retrieve, if any, and checks its scratch, which must not overlap the batch's buffers. */
 static gp_result gpi_hash_plan_retrieve(gp_context *gp, const gpi_hash_batch *batch,
                                         const gp_sort_desc *sort_desc, gpi_sort *sort)
 {

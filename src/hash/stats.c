@@ -1,4 +1,4 @@
-/* stats.c - gp_hash_stats_read: how far keys are from their home slots. */
+/* stats.c - gp_hash_stats_read: measures how far keys are from their home slots. */
 #include "base/error.h"
 #include "hash/hash.h"
 

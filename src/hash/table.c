@@ -1,4 +1,4 @@
-/* table.c - what every call on a hash table needs: handles, programs, arguments, launches over all slots. */
+/* table.c - the parts that all calls on hash tables share: handles, programs, arguments, launches over all slots. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -12,7 +12,7 @@
 #include <intrin.h>
 #endif
 
-#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* of a group that goes over a table */
+#define GPI_HASH_SERIAL_SLOTS ((size_t)65536) /* slots of a group, in kernels over all slots */
 
 /* ------------------------------------------------------------------ what kernels have counted */
 
@@ -25,8 +25,7 @@ static gp_result gpi_hash_fail_strange(gp_context *gp, const char *function)
         function);
 }
 
-/* Has the kernels' counts read, after what is in the queue. A read that fails later is among the failures that
-   gp_finish tells. */
+/* Enqueues a read of the kernels' counts, after the commands in the queue. If the read fails later, gp_finish reports it. */
 static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
 {
     cl_event event;
@@ -41,9 +40,9 @@ static cl_int gpi_hash_read_told(gp_context *gp, cl_bool blocking)
     return error;
 }
 
-/* What the kernels have counted, and gpi_hash_read_told has read: keys refused because of a reserved value
-   that the caller does not know of, tables that are none, and keys for which there was no room. One counter
-   is told at a time, and cleared. */
+/* Fails if one of the counts that gpi_hash_read_told has read is not 0: keys refused because of a reserved value that the
+   caller has not named, tables with a damaged header, and keys for which there was no room. Reports one counter at a time,
+   and clears it. */
 static gp_result gpi_hash_tell(gp_context *gp)
 {
     static const char *const functions[] = {"gp_hash_insert", "gp_hash_insert_or_assign",
@@ -80,7 +79,7 @@ static gp_result gpi_hash_tell(gp_context *gp)
         functions[by], counts[by]);
 }
 
-/* Blocks; the queue's hash kernels have ended. */
+/* Reads the kernels' counts and reports them as gpi_hash_tell does. Blocks. The hash kernels in the queue must have ended. */
 static gp_result gpi_hash_result(gp_context *gp)
 {
     const cl_int error = gpi_hash_read_told(gp, CL_TRUE);
@@ -90,7 +89,7 @@ static gp_result gpi_hash_result(gp_context *gp)
 
 /* ------------------------------------------------------------------ handles */
 
-/* The handle's table, or NULL with an error. */
+/* Returns the handle's table, or sets an error and returns NULL. */
 static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash handle)
 {
     const uint32_t place = (uint32_t)handle.id;
@@ -109,7 +108,7 @@ static gpi_table *gpi_hash_of(gp_context *gp, const char *function, gp_hash hand
     return gp->handles[place - 1].table;
 }
 
-/* Nobody but the table's own calls writes into the memory of one that lives. */
+/* Fails if a range overlaps the memory of a live table, which only calls on that table may write. */
 static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *function, const char *field,
                                                   const gpi_range *range)
 {
@@ -130,7 +129,7 @@ static gp_result gpi_hash_check_apart_from_tables(gp_context *gp, const char *fu
 static const gpi_hash_hooks gpi_hash_hooks_set = {gpi_hash_check_apart_from_tables, gpi_hash_read_told,
                                                   gpi_hash_tell, gpi_hash_result};
 
-/* Adds to a number that other threads count in, too, and returns the sum. */
+/* Adds to a number that other threads change, too, and returns the sum. */
 static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
 {
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -140,7 +139,7 @@ static uint32_t gpi_add_atomically(uint32_t *number, uint32_t change)
 #endif
 }
 
-/* A handle for the table, which it counts as a reference. */
+/* Makes a handle for the table and counts it as a reference. */
 static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_table *table, gp_hash *out)
 {
     uint32_t i = 0;
@@ -151,7 +150,7 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
         gp->handles = grown;
         gp->handle_count = i + 1;
     }
-    /* Contexts start at different generations, so that a handle of another one is most likely none here. */
+    /* Contexts start at different generations, so that a handle of another context is most likely invalid here. */
     if (gp->generation == 0) gp->generation = (uint32_t)gpi_fnv1a(GPI_FNV1A_SEED, &gp, sizeof gp) | 1;
     gp->hash = &gpi_hash_hooks_set;
     gp->handles[i].table = table;
@@ -161,14 +160,14 @@ static gp_result gpi_hash_handle_make(gp_context *gp, const char *function, gpi_
     return GP_OK;
 }
 
-/* Frees a table that no handle leads to. */
+/* Frees a table without handles. */
 static void gpi_hash_free(gpi_table *table)
 {
     if (table->buffer) (void)clReleaseMemObject(table->buffer);
     GP_FREE(table);
 }
 
-/* Takes a handle away, and with the last one the table. */
+/* Drops a reference to the table, and frees the table with the last one. */
 static void gpi_hash_release(gpi_table *table)
 {
     if (gpi_add_atomically(&table->references, UINT32_MAX) == 0) gpi_hash_free(table);
@@ -210,7 +209,7 @@ static gp_result gpi_hash_program(gp_context *gp, const char *function, gpi_prim
 
 /* ------------------------------------------------------------------ facts */
 
-/* What the header begins with, and kernels are given: hash/table.cl. */
+/* Sets the facts about a table with which its header begins, and which kernels get as arguments (hash/table.cl). */
 static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
 {
     const cl_ulong capacity = (cl_ulong)table->mask + 1;
@@ -222,7 +221,7 @@ static void gpi_hash_facts(const gpi_table *table, cl_ulong facts[4])
     facts[3] = table->reserved;
 }
 
-/* The arguments that stand for a table. */
+/* Passes a table: its buffer and its facts. */
 static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
 {
     cl_ulong facts[4];
@@ -232,7 +231,7 @@ static void gpi_hash_arg_table(gpi_call *call, const gpi_table *table)
     for (i = 0; i < 4; i++) GPI_CALL_ARG(call, facts[i]);
 }
 
-/* The last argument of kernels that look whether there is a table, or refuse keys. */
+/* Passes the counters, the last argument of kernels that check a table's header or refuse keys. */
 static void gpi_hash_arg_counters(gpi_call *call)
 {
     GPI_CALL_ARG(call, call->gp->counters);
@@ -241,7 +240,7 @@ static void gpi_hash_arg_counters(gpi_call *call)
 
 /* ------------------------------------------------------------------ launches over all slots */
 
-/* Slots after the table's, for the keys that mean something else in a slot. */
+/* Returns the number of side slots after the table's, for keys that would mean something else in a slot. */
 static uint32_t gpi_hash_side_slots(const gpi_table *table) { return table->packed ? 2 : 1; }
 
 static size_t gpi_hash_slots(const gpi_table *table)
@@ -249,14 +248,15 @@ static size_t gpi_hash_slots(const gpi_table *table)
     return (size_t)table->mask + 1 + gpi_hash_side_slots(table);
 }
 
-/* Slots of a group: few an item where loops are limited, because each may mean a probe. */
+/* Returns the slots of a group. If loops are limited, an item has only one, because each may take a probe. */
 static size_t gpi_hash_slot_span(const gp_context *gp, const gpi_plan *plan)
 {
     if (plan->shape == GP_SHAPE_SERIAL) return GPI_HASH_SERIAL_SLOTS;
     return (size_t)plan->group * (gp->info.loop_limit ? 1 : 16);
 }
 
-/* The last arguments, and the launch. `has_counters`: all but the clearing of a table. */
+/* Passes the last arguments, and launches a kernel over all slots. `has_counters`: true for all kernels except the one that
+   clears a table. */
 static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, const gpi_plan *plan,
                                        bool has_counters)
 {
@@ -266,7 +266,7 @@ static gp_result gpi_hash_launch_slots(gpi_call *call, const gpi_table *table, c
     return gpi_call_launch(call, plan, gpi_ceil_div(gpi_hash_slots(table), span));
 }
 
-/* Writes the header and empties the slots; `from`, when not NULL, is the table whose counts go on. */
+/* Enqueues the kernel that writes the header and empties the slots. If `from` is not NULL, the table keeps its counts. */
 static gp_result gpi_hash_clear_slots(gpi_call *call, const gpi_table *table, const gpi_table *from)
 {
     const cl_mem counted = from ? from->buffer : table->buffer;

@@ -1,9 +1,9 @@
-/* warm_up.c - every hash kernel once. */
+/* warm_up.c - warms up hash tables. */
 #include "hash/hash.h"
 
 #include <string.h>
 
-/* Every kernel once, on a tiny table of the context's own. */
+/* Runs the hash kernels once, on a tiny table of its own. */
 static gp_result gpi_hash_warm_up(gp_context *gp, const gp_hash_desc *desc)
 {
     gp_hash_desc tiny;
