@@ -1,4 +1,5 @@
-/* brackets.c - gp_brackets: one look-back launch, or pairs in tiles, a tree of tiles, pairs across tiles. */
+/* brackets.c - gp_brackets: one look-back launch, or launches that pair brackets in tiles, build a tree of tiles, and pair
+   brackets across tiles. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -9,7 +10,7 @@
 
 enum {
     GPI_BRACKETS_NOTE_BYTES = 32, /* gpi_note of nest/tile_summary.cl */
-    GPI_BRACKETS_LEAVES = 4096    /* of a group that multiplies nodes */
+    GPI_BRACKETS_LEAVES = 4096    /* leaves of a group that multiplies nodes */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -22,8 +23,8 @@ static uint64_t gpi_brackets_turns(const gpi_brackets *b)
     return (tiles + 3 * (uint64_t)b->plan.per_item) * (b->plan.polls + tile + 128);
 }
 
-/* Look-back, where it is wanted and there is something to look back to. In the serial shape it takes fences,
-   and groups that run on: nest/lookback.cl. A device that drops out of long loops looks back over few tiles
+/* Returns true if the call looks back: if the strategy says so and there is more than one tile. In the serial shape that
+   needs fences, and groups that keep running (nest/lookback.cl). A device that leaves long loops looks back over few tiles
    only. */
 static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
 {
@@ -33,7 +34,7 @@ static bool gpi_brackets_looks_back(const gp_context *gp, const gpi_brackets *b)
     return !gp->info.loop_limit || gpi_brackets_turns(b) < gp->info.loop_limit;
 }
 
-/* Whether it looks back depends on the plan, which may change with the program. */
+/* Gets the program and sets b->back. Whether the call looks back depends on the plan, which may change with the program. */
 static gp_result gpi_brackets_program(gp_context *gp, gpi_brackets *b)
 {
     gp_result result;
@@ -61,13 +62,13 @@ static gp_result gpi_brackets_index(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Cells that are zeroed beforehand, because they validate themselves (nest/tile_summary.cl). */
+/* Returns true if cells validate themselves, so that they must be zeroed beforehand (nest/tile_summary.cl). */
 static bool gpi_brackets_has_halves(const gpi_brackets *b)
 {
     return b->back && b->plan.shape == GP_SHAPE_LOCAL;
 }
 
-/* Cells, notes, tree: see nest/tile_summary.cl. */
+/* Sets where cells, notes and tree are in the scratch, and its size. See nest/tile_summary.cl. */
 static void gpi_brackets_lay_out(gpi_brackets *b)
 {
     const size_t cell = gpi_brackets_has_halves(b) ? 2 : 4;
@@ -77,7 +78,7 @@ static void gpi_brackets_lay_out(gpi_brackets *b)
     b->scratch_size = b->tiles ? b->tree_at + 2 * (size_t)b->leaves * node : 0;
 }
 
-/* How many tiles, and leaves of their tree. */
+/* Sets the numbers of tiles and of leaves of their tree, and the count. Fails if a tree cannot hold the tiles. */
 static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -95,7 +96,7 @@ static gp_result gpi_brackets_divide(gp_context *gp, gpi_brackets *b)
     return GP_OK;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_brackets_plan(gp_context *gp, gpi_brackets *b)
 {
     gp_result result = gpi_brackets_codes(gp, b);
@@ -125,7 +126,7 @@ enum {
 static const char *const gpi_brackets_names[GPI_BRACKETS_RANGES] = {"in",     "count_buffer", "match",
                                                                     "parent", "depth",        "errors"};
 
-/* An output, where it is wanted. */
+/* Checks an output, if it is wanted. */
 static gp_result gpi_brackets_check_out(gp_context *gp, const gpi_brackets *b, int name, cl_mem buffer,
                                         size_t offset, size_t count, size_t size, gpi_range *used)
 {
@@ -171,7 +172,7 @@ static gp_result gpi_brackets_check(gp_context *gp, const gpi_brackets *b)
 
 /* ------------------------------------------------------------------ launches */
 
-/* An output and its offset; something stands in for one that is not wanted. */
+/* Passes an output and its offset. If it is not wanted, another buffer stands in. */
 static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
 {
     const cl_mem buffer = out ? out : call->gp->counters;
@@ -180,7 +181,7 @@ static void gpi_brackets_arg_out(gpi_call *call, cl_mem out, size_t offset)
     GPI_CALL_ARG(call, at);
 }
 
-/* GPI_NEST_PARAMETERS; with look-back `polls`: looks at what is late. */
+/* Passes GPI_NEST_PARAMETERS. `polls`: with look-back, how often a group looks at a late tile. */
 static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem scratch, cl_uint polls)
 {
     const cl_ulong notes = b->notes_at / 4, tree = b->tree_at / 4;
@@ -193,13 +194,13 @@ static void gpi_brackets_arg_nest(gpi_call *call, const gpi_brackets *b, cl_mem 
     GPI_CALL_ARG(call, call->gp->counters);
 }
 
-/* The same, where all is there or never will be. */
+/* Passes GPI_NEST_PARAMETERS to a kernel that waits for no tile. */
 static void gpi_brackets_arg_scratch(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     gpi_brackets_arg_nest(call, b, scratch, 0);
 }
 
-/* Groups of the kernels that take several tiles each. */
+/* Returns the number of groups of the kernels whose serial groups take several tiles each. */
 static size_t gpi_brackets_groups(const gpi_brackets *b)
 {
     const size_t each = b->plan.shape == GP_SHAPE_SERIAL ? GPI_GROUP_TILES_SERIAL : 1;
@@ -238,7 +239,7 @@ static gp_result gpi_brackets_join(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* Where parents and depths go, and whether. */
+/* Passes the outputs for parents and depths, and whether they are wanted. */
 static void gpi_brackets_arg_around(gpi_call *call, const gpi_brackets *b)
 {
     const gp_brackets_desc *d = b->desc;
@@ -277,7 +278,7 @@ static gp_result gpi_brackets_report(gpi_call *call, const gpi_brackets *b, cl_m
     return gpi_call_launch(call, &b->plan, 1);
 }
 
-/* Groups of the tree's first launch. */
+/* Returns the number of groups of the tree's first launch. */
 static cl_uint gpi_brackets_parts(cl_uint leaves)
 {
     return leaves > GPI_BRACKETS_LEAVES ? leaves / GPI_BRACKETS_LEAVES : 1;
@@ -302,8 +303,8 @@ static gp_result gpi_brackets_rest(gpi_call *call, const gpi_brackets *b, cl_mem
     return gpi_call_launch(call, &b->plan, b->tiles);
 }
 
-/* nest/brackets_single_pass.cl. In the local shape openers without a partner are known after the launch
- * only. */
+/* Enqueues the single pass (nest/brackets_single_pass.cl). In the local shape openers without a partner are known only
+   after the first launch. */
 static gp_result gpi_brackets_single_pass(gpi_call *call, const gpi_brackets *b, cl_mem scratch)
 {
     const bool halves = gpi_brackets_has_halves(b);
@@ -320,7 +321,7 @@ static gp_result gpi_brackets_launch(gpi_call *call, const gpi_brackets *b)
     const gp_brackets_desc *d = b->desc;
     const bool more = d->parent || d->depth || b->errors;
     const cl_uint parts = gpi_brackets_parts(b->leaves);
-    cl_mem scratch = call->gp->counters; /* stands in, where there is nothing to read */
+    cl_mem scratch = call->gp->counters; /* stands in if there is nothing to read */
     gp_result r = GP_OK;
     if (b->tiles == 0) return b->errors ? gpi_brackets_report(call, b, scratch) : GP_OK;
     if (!d->match && !more) return GP_OK;
@@ -406,7 +407,7 @@ GP_API gp_result gp_brackets_scratch_size(gp_context *gp, const gp_brackets_desc
     return result;
 }
 
-/* Runs the call's kernels once on zeros of the context's own, in one tile and in two. */
+/* Runs the call's kernels on zeros in buffers of its own, once with one tile and once with two. */
 static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *desc)
 {
     gp_brackets_desc probe;
@@ -440,7 +441,7 @@ static gp_result gpi_brackets_warm_up(gp_context *gp, const gp_brackets_desc *de
     if (desc->errors) probe.errors = out;
     probe.errors_offset = 3 * n * b.index_size / sizeof(gp_brackets_errors) + 1;
     for (probe.count = 1; probe.count <= n && result == GP_OK; probe.count += n - 1)
-        result = gp_brackets(gp, &probe); /* one tile goes by several launches, whatever the strategy */
+        result = gp_brackets(gp, &probe); /* one tile takes several launches, whatever the strategy */
     if (probe.in) (void)clReleaseMemObject(probe.in);
     if (out) (void)clReleaseMemObject(out);
     return result;

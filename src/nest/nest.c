@@ -1,5 +1,4 @@
-/* nest.c - what brackets, scans of stacks and trees share: codes of symbols, and what their programs begin
-   with. */
+/* nest.c - the parts that brackets, scans of stacks and trees share: codes of symbols, and preludes. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,7 +10,7 @@
 
 #include <string.h>
 
-/* What the kernels know of bytes: nest/symbols.cl. */
+/* The table by which kernels classify bytes: nest/symbols.cl. */
 typedef struct gpi_classes {
     int8_t code[256], sign[256];
     uint8_t listed[GPI_LISTED_MAX];
@@ -40,7 +39,7 @@ static gp_result gpi_brackets_pairs(gp_context *gp, gpi_brackets *b, const char 
     return GP_OK;
 }
 
-/* Returns whether there may be brackets of more than one kind; true without a table. */
+/* Returns true if there may be brackets of more than one kind, which is always so without a table. */
 static bool gpi_brackets_kinds(const gpi_brackets *b)
 {
     int first = 0;
@@ -54,7 +53,7 @@ static bool gpi_brackets_kinds(const gpi_brackets *b)
     return false;
 }
 
-/* Codes of one byte are symbols, too. */
+/* Fills the table for codes of one byte, which map to themselves. */
 static void gpi_brackets_identity(gpi_brackets *b)
 {
     int i;
@@ -114,8 +113,8 @@ static void gpi_classes_make(gpi_classes *c, const int8_t *table)
     gpi_classes_list(c);
 }
 
-/* The table on the device, kept from call to call. It never changes there: the one that has to go may still
-   be in use, and lives on until the commands that use it have ended. */
+/* Sets b->classes to the call's table on the device, which is kept from call to call. A table never changes on the device.
+   A new one replaces an old one, which OpenCL keeps until the commands that use it have ended. */
 static gp_result gpi_brackets_classes(gp_context *gp, gpi_brackets *b)
 {
     gpi_symbols *s = gp->symbols;
@@ -158,13 +157,13 @@ static void gpi_brackets_arg_input(gpi_call *call, const gpi_brackets *b)
     gpi_call_arg_count(call, &b->count);
 }
 
-/* GPI_MAP_BY_BYTE of nest/symbols.cl. */
+/* Returns GPI_MAP_BY_BYTE of nest/symbols.cl: true if the map depends on a single byte and not on i. */
 static bool gpi_map_is_by_byte(const gp_context *gp, gp_type type, const char *map, const gpi_args *args)
 {
     return map && gpi_type_size(type) == 1 && !gpi_map_has_positions(gp, map, args);
 }
 
-/* The parameters of nest/symbols.cl and nest/tile_summary.cl, but for the shape. */
+/* Adds the parameters of nest/symbols.cl and nest/tile_summary.cl, except the shape. */
 static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, gpi_text *text)
 {
     gpi_text_add(text, "#define GPI_SYMBOL %s\n#define GPI_TABLE %d\n",
@@ -183,7 +182,7 @@ static void gpi_brackets_add_nest(const gp_context *gp, const gpi_brackets *b, g
                  b->desc->map ? b->desc->map : "x");
 }
 
-/* What a program without elements begins with. */
+/* Adds the shape and sizes for a program without elements. */
 static void gpi_brackets_add_shape(const gpi_plan *plan, gpi_text *text)
 {
     const bool local = plan->shape == GP_SHAPE_LOCAL;

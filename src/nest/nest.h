@@ -1,4 +1,4 @@
-/* nest.h - what brackets, scans of stacks and trees share. */
+/* nest.h - types and functions that brackets, scans of stacks and trees share. */
 #pragma once
 #include "base/text.h"
 #include "runtime/tuning.h"
@@ -13,8 +13,8 @@ typedef struct gpi_brackets {
     gpi_args args;     /* that the map names */
     int8_t table[256]; /* of bytes without a map */
     bool has_table;
-    cl_mem classes; /* what the kernels know of it; something else where there is no table */
-    bool kinds;     /* pairs can be of two kinds */
+    cl_mem classes; /* the table on the device; without a table another buffer stands in */
+    bool kinds;     /* there may be brackets of several kinds */
     bool back;      /* by look-back: GPI_BRACKETS_BACK */
     size_t index_size;
     gpi_plan plan;
@@ -23,7 +23,7 @@ typedef struct gpi_brackets {
     cl_uint tiles, leaves;    /* for the bound; leaves of the tree, a power of two */
     size_t notes_at, tree_at; /* parts of the scratch, in bytes */
     size_t scratch_size;
-    cl_mem errors; /* where they go */
+    cl_mem errors; /* the output for errors; NULL: not wanted */
     size_t errors_offset;
 } gpi_brackets;
 

@@ -1,4 +1,5 @@
-/* stack_scan.c - gp_stack_scan: products of tiles' openers, a tree of tiles, what tiles begin with, the scan. */
+/* stack_scan.c - gp_stack_scan: computes products of tiles' openers, a tree of tiles, the value before each tile, and the
+   scan. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -12,8 +13,8 @@
 /* A checked call, ready to run. */
 typedef struct gpi_stack_scan {
     const gp_stack_scan_desc *desc;
-    gp_brackets_desc symbols; /* what of the call is about brackets */
-    gpi_brackets nest;        /* the same, checked; with the plan, the program and the tiles */
+    gp_brackets_desc symbols; /* the part of the desc that is about brackets */
+    gpi_brackets nest;        /* that part, checked, with the call's plan, program and tiles */
     gpi_element element;
     size_t joints_at, bases_at, cells_at; /* parts of the scratch, in bytes */
     size_t scratch_size;
@@ -39,7 +40,7 @@ static void gpi_stack_init(gpi_stack_scan *s, const char *function, const gp_sta
     b->args = desc->args;
     b->arg_count = desc->arg_count;
     gpi_brackets_init(&s->nest, function, b);
-    /* Its macros reach the map of codes, too. */
+    /* the macros of the monoid's source also reach the map of codes */
     s->nest.args.pasted = desc->monoid ? desc->monoid->source : NULL;
 }
 
@@ -70,7 +71,7 @@ static void gpi_stack_prelude(const gp_context *gp, const gpi_plan *plan, const 
     gpi_brackets_add_nest(gp, &s->nest, text);
 }
 
-/* Tree, joints, bases, cells: see nest/stack_scan.cl. */
+/* Sets where tree, joints, bases and cells are in the scratch, and its size. See nest/stack_scan.cl. */
 static void gpi_stack_lay_out(gpi_stack_scan *s)
 {
     const size_t size = s->element.size, leaves = s->nest.leaves, tiles = s->nest.tiles;
@@ -80,7 +81,7 @@ static void gpi_stack_lay_out(gpi_stack_scan *s)
     s->scratch_size = tiles ? s->cells_at + gpi_round_up((s->desc->count + tiles) * size, 4) : 0;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_stack_plan(gp_context *gp, gpi_stack_scan *s)
 {
     gp_result r = gpi_brackets_codes(gp, &s->nest);
@@ -153,7 +154,7 @@ static gp_result gpi_stack_pair(gpi_call *call, const gpi_stack_scan *s, cl_mem 
     return gpi_call_launch(call, &s->nest.plan, gpi_brackets_groups(&s->nest));
 }
 
-/* As gpi_brackets_tree. */
+/* Launches groups that multiply nodes of the tree, as gpi_brackets_tree does. */
 static gp_result gpi_stack_tree(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch, cl_uint bottom,
                                 cl_uint groups)
 {
@@ -235,7 +236,7 @@ GP_API gp_result gp_stack_scan_scratch_size(gp_context *gp, const gp_stack_scan_
     return result;
 }
 
-/* Runs the call's kernels once on one element of the context's own. */
+/* Runs the call's kernels on one element, in buffers of its own. */
 static gp_result gpi_stack_scan_warm_up(gp_context *gp, const gp_stack_scan_desc *desc)
 {
     gp_stack_scan_desc probe;

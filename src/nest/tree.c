@@ -1,4 +1,4 @@
-/* tree.c - gp_tree: runs of elements, a tree of runs, what goes beyond runs. */
+/* tree.c - gp_tree: handles runs of elements, builds a tree of runs, and completes what depends on other runs. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -70,7 +70,7 @@ static void gpi_tree_prelude(const gp_context *gp, const gpi_plan *plan, const v
     gpi_text_add(text, "    return (\n#line 1 \"map\"\n%s\n    ) != 0;\n}\n", d->map ? d->map : "x");
 }
 
-/* Bytes of marks. */
+/* Returns the bytes of marks in the scratch. */
 static size_t gpi_tree_marks(const gpi_tree *t)
 {
     const size_t rows = (t->plan.per_item + 15) / 16;
@@ -78,7 +78,7 @@ static size_t gpi_tree_marks(const gpi_tree *t)
     return gpi_round_up(2 * t->tiles * rows, 4);
 }
 
-/* Sizes of the tree of runs, and of the scratch: see nest/tree_runs.cl. */
+/* Sets the sizes of the tree of runs and of the scratch, and the count. See nest/tree_runs.cl. */
 static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
 {
     const gp_tree_desc *d = t->desc;
@@ -101,7 +101,7 @@ static gp_result gpi_tree_divide(gp_context *gp, gpi_tree *t)
     return GP_OK;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_tree_plan(gp_context *gp, gpi_tree *t, const char *function, const gp_tree_desc *desc)
 {
     gp_result result;
@@ -194,7 +194,7 @@ static gp_result gpi_tree_grow(gpi_call *call, const gpi_tree *t, cl_mem scratch
 
 static gp_result gpi_tree_launch(gpi_call *call, const gpi_tree *t)
 {
-    const cl_uint leaves = t->leaves / t->plan.group; /* what is left to be grown: above tiles */
+    const cl_uint leaves = t->leaves / t->plan.group; /* tiles: the first launch builds the tree below them */
     const cl_uint parts = gpi_brackets_parts(leaves);
     cl_mem scratch;
     gp_result r = gpi_call_scratch(call, t->desc->scratch, t->scratch_size, &scratch);
@@ -235,7 +235,7 @@ GP_API gp_result gp_tree_scratch_size(gp_context *gp, const gp_tree_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels once on one element of the context's own. */
+/* Runs the call's kernels on one element, in buffers of its own. */
 static gp_result gpi_tree_warm_up(gp_context *gp, const gp_tree_desc *desc)
 {
     gp_tree_desc probe;
