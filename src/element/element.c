@@ -1,4 +1,4 @@
-/* element.c - elements, and the operations and monoids on them, described and checked. */
+/* element.c - checks and describes elements, and the operations and monoids on them. */
 #include "base/error.h"
 #include "base/math.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 static const char *gpi_type_field(const gpi_operation *o) { return o->type_field ? o->type_field : "type"; }
 static const char *gpi_map_field(const gpi_operation *o) { return o->map_field ? o->map_field : "map"; }
 
-/* Nothing but the map's value has a type. */
+/* Returns true if only the map's value has a type. */
 static bool gpi_is_typed_by_map(const gpi_operation *o) { return o->indices || o->record; }
 
 static bool gpi_combine_takes_args(const gpi_operation *o)
@@ -63,7 +63,7 @@ static gp_result gpi_element_monoid(gp_context *gp, const char *function, gpi_el
 
 /* ------------------------------------------------------------------ checks: built-in operations */
 
-/* `type` is not a gp_type: most often because it was forgotten. */
+/* Fails because `type` is not a gp_type, most often because it was not set. */
 static gp_result gpi_fail_type(gp_context *gp, const char *function, const char *field, gp_type type)
 {
     if (!type) return gpi_fail(gp, GP_ERROR_INVALID_TYPE, "%s: %s is not set", function, field);
@@ -94,7 +94,7 @@ static gp_result gpi_check_field(gp_context *gp, const char *function, const gpi
     return GP_OK;
 }
 
-/* Without a map that says how, no value may be squeezed into its sum. */
+/* Fails if the field's result is narrower than the values that are summed. Only a map may narrow values. */
 static gp_result gpi_check_width(gp_context *gp, const char *function, const char *from_field, gp_type from,
                                  const gpi_field *field)
 {
@@ -123,14 +123,14 @@ static gp_result gpi_check_type(gp_context *gp, const char *function, const char
                                : gpi_fail_type(gp, function, field, type);
 }
 
-/* A range of integers: low < high, and all of [low, high) of the type. Signed ones have 64 bits' signs. */
+/* Checks a range of integers: low < high, and the type holds all of [low, high). Negative bounds are extended to 64 bits. */
 static gp_result gpi_check_bounds(gp_context *gp, const char *function, const char *low_name, uint64_t low,
                                   const char *high_name, uint64_t high, gp_type type)
 {
     const bool is_signed = gpi_is_signed(type);
     const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
     const uint64_t least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
-    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* turns the order into that of unsigned ones */
+    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* makes signed numbers compare as unsigned ones */
     if ((low ^ sign) < (high ^ sign) && (low ^ sign) >= (least ^ sign) &&
         ((high - 1) ^ sign) <= (last ^ sign))
         return GP_OK;
@@ -175,7 +175,7 @@ static gp_result gpi_check_inputs(gp_context *gp, const char *function, const gp
 
 /* ------------------------------------------------------------------ built-in operations */
 
-/* What argmin and argmax compare: at least 32 bits wide. */
+/* Returns the type in which argmin and argmax compare, which has at least 32 bits. */
 static gp_type gpi_arg_type(gp_type type)
 {
     if (gpi_type_size(type) >= 4) return type;
@@ -188,7 +188,7 @@ static size_t gpi_field_size(const gpi_field *field)
     return gpi_is_arg(field->op) ? value + 8 : field->compensated ? 2 * value : value;
 }
 
-/* `from` is the type of what the field is made of. */
+/* Makes and checks the field for an operation `op` on values of type `from`. */
 static gp_result gpi_field_make(gp_context *gp, const char *function, const gpi_operation *o, gp_type from,
                                 gp_op op, gp_type out, gpi_field *field)
 {
@@ -221,7 +221,7 @@ static gp_result gpi_check_ops(gp_context *gp, const char *function, const gpi_o
     return gpi_check_fp64(gp, function, o->map_type);
 }
 
-/* Several operations on each element: fields side by side, as a struct in C has them. */
+/* Makes an element of several operations: fields side by side, as in a C struct. */
 static gp_result gpi_element_ops(gp_context *gp, const char *function, gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -249,7 +249,7 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
 {
     const gpi_operation *o = &element->operation;
     gpi_field *field = &element->fields[0];
-    const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* what the map gives */
+    const bool compared = gpi_is_typed_by_map(o) && gpi_is_arg(o->op); /* the map's values are compared */
     const gp_type from = compared ? o->map_type : o->type;
     gp_result result = compared && from ? gpi_check_type(gp, function, "map_type", from) : GP_OK;
     if (compared && !from) {
@@ -275,14 +275,14 @@ static gp_result gpi_element_op(gp_context *gp, const char *function, gpi_elemen
     return result;
 }
 
-/* Behind the value of argmin and argmax: an index of all ones. */
+/* Writes a field's identity. For argmin and argmax an index of all ones follows the value. */
 static void gpi_field_identity(const gpi_field *field, unsigned char *out)
 {
     gpi_identity_make(field->value, field->op, out);
     if (gpi_is_arg(field->op)) memset(out + gpi_type_size(field->value), 0xff, 8);
 }
 
-/* `initial` comes in the type of the result. */
+/* Writes the caller's `initial`, which has the type of the result, as a value of the field. */
 static void gpi_field_initial(const gpi_field *field, const void *initial, unsigned char *out)
 {
     uint16_t half;
@@ -325,7 +325,8 @@ static gp_result gpi_element_builtin(gp_context *gp, const char *function, gpi_e
 
 /* ------------------------------------------------------------------ elements */
 
-/* Bytes of GPI_HEAD: none is padding, unless it counts. A monoid's alignment is not known: its segments are packed. */
+/* Returns the bytes of GPI_HEAD. It is as large as the value, so that there is no padding, unless it counts. A monoid's
+   alignment is not known: its segments are packed. */
 static size_t gpi_head_size(const gpi_element *element)
 {
     const bool counts = element->operation.segments == GPI_SEGMENTS_RUNS;
@@ -362,7 +363,7 @@ static gp_result gpi_element_describe(gp_context *gp, const char *function, cons
     return result;
 }
 
-/* Positions that argmin and argmax give in 32 bits: all ones means nowhere. */
+/* Fails if argmin or argmax returns positions in 32 bits and `count` does not fit. All ones means "nowhere". */
 static gp_result gpi_check_positions(gp_context *gp, const char *function, const gpi_element *element,
                                      size_t count)
 {
@@ -380,7 +381,8 @@ static gp_result gpi_check_positions(gp_context *gp, const char *function, const
 
 /* ------------------------------------------------------------------ plans, arguments, warm-up */
 
-/* As GPI_QUADS of element/input.cl: whether elements can be read four at a time, segments by keys as values alone. */
+/* Returns true if elements can be read four at a time, as GPI_QUADS of element/input.cl. With segments by keys, that holds
+   for the values alone. */
 static bool gpi_element_has_quads(const gpi_element *element)
 {
     const gpi_operation *o = &element->operation;
@@ -388,9 +390,9 @@ static bool gpi_element_has_quads(const gpi_element *element)
            o->type2 != GP_F16 && !o->reverse && o->segments != (int)GP_SEGMENTS_BY_FLAGS;
 }
 
-/* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of the
-   tile stays in registers (scan/tile_chunks.cl). A scan of other elements takes the row of SELECT, whose whole tile is in local
-   memory. */
+/* Makes the plan of a call on an element. With sub-groups, rows of SCAN are for elements that are read four at a time: half of
+   the tile stays in registers (scan/tile_chunks.cl). A scan of other elements uses the row of SELECT, whose whole tile is in
+   local memory. */
 static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primitive primitive,
                                const gpi_element *element, gp_strategy strategy, gpi_plan *plan)
 {
@@ -404,7 +406,7 @@ static gp_result gpi_plan_make(gp_context *gp, const char *function, gpi_primiti
     return result;
 }
 
-/* Input for a warm-up: elements that the caller's own functions can be trusted with. */
+/* Allocates input for a warm-up: zeros, or the monoid's identity, which the caller's functions accept. */
 static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, size_t count, cl_mem *out)
 {
     unsigned char *elements;
@@ -427,7 +429,7 @@ static void gpi_call_combine_args(gpi_call *call, const gpi_element *element)
     if (gpi_combine_takes_args(&element->operation)) gpi_call_args(call, &element->operation.args);
 }
 
-/* gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
+/* Passes the initial value as gpi_argument of element/monoid.cl: a single field as it is, else whole words. */
 static void gpi_call_arg_initial(gpi_call *call, const gpi_element *element)
 {
     const size_t size = element->base_size;

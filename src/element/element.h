@@ -1,4 +1,4 @@
-/* element.h - elements, operations, monoids, keys. */
+/* element.h - describes elements, operations, monoids and keys. */
 #pragma once
 #include "base/context.h"
 #include "base/text.h"
@@ -8,23 +8,23 @@
 
 #define GPI_MONOID_MAX 64 /* bytes of a user's element */
 
-/* As gp_segments: a desc does not have it. Runs of keys that the caller's expression says are equal, counted (GPI_HEADS of
-   element/input.cl); the primitive describes the keys itself. */
+/* A value of gp_segments that no desc has: segments are runs of keys that the caller's expression calls equal, and are
+   counted (GPI_HEADS of element/input.cl). The primitive describes the keys itself. */
 #define GPI_SEGMENTS_RUNS ((int)GP_SEGMENTS_COUNT)
 
-/* The fields of a desc that say what is combined. Zero: not used. */
+/* The fields of a desc that define what is combined and how. Zero: not used. */
 typedef struct gpi_operation {
-    const char *type_field, *map_field; /* what the call has type and map as; NULL: by these names */
+    const char *type_field, *map_field; /* the desc's names for type and map; NULL: "type", "map" */
     gp_type type, type2, out_type;      /* out_type 0: with a monoid or several ops only */
     gp_op op;
-    const gp_op *ops; /* several at once, with out_types (or NULL) and map_type */
+    const gp_op *ops; /* several operations at once, with out_types (or NULL) and map_type */
     const gp_type *out_types;
     size_t op_count;
     gp_type map_type;
     const gp_monoid *monoid;
     const char *map;
     const gp_record *record; /* of the input, instead of a type */
-    gpi_args args;           /* that the map names, and the monoid's function may take */
+    gpi_args args;           /* for the map, and for the monoid's function if it takes them */
     bool own_map;            /* the map is the library's: it names no argument */
     bool indices;            /* there is no input: the map takes the index alone */
     const void *initial;
@@ -42,14 +42,14 @@ typedef struct gpi_field {
     size_t offset; /* in the element */
 } gpi_field;
 
-/* The same, checked, and what the kernels need to know of it. */
+/* A checked operation, and the sizes and values that the kernels need. */
 typedef struct gpi_element {
     gpi_operation operation;
     gpi_field fields[GP_OPS_MAX];
     size_t field_count;                   /* 0: the user's monoid */
-    gp_type mapped;                       /* of an input element after the map; 0: the monoid's */
-    size_t in_size, in2_size, heads_size; /* of one in memory; in2_size 0: one input */
-    size_t size, base_size, out_size;     /* of sums, of sums without heads, of results in memory */
+    gp_type mapped;                       /* type of an input element after the map; 0: the monoid's */
+    size_t in_size, in2_size, heads_size; /* bytes of one in memory; in2_size 0: one input */
+    size_t size, base_size, out_size;     /* bytes of a sum, of a sum without its head, of a result in memory */
     bool commutative, exact;
     unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
     unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */

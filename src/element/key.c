@@ -1,4 +1,4 @@
-/* key.c - what the primitives on keys share: the order of keys, their programs, serial tiles. */
+/* key.c - the parts that primitives on keys share: the order of keys, programs, checks. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/type.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* `flip` of element/key.cl: what is turned in every key. */
+/* Returns `flip` of element/key.cl, the bits that are inverted in every key. */
 static cl_ulong gpi_key_flip(gp_type type, bool descending)
 {
     const size_t size = gpi_type_size(type);

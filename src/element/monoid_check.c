@@ -11,9 +11,9 @@
 
 enum {
     GPI_MONOID_CHECK_TRIPLES = 4096, /* of a round */
-    GPI_MONOID_CHECK_MADE = 64,      /* elements made up; products added for the second round */
-    GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with args that it takes, that a context remembers */
-    GPI_MONOID_CHECK_SMALL = 1000,   /* numbers made up are less: whatever they count should not overflow */
+    GPI_MONOID_CHECK_MADE = 64,      /* made-up elements; also products added for the second round */
+    GPI_MONOID_CHECK_NOTED = 1024,   /* monoids, each with its args, that a context remembers */
+    GPI_MONOID_CHECK_SMALL = 1000,   /* made-up numbers are less, so that sums do not overflow */
     GPI_MONOID_CHECK_SAMPLES_MAX = 1 << 20,
     GPI_MONOID_CHECK_TEXT = 24 * (GPI_MONOID_MAX / 4) /* characters of an element */
 };
@@ -29,14 +29,14 @@ typedef struct gpi_monoid_check {
     uint64_t random;
     size_t size, count, triples; /* bytes of an element; elements; triples of a round */
     unsigned char *elements;     /* room for `count` and GPI_MONOID_CHECK_MADE */
-    uint32_t *triple;            /* three each */
+    uint32_t *triple;            /* three indices of elements for each */
     unsigned char *results;      /* GPI_LAW_RESULTS elements a triple */
     uint32_t *failed;
 } gpi_monoid_check;
 
 /* ------------------------------------------------------------------ elements */
 
-/* splitmix64 */
+/* Returns the next random number (splitmix64). */
 static uint64_t gpi_monoid_check_random(gpi_monoid_check *check)
 {
     uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
@@ -45,8 +45,8 @@ static uint64_t gpi_monoid_check_random(gpi_monoid_check *check)
     return z ^ (z >> 31);
 }
 
-/* The caller's, or words that are small numbers: integers, or floats where the monoid is not exact. The
-   identity is among them. */
+/* Fills the elements with the caller's samples. Without samples, makes up elements whose words are small numbers: integers,
+   or floats if the monoid is not exact. The identity is one of them. */
 static void gpi_monoid_check_fill(gpi_monoid_check *check)
 {
     const gp_check_monoid_desc *desc = check->desc;
@@ -71,7 +71,7 @@ static void gpi_monoid_check_choose(gpi_monoid_check *check)
         check->triple[i] = (uint32_t)(gpi_monoid_check_random(check) % check->count);
 }
 
-/* Products of three join the elements: what the operation makes must obey too. */
+/* Adds products of three elements to the elements, since results of the operation must obey the laws, too. */
 static void gpi_monoid_check_extend(gpi_monoid_check *check)
 {
     size_t i;
@@ -131,7 +131,7 @@ static gp_result gpi_monoid_check_round(gpi_monoid_check *check)
 
 /* ------------------------------------------------------------------ verdict */
 
-/* An element as its words: numbers, or floats where the monoid is not exact. */
+/* Writes an element's words to `text` and returns it: integers, or floats if the monoid is not exact. */
 static const char *gpi_monoid_check_text(const gpi_monoid_check *check, const unsigned char *element,
                                          char *text)
 {
@@ -216,7 +216,7 @@ static void gpi_monoid_check_prelude(const gp_context *gp, const gpi_plan *plan,
     gpi_text_add(text, "    return (\n#line 1 \"equal\"\n%s\n    );\n}\n", equal);
 }
 
-/* Nothing else is the caller's memory. */
+/* Checks the buffers of the arguments, the only memory of the caller's that the check uses. */
 static gp_result gpi_monoid_check_args(const gpi_monoid_check *check)
 {
     gpi_range used[GP_ARGS_MAX];
@@ -297,7 +297,7 @@ static gp_result gpi_monoid_check_call(gp_context *gp, const char *function, con
     return result;
 }
 
-/* Arguments as part of what is tried. false: there is a buffer that is not there yet (..._scratch_size). */
+/* Adds the arguments to *hash. Returns false if a buffer is not given yet (..._scratch_size). */
 static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
 {
     size_t k;
@@ -314,7 +314,8 @@ static bool gpi_monoid_check_hash(const gpi_args *args, uint64_t *hash)
     return true;
 }
 
-/* Noted before it is tried, which looks here too; no longer noted where it fails. */
+/* Checks a monoid that the context does not remember as checked. Remembers it before the check, since the check comes here,
+   too, and forgets it if the check fails. */
 static gp_result gpi_monoid_check_new(gp_context *gp, const char *function, const gpi_operation *operation)
 {
     const gp_monoid *monoid = operation->monoid;

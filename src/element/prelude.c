@@ -1,4 +1,4 @@
-/* prelude.c - the text that tells kernels/element/ of an element; programs on elements. */
+/* prelude.c - the text that describes an element to kernels/element/, and programs on elements. */
 #include "base/memory.h"
 #include "base/type.h"
 #include "element/element.h"
@@ -16,8 +16,8 @@ static const char *gpi_integer_cl(size_t size, bool is_signed)
                                  : (gp_type)(types[k] + 1)); /* each signed type, then its unsigned */
 }
 
-/* Elements of a vector step of the serial shape; one where there is no vector of the type. Scans have vectors
-   of plain values only, stacks none. */
+/* Returns the elements of a vector step of the serial shape; 1 if there is no vector of the type. Scans use vectors of plain
+   values only, and scans of stacks use none. */
 static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan)
 {
     const bool has = element->field_count > 0 && primitive != GPI_STACK_SCAN &&
@@ -25,8 +25,8 @@ static int gpi_element_lanes(const gpi_element *element, gpi_primitive primitive
     return has && plan->shape == GP_SHAPE_SERIAL ? 16 : 1;
 }
 
-/* The lanes in which a field's sums are kept within a tile: 32 bits where those suffice, since converting
-   every element to 64 costs more than reading it. */
+/* Returns the type in which a field's sums are kept within a tile: 32 bits if those suffice, since converting every element
+   to 64 bits costs more than reading it. */
 static gp_type gpi_field_lane(const gpi_field *field, gp_type mapped, gpi_primitive primitive,
                               const gpi_plan *plan)
 {
@@ -49,8 +49,8 @@ static void gpi_identity_words(const gpi_element *element, gpi_text *text)
     }
 }
 
-/* Our names for what the caller's text defines (and that its size is the one named): its own may be those of
-   variables in the kernels. */
+/* Adds our name for the caller's type, and a check of its size. The caller's name may be that of a variable in the
+   kernels. */
 static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text *text)
 {
     gpi_text_add(text, "typedef %s %s;\n", m->type, user);
@@ -59,8 +59,8 @@ static void gpi_prelude_user_type(const gp_monoid *m, const char *user, gpi_text
                  m->size, user, user, m->size);
 }
 
-/* The function gets copies: where it assigns to its parameters, Mesa 22.3 assigns to what was passed. `args`: what it
-   takes besides; NULL: nothing. */
+/* Adds a function that calls the caller's with copies: if that assigns to its parameters, Mesa 22.3 assigns to what was
+   passed. `args`: further arguments that it takes; NULL: none. */
 static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const gpi_args *args,
                                      gpi_text *text)
 {
@@ -72,14 +72,14 @@ static void gpi_prelude_user_combine(const gp_monoid *m, const char *user, const
     gpi_text_add(text, ");\n}\n");
 }
 
-/* The empty line keeps a last backslash to itself. */
+/* Adds the monoid's source and type. An empty line keeps a backslash at the end of the source from joining lines. */
 static void gpi_prelude_monoid(const gp_monoid *m, gpi_text *text)
 {
     gpi_text_add(text, "#line 1 \"monoid\"\n%s\n\n", m->source);
     gpi_prelude_user_type(m, "gpi_user", text);
 }
 
-/* After the arguments. */
+/* Adds the monoid's function. It may use the arguments, and so follows them. */
 static void gpi_prelude_combine(const gpi_operation *o, gpi_text *text)
 {
     const bool takes = gpi_combine_takes_args(o);
@@ -111,8 +111,8 @@ static void gpi_prelude_fields(const gpi_element *element, gpi_primitive primiti
     }
 }
 
-/* The input element as an operand, and the map as a function. The expression has lines of its own, so that
-   it may end in a comment; its names are const, here and elsewhere, so that "x = 3" does not compile. */
+/* Adds the type of operands, and the map as a function. The expression gets its own lines, so that it may end in a comment.
+   Its names are const, here and elsewhere, so that "x = 3" does not compile. */
 static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -130,7 +130,7 @@ static void gpi_prelude_map(const gpi_element *element, gpi_text *text)
                  gpi_map_field(o), o->map);
 }
 
-/* What is in memory. */
+/* Adds the types of inputs and outputs in memory. */
 static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -139,7 +139,7 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
     gpi_text_add(text, "#define GPI_IN %s\n#define GPI_IN_HALF %d\n#define GPI_INPUTS %d\n",
                  o->type      ? gpi_type_cl(o->type)
                  : o->record  ? o->record->cl_type
-                 : o->indices ? "uint" /* of which steps are so many bytes */
+                 : o->indices ? "uint" /* its size decides how long steps are */
                               : "gpi_user",
                  o->type == GP_F16,
                  o->indices ? 0
@@ -157,8 +157,8 @@ static void gpi_prelude_buffers(const gpi_element *element, gpi_text *text)
                  out == GP_F16);
 }
 
-/* Whether local tiles have keys of `key` bytes beside values: where these take no more room than heads, or the plan has
-   made it. */
+/* Adds GPI_KEYED: true if local tiles store keys of `key` bytes beside values. They do so if keys take no more room than
+   heads, or if the plan has made room for them. */
 static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, size_t key, gpi_text *text)
 {
     enum { GPI_MOST = 32 }; /* elements of an item: a bit each (scan/tile_keyed.cl) */
@@ -169,7 +169,7 @@ static void gpi_prelude_keyed(const gpi_element *element, const gpi_plan *plan, 
                  plan->shape == GP_SHAPE_LOCAL && plan->per_item <= GPI_MOST && fits);
 }
 
-/* Heads beside lanes, and results as words to be packed. */
+/* Adds the type of heads in vector lanes, and the macro that turns results into words to be packed. */
 static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
 {
     if (element->field_count == 0) return;
@@ -179,7 +179,7 @@ static void gpi_prelude_runs(const gpi_element *element, gpi_text *text)
                  gpi_integer_cl(element->out_size, false));
 }
 
-/* Halves as heads are compared as what their bits are. */
+/* Adds the type and kind of heads. Halves as heads are compared by their bits. */
 static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, gpi_text *text)
 {
     const gpi_operation *o = &element->operation;
@@ -197,7 +197,7 @@ static void gpi_prelude_heads(const gpi_element *element, const gpi_plan *plan, 
     if (o->segments == (int)GP_SEGMENTS_BY_KEYS) gpi_prelude_keyed(element, plan, element->heads_size, text);
 }
 
-/* The description of the element that element/op.cl, element/monoid.cl and element/input.cl begin with. */
+/* Adds the description of the element that element/op.cl, element/monoid.cl and element/input.cl need. */
 static void gpi_element_prelude(const gpi_element *element, gpi_primitive primitive, const gpi_plan *plan,
                                 gpi_text *text)
 {
