@@ -1,4 +1,4 @@
-/* reduce.c - gp_reduce: one launch over the spans, one over their partials, or both in one. */
+/* reduce.c - gp_reduce: one launch reduces spans and another one their partials, or one launch does both. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -45,7 +45,7 @@ static gp_result gpi_reduce_element(gp_context *gp, const char *function, const 
     return gpi_element_make(gp, function, &o, element);
 }
 
-/* As many as any count up to the bound has. */
+/* Returns the number of spans, enough for any count up to the bound. */
 static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
 {
     const cl_uint most = GPI_REDUCE_SPANS_EACH * gp->info.compute_units;
@@ -54,7 +54,7 @@ static cl_uint gpi_reduce_spans(const gp_context *gp, const gpi_reduce *reduce)
     return least > most ? least : most;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_reduce_plan(gp_context *gp, const char *function, const gp_reduce_desc *desc,
                                  gpi_reduce *reduce)
 {
@@ -113,14 +113,15 @@ static gp_result gpi_reduce_check(gp_context *gp, const char *function, gpi_redu
     return gpi_check_scratch(gp, function, desc->scratch, gpi_reduce_scratch(reduce), used, GPI_ALL);
 }
 
-/* Whether the last group goes over the partials: it must find what the others wrote, and launches that count their
-   groups in one place must not run at the same time. */
+/* Returns true if the last group reduces the partials. It must see what the other groups wrote. Launches must not run at the
+   same time, since they count their groups in the same place. */
 static bool gpi_reduce_in_one(const gp_context *gp, const gpi_reduce *reduce)
 {
     return reduce->plan.shape == GP_SHAPE_SERIAL && gpi_has_fences(&gp->info) && !gp->out_of_order;
 }
 
-/* With one tile this writes the result; with none, the same on an empty tile, and no input is touched. */
+/* Launches the reduction of spans. A single span writes the result itself. Without elements, one group reduces an empty tile
+   and reads no input. */
 static gp_result gpi_reduce_tiles(gpi_call *call, gpi_reduce *reduce, cl_mem partials)
 {
     const gp_reduce_desc *desc = reduce->desc;
@@ -171,7 +172,7 @@ static gp_result gpi_reduce_launch(gpi_call *call, gpi_reduce *reduce)
     return gpi_reduce_partials(call, reduce, partials);
 }
 
-/* `to`: where on the host the result goes; NULL: nowhere, and the call does not block. */
+/* Checks and runs a planned call. `to`: gets the result on the host; NULL: the call does not block. */
 static gp_result gpi_reduce_run(gp_context *gp, const char *function, gpi_reduce *reduce, void *to)
 {
     const size_t size = reduce->element.out_size;
@@ -226,7 +227,7 @@ GP_API gp_result gp_reduce_scratch_size(gp_context *gp, const gp_reduce_desc *de
     return result;
 }
 
-/* Runs all launches once on a few elements of the context's own. */
+/* Runs all launches once, on neutral elements in buffers of its own. */
 static gp_result gpi_reduce_warm_up(gp_context *gp, const gp_reduce_desc *desc)
 {
     gp_reduce_desc probe = *desc;

@@ -1,4 +1,4 @@
-/* scan.c - gp_scan: one look-back launch, or three sweeps; one sweep for one tile. */
+/* scan.c - gp_scan: one look-back launch, or three sweeps. A single tile takes one sweep. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/type.h"
@@ -34,7 +34,7 @@ static gp_result gpi_scan_element(gp_context *gp, const char *function, const gp
     return gpi_element_make(gp, function, &o, element);
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_scan_desc *desc, gpi_scan *scan)
 {
     gp_result result;
@@ -53,7 +53,7 @@ static gp_result gpi_scan_plan(gp_context *gp, const char *function, const gp_sc
     return gpi_plan_tiles(gp, function, &scan->plan, desc->count, &scan->tiles);
 }
 
-/* Bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
+/* Returns the bytes of the state buffer of scan/lookback.cl, for elements of `size` bytes. */
 static size_t gpi_look_back_bytes(size_t tiles, size_t size)
 {
     return GPI_STATE_HEADER * 4 + tiles * ((size + 3) / 4) * 8; /* a wide word, or two narrow ones */
@@ -64,7 +64,7 @@ static size_t gpi_scan_state_bytes(const gpi_scan *scan)
     return gpi_look_back_bytes(scan->tiles, scan->element.size);
 }
 
-/* What either strategy needs: which one it will be also depends on the buffers. */
+/* Returns the scratch that suffices for either strategy. Which one is used also depends on the buffers. */
 static size_t gpi_scan_scratch(const gpi_scan *scan)
 {
     const size_t partials = scan->tiles * scan->element.size;
@@ -73,9 +73,9 @@ static size_t gpi_scan_scratch(const gpi_scan *scan)
     return state > partials ? state : partials;
 }
 
-/* Chooses between look-back and sweeps. In place, a fallback would find its input overwritten: groups wait without bound if the
-   device is known to let every started group go on; else sweeps. A device that drops out of long loops can look back over
-   few tiles only. The order in which look-back adds sums up depends on timing: never if the same bits are wanted. */
+/* Chooses between look-back and sweeps. In place, a fallback would find its input overwritten. So groups wait without bound if
+   the device is fair; else the scan takes sweeps. A device that leaves long loops can look back over few tiles only. Timing
+   decides in which order look-back combines sums, so a call that wants the same bits each time takes sweeps. */
 static void gpi_scan_choose(const gp_context *gp, gpi_scan *scan, bool in_place)
 {
     if (gp->info.loop_limit && scan->tiles > GPI_LOOK_BACK_FEW) scan->plan.strategy = GP_STRATEGY_MULTI_PASS;
@@ -120,7 +120,7 @@ static gp_result gpi_scan_check(gp_context *gp, const char *function, gpi_scan *
     return gpi_check_scratch(gp, function, desc->scratch, gpi_scan_scratch(scan), used, GPI_ALL);
 }
 
-/* The arguments that the kernels share: the input, and what becomes of it. */
+/* Passes the arguments that the kernels share: expression arguments, input, heads, and count. */
 static void gpi_scan_arg_input(gpi_call *call, const gpi_scan *scan)
 {
     const cl_ulong offset = scan->desc->in_offset;
@@ -158,7 +158,7 @@ static gp_result gpi_scan_single_pass(gpi_call *call, gpi_scan *scan, cl_mem sta
     return gpi_call_launch(call, &scan->plan, scan->tiles);
 }
 
-/* Upsweep and spine leave in `partials` what comes before each tile. */
+/* Enqueues upsweep and spine, which leave in `partials` the product of all elements before each tile. */
 static gp_result gpi_scan_sums(gpi_call *call, gpi_scan *scan, cl_mem partials)
 {
     gp_result result;
@@ -226,7 +226,7 @@ GP_API gp_result gp_scan_scratch_size(gp_context *gp, const gp_scan_desc *desc, 
     return result;
 }
 
-/* Runs the call's kernels once, on one tile and on several, on elements of the context's own. */
+/* Runs the call's kernels on neutral elements in buffers of its own, once with one tile and once with two. */
 static gp_result gpi_scan_warm_up(gp_context *gp, const gp_scan_desc *desc)
 {
     gp_scan_desc probe = *desc;

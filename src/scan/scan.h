@@ -1,4 +1,4 @@
-/* scan.h - reductions and scans. */
+/* scan.h - types and functions of reductions and scans. */
 #pragma once
 #include "runtime/tuning.h"
 #include "program/program.h"
@@ -6,8 +6,8 @@
 #include "element/element.h"
 #include "scan/constants.cl"
 
-/* scan.c: what look-backs over tiles take */
-enum { GPI_LOOK_BACK_FEW = 1024 }; /* tiles on a device that drops out of long loops */
+/* The most tiles that groups look back over, on a device that leaves long loops. */
+enum { GPI_LOOK_BACK_FEW = 1024 };
 
 /* A checked call, ready to run. */
 typedef struct gpi_scan {
@@ -29,9 +29,9 @@ typedef struct gpi_segmented {
     gpi_program *program;
     gpi_count count;     /* of segments */
     cl_uint small_size;  /* most elements of a small segment */
-    cl_uint team;        /* items that reduce one */
+    cl_uint team;        /* items that reduce a small segment */
     size_t block;        /* segments of a group */
-    cl_uint large, rows; /* at most */
+    cl_uint large, rows; /* most large segments, most rows of them */
     size_t partials_at, scratch;
 } gpi_segmented;
 

@@ -1,4 +1,5 @@
-/* segmented_reduce.c - gp_segmented_reduce: small segments by a group each block, large ones cut into rows. */
+/* segmented_reduce.c - gp_segmented_reduce: a group reduces the small segments of a block. Large segments are cut into rows,
+   which groups reduce and then join. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -38,7 +39,7 @@ static gp_result gpi_segmented_types(gp_context *gp, gpi_segmented *s)
     return gpi_element_make(gp, s->function, &o, &s->element);
 }
 
-/* As many items for a segment as give each a few elements of an average one. */
+/* Returns the items that reduce a small segment, so many that each has a few elements of an average segment. */
 static cl_uint gpi_segmented_team(const gpi_segmented *s)
 {
     const size_t average = s->desc->segment_count ? s->desc->count / s->desc->segment_count : 0;
@@ -47,7 +48,7 @@ static cl_uint gpi_segmented_team(const gpi_segmented *s)
     return team;
 }
 
-/* What is small, and how much of it a group takes; room for the rest. */
+/* Sets which segments are small, how many of them a group reduces, and the scratch for large ones. */
 static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
 {
     const size_t n = s->desc->count, tile = gpi_plan_tile(&s->plan), segments = s->desc->segment_count;
@@ -72,7 +73,7 @@ static gp_result gpi_segmented_spans(gp_context *gp, gpi_segmented *s)
     return GP_OK;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_segmented_plan(gp_context *gp, const char *function, const gp_segmented_reduce_desc *d,
                                     gpi_segmented *s)
 {
@@ -122,11 +123,11 @@ static gp_result gpi_segmented_check(gp_context *gp, const gpi_segmented *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* The input and GPI_OFFSETS_PARAMETERS. */
+/* Passes the input and GPI_OFFSETS_PARAMETERS. */
 static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
 {
     const gp_segmented_reduce_desc *d = s->desc;
-    const cl_mem in = d->count ? d->in : d->out; /* of no elements, none is looked at */
+    const cl_mem in = d->count ? d->in : d->out; /* without elements, the kernel reads none */
     const cl_ulong in_at = d->count ? d->in_offset : 0, offsets_at = d->offsets_offset, count = d->count;
     const cl_uint words = d->offsets_type == GP_U32 ? 1 : 2;
     gpi_call_args(call, &s->element.operation.args);
@@ -171,7 +172,8 @@ static gp_result gpi_segmented_small(gpi_call *call, const gpi_segmented *s, cl_
     return gpi_call_launch(call, &s->plan, gpi_ceil_div(s->desc->segment_count, s->block));
 }
 
-/* Some groups for each compute unit share the rows; where loops are limited, a group has one. */
+/* Enqueues the reduction of large segments' rows, and their join. Some groups for each compute unit share the rows. If loops
+   are limited, a group has one row. */
 static gp_result gpi_segmented_large(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const gp_device_info *info = &call->gp->info;
@@ -233,7 +235,7 @@ GP_API gp_result gp_segmented_reduce_scratch_size(gp_context *gp, const gp_segme
     return result;
 }
 
-/* Reduces elements of the context's own: a large segment, and a small one. */
+/* Reduces neutral elements in buffers of its own: a large segment, and a small one. */
 static gp_result gpi_segmented_reduce_warm_up(gp_context *gp, const gp_segmented_reduce_desc *desc)
 {
     gp_segmented_reduce_desc probe;
