@@ -1,4 +1,4 @@
-/* gather.c - gp_gather, gp_scatter, gp_unpack: elements by index. An unpack scans its flags for the indices. */
+/* gather.c - gp_gather, gp_scatter and gp_unpack: move elements by index. An unpack scans its flags to get the indices. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -20,7 +20,7 @@ enum { GPI_GATHER_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are 
 typedef struct gpi_gather {
     const char *function;
     size_t element_size;
-    cl_mem in, out, index, flag; /* index NULL: of the flags */
+    cl_mem in, out, index, flag; /* index NULL: the flags' ranks */
     size_t in_offset, out_offset, index_offset, flag_offset;
     size_t in_count, out_count; /* elements that each has */
     gp_type index_type, flag_type;
@@ -64,7 +64,7 @@ static void gpi_gather_init(gpi_gather *gather, const char *function, const gp_g
     gather->count = gpi_count_make(d->count, d->count_buffer, d->count_offset, d->count_type);
 }
 
-/* Ranks of 32 bits where they suffice. */
+/* Describes an unpack. Ranks have 32 bits if those suffice. */
 static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, const gp_unpack_desc *d)
 {
     memset(gather, 0, sizeof *gather);
@@ -85,7 +85,7 @@ static void gpi_gather_init_unpack(gpi_gather *gather, const char *function, con
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* An element whose bytes nobody looks into. */
+/* Returns the type that moves an element of `size` bytes, whatever it is. */
 static const char *gpi_gather_element_cl(size_t size)
 {
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : size == 8 ? "ulong" : "ulong2";
@@ -105,7 +105,7 @@ static void gpi_gather_prelude(const gp_context *gp, const gpi_plan *plan, const
     }
 }
 
-/* The scan whose output says how many flags are set before each. Of all flags up to the bound. */
+/* Plans the scan that counts for each flag, up to the bound, how many flags before it are set. */
 static gp_result gpi_gather_plan_scan(gp_context *gp, gpi_gather *gather)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -131,7 +131,7 @@ static size_t gpi_gather_scratch(const gpi_gather *gather)
     return gather->ranks_at + gather->count.bound * gpi_type_size(gather->index_type);
 }
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 {
     const size_t size = gather->element_size;
@@ -156,7 +156,7 @@ static gp_result gpi_gather_plan(gp_context *gp, gpi_gather *gather)
 
 /* ------------------------------------------------------------------ check */
 
-/* One of the arrays; nothing of an empty one is looked at. */
+/* Checks one of the arrays, unless it is empty. */
 static gp_result gpi_gather_check_array(gp_context *gp, const gpi_gather *gather, int name, cl_mem buffer,
                                         size_t offset, size_t count, size_t size, gpi_range *used)
 {
@@ -191,7 +191,7 @@ static gp_result gpi_gather_check(gp_context *gp, const gpi_gather *g, cl_mem sc
 
 /* ------------------------------------------------------------------ launch */
 
-/* An array, or, where it is empty, something that stands in and is not looked at. */
+/* Passes an array and its offset. For an empty one another buffer stands in, which the kernel does not read. */
 static void gpi_gather_arg_array(gpi_call *call, size_t count, cl_mem buffer, size_t offset)
 {
     const cl_ulong at = count ? offset : 0;
@@ -219,7 +219,7 @@ static gp_result gpi_gather_launch(gpi_call *call, const gpi_gather *g)
     return gpi_call_launch(call, &g->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* Scans the flags into the scratch: the indices of the launch that follows. */
+/* Enqueues the scan of the flags into the scratch. Its output is the indices of the launch that follows. */
 static gp_result gpi_gather_rank(gpi_call *call, gpi_gather *gather, cl_mem own)
 {
     gp_scan_desc *d = &gather->scan_desc;
@@ -292,7 +292,7 @@ GP_API gp_result gp_unpack_scratch_size(gp_context *gp, const gp_unpack_desc *de
 
 /* ------------------------------------------------------------------ warm-up */
 
-/* Moves a zero of the context's own. */
+/* Moves one zero, in buffers of its own. */
 static gp_result gpi_gather_warm_up_one(gp_context *gp, gpi_gather *gather)
 {
     enum { GPI_LARGEST = 16 }; /* bytes of an element, an index or a flag */
@@ -323,7 +323,7 @@ static gp_result gpi_gather_warm_up(gp_context *gp, const gp_warmup_desc *desc)
         result = gpi_gather_warm_up_one(gp, &gather);
     }
     if (desc->unpack && result == GP_OK) {
-        gp_scan_desc scan; /* of several tiles too */
+        gp_scan_desc scan; /* warmed up for several tiles, too */
         gpi_gather_init_unpack(&gather, "gp_warmup", desc->unpack);
         memset(&scan, 0, sizeof scan);
         scan.type = gather.flag_type;

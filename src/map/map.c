@@ -1,4 +1,4 @@
-/* map.c - gp_transform, gp_fill, gp_iota, gp_adjacent_difference: each element made by itself, in one launch. */
+/* map.c - gp_transform, gp_fill, gp_iota and gp_adjacent_difference: compute each element by itself, in one launch. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -23,27 +23,27 @@ typedef struct gpi_map_input {
     cl_mem buffer;
     size_t offset;
     gp_type type;
-    const gp_record *record; /* instead of it */
+    const gp_record *record; /* instead of type */
 } gpi_map_input;
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_map {
     const char *function;
-    const char *text; /* the expression, and */
-    gpi_args args;    /* what it names */
+    const char *text; /* the expression */
+    gpi_args args;    /* the arguments that it may name */
     gpi_map_input in[GPI_MAP_INPUTS_MAX];
     size_t inputs;
     bool lag; /* the second input is the first one, one element late */
     cl_mem out;
     size_t out_offset, out_size;
     const char *out_cl; /* type in memory */
-    gp_type out_type;   /* 0: bytes that nobody looks into, or: */
+    gp_type out_type;   /* 0: untyped, or of type: */
     const gp_record *out_record;
     cl_ulong constant[2]; /* a and b of map/map.cl */
     gpi_count count;
     gpi_plan plan;
     gpi_program *program;
-    bool in_place; /* with lag: takes a copy of the input */
+    bool in_place; /* with lag: needs a copy of the input */
 } gpi_map;
 
 enum {
@@ -90,7 +90,7 @@ static size_t gpi_map_input_size(const gpi_map_input *in)
     return in->record ? in->record->size : gpi_type_size(in->type);
 }
 
-/* Of two fields of a desc, one. */
+/* Fails unless exactly one of a type and a record is given and can be used. */
 static gp_result gpi_map_check_type(gp_context *gp, const char *function, const char *field, gp_type type,
                                     const gp_record *record)
 {
@@ -114,7 +114,7 @@ static gp_result gpi_map_check_types(gp_context *gp, gpi_map *map)
     return result == GP_OK ? gpi_args_check(gp, map->function, &map->args) : result;
 }
 
-/* A type, or else a record; where neither is given, those of the first input. */
+/* Returns the type of an input or output, which is that of the first input if neither `type` nor `record` is given. */
 static gp_type gpi_map_type(const gp_transform_desc *d, gp_type type, const gp_record *record)
 {
     return type || record ? type : d->type;
@@ -179,7 +179,7 @@ static gp_result gpi_map_of_fill(gp_context *gp, const char *function, const gp_
     return GP_OK;
 }
 
-/* `step`, or one where all its bits are zero. */
+/* Returns `step`, or one if all bits of `step` are zero. */
 static gp_value gpi_iota_step(gp_type type, gp_value step)
 {
     if (step.u64 != 0) return step;
@@ -224,8 +224,8 @@ static gp_result gpi_map_of_difference(gp_context *gp, const char *function,
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* The expression has lines of its own, so that it may end in a comment. Only inputs that there are have a
- * name. */
+/* Adds the map as a function. The expression gets its own lines, so that it may end in a comment. It can name only inputs
+   that exist. */
 static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_text *text)
 {
     static const char *const names[GPI_MAP_INPUTS_MAX] = {"x", "y", "z"};
@@ -244,7 +244,8 @@ static void gpi_map_prelude_function(const gpi_map *map, const char *lane, gpi_t
     gpi_text_add(text, "#line 1 \"map\"\n%s\n    );\n}\n", map->text);
 }
 
-/* Whether a local group moves elements by vectors of four: words at most, whose vectors are aligned alike. */
+/* Returns true if a group of the local shape moves elements by vectors of four. They must have at most four bytes, so that
+   their vectors are aligned alike. */
 static bool gpi_map_has_quads(const gpi_map *map, const gpi_plan *plan)
 {
     bool has =
@@ -284,7 +285,7 @@ static void gpi_map_prelude(const gp_context *gp, const gpi_plan *plan, const vo
     gpi_map_prelude_function(map, lane, text);
 }
 
-/* Everything but the buffers. */
+/* Plans everything except the buffers. */
 static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 {
     size_t k, size = map->out_size;
@@ -299,7 +300,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* The output may be an input's elements themselves; where the second input is late, only through a copy. */
+/* Fails if the output overlaps an input without being the same range. Sets map->in_place if the second input lags and has to
+   be copied for that. */
 static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
 {
     gpi_range others[GPI_MAP_RANGES];
@@ -362,7 +364,8 @@ static gp_result gpi_map_launch(gpi_call *call, const gpi_map *map)
     return gpi_call_launch(call, &map->plan, gpi_ceil_div(n, (size_t)span));
 }
 
-/* A late input of its own, since elements are overwritten before their successors are made. */
+/* Copies the input to scratch as the second, lagging input, since an element may be overwritten before its successor is
+   computed. */
 static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
 {
     const size_t size = gpi_type_size(map->in[0].type), bytes = map->count.bound * size;
@@ -375,7 +378,7 @@ static gp_result gpi_map_copy_late(gpi_call *call, gpi_map *map, cl_mem scratch)
     return result;
 }
 
-/* Checks, and enqueues. */
+/* Plans, checks and enqueues a map. */
 static gp_result gpi_map_run(gp_context *gp, gpi_map *map, cl_mem scratch, const cl_event *wait,
                              cl_uint wait_count, cl_event *done)
 {
@@ -457,7 +460,7 @@ GP_API gp_result gp_adjacent_difference_scratch_size(gp_context *gp, const gp_ad
 
 /* ------------------------------------------------------------------ warm-up */
 
-/* Runs it on one zero of the context's own. */
+/* Runs a described map on one zero, in buffers of its own. Does nothing if `result` is an error, and returns it. */
 static gp_result gpi_map_warm_up_one(gp_context *gp, gpi_map *map, gp_result result)
 {
     enum { GPI_LARGEST = GP_RECORD_BYTES }; /* bytes of an element */

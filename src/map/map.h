@@ -1,4 +1,4 @@
-/* map.h - map, gather, random numbers, stencils. */
+/* map.h - warm-ups of maps, gathers, random numbers and stencils. */
 #pragma once
 #include "api/gpuprim.h"
 

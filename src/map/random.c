@@ -1,4 +1,4 @@
-/* random.c - gp_random: numbers by counter, in one launch. */
+/* random.c - gp_random: random numbers from a counter, in one launch. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -20,7 +20,7 @@ enum { GPI_RANDOM_SERIAL_SPAN_MIN = 8192 /* elements of a group, when there are 
 typedef struct gpi_random {
     const gp_random_desc *desc;
     const char *function;
-    unsigned words;       /* of an element: 1, 2 */
+    unsigned words;       /* random words of an element: 1, 2 */
     cl_ulong argument[2]; /* low and range; mean and deviation, by their bits */
     gpi_plan plan;
     gpi_program *program;
@@ -83,7 +83,7 @@ static gp_result gpi_random_describe(gp_context *gp, gpi_random *random)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* Bits of a uniform fraction: as many as every number in [0, 1) of the type has. */
+/* Returns the bits of a uniform fraction, the precision that the type has everywhere in [0, 1). */
 static unsigned gpi_random_fraction(gp_type type, gp_random_kind kind)
 {
     return type == GP_F64 ? 53 : type == GP_F16 && kind == GP_RANDOM_UNIFORM ? 11 : 24;
@@ -103,7 +103,7 @@ static void gpi_random_prelude(const gp_context *gp, const gpi_plan *plan, const
                  type == GP_F64 ? "as_double(x)" : "as_float((uint)(x))");
 }
 
-/* Everything but the buffers. Local memory holds the elements of a block for each item. */
+/* Checks and plans everything except the buffers. Local memory holds the elements of a block for each item. */
 static gp_result gpi_random_plan(gp_context *gp, gpi_random *random)
 {
     const gp_random_desc *d = random->desc;
@@ -177,7 +177,7 @@ GP_API gp_result gp_random(gp_context *gp, const gp_random_desc *desc)
     return gpi_random_call(gp, "gp_random", desc);
 }
 
-/* Makes one number in a buffer of the context's own. */
+/* Makes one number, in a buffer of its own. */
 static gp_result gpi_random_warm_up(gp_context *gp, const gp_random_desc *desc)
 {
     gp_random_desc probe;

@@ -1,4 +1,4 @@
-/* stencil.c - gp_stencil: each element from its neighbours, by tiles with a rim or by rows, in one launch. */
+/* stencil.c - gp_stencil: computes each element from its neighbours, by tiles with a rim or by rows, in one launch. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -17,27 +17,27 @@
 enum {
     GPI_STENCIL_RADIUS_MAX = 8,
     GPI_STENCIL_CHANNELS_MAX = 4,
-    GPI_STENCIL_SERIAL_ROW = 256, /* elements of a tile's row; 1-D: */
-    GPI_STENCIL_SERIAL_LINE = 4096,
-    GPI_STENCIL_LOCAL_ROW = 64,
-    GPI_STENCIL_TILE_ROWS = 32, /* of a tile */
+    GPI_STENCIL_SERIAL_ROW = 256,   /* serial: elements of a tile's row */
+    GPI_STENCIL_SERIAL_LINE = 4096, /* the same in one dimension */
+    GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
+    GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
     GPI_STENCIL_BY_ROWS =
-        64, /* serial, weights: elements of a tile, which is a part of a row; and of a group: */
-    GPI_STENCIL_SPAN_ROW = 4096,
-    GPI_STENCIL_SPAN_MIN = 8192 /* when there are few */
+        64, /* serial, with weights: elements of a tile, which is a part of a row */
+    GPI_STENCIL_SPAN_ROW = 4096, /* the same: elements of a group's row */
+    GPI_STENCIL_SPAN_MIN = 8192  /* the same: elements of a group, when there are few */
 };
 
 /* A call, ready to be checked and run. */
 typedef struct gpi_stencil {
     const gp_stencil_desc *desc;
     const char *function;
-    gpi_args args; /* that the map names */
+    gpi_args args; /* that the map may name */
     gp_type out_type;
-    size_t height, channels, in_pitch, out_pitch; /* no longer 0 */
+    size_t height, channels, in_pitch, out_pitch; /* defaults instead of 0 */
     size_t in_count, out_count;                   /* elements from the first to the last one */
-    size_t weights;                               /* how many; 0: a map */
-    unsigned tile_x, tile_y; /* what is brought near at once: of a group, or of what it goes over */
-    bool in_place;           /* takes a copy of the input */
+    size_t weights;                               /* their number; 0: a map */
+    unsigned tile_x, tile_y; /* a tile, without its rims: all of a group's part, or one after the other */
+    bool in_place;           /* needs a copy of the input */
     gpi_plan plan;
     gpi_program *program;
 } gpi_stencil;
@@ -75,7 +75,7 @@ static gp_result gpi_stencil_check_numbers(gp_context *gp, const gpi_stencil *s)
     return gpi_check_text(gp, s->function, "map", d->map);
 }
 
-/* Elements from the first to the last one of a picture; false where they do not fit into a size_t. */
+/* Sets *count to the elements from the first to the last one of a picture. Returns false if it does not fit in a size_t. */
 static bool gpi_stencil_extent(size_t row, size_t height, size_t pitch, size_t *count)
 {
     *count = 0;
@@ -120,7 +120,7 @@ static gp_result gpi_stencil_describe(gp_context *gp, gpi_stencil *s)
 
 /* ------------------------------------------------------------------ program, plan */
 
-/* What the expression may name, and the expression, on lines of its own. */
+/* Adds the macro at(dx, dy), and the map as a function. The expression gets its own lines. */
 static void gpi_stencil_prelude_map(const gpi_stencil *s, gpi_text *text)
 {
     const gp_stencil_desc *d = s->desc;
@@ -151,7 +151,7 @@ static void gpi_stencil_prelude_types(const gpi_stencil *s, gpi_text *text)
         lane, rounding, lane, rounding);
 }
 
-/* A tile's row with its rims, which the local shape has by whole vectors of four. */
+/* Returns the elements of a tile's row with its rims. In the local shape rims are whole vectors of four. */
 static unsigned gpi_stencil_row_near(const gpi_stencil *s)
 {
     const unsigned rim = s->desc->radius_x * (unsigned)s->channels;
@@ -175,7 +175,7 @@ static void gpi_stencil_prelude(const gp_context *gp, const gpi_plan *plan, cons
     if (d->map) gpi_stencil_prelude_map(s, text);
 }
 
-/* Elements of local memory that a tile takes. */
+/* Returns the elements of a tile with its rims, which local memory holds. */
 static size_t gpi_stencil_near(const gpi_stencil *s)
 {
     return (size_t)gpi_stencil_row_near(s) * (s->tile_y + 2 * s->desc->radius_y);
@@ -186,7 +186,7 @@ static bool gpi_stencil_by_rows(const gpi_stencil *s)
     return s->plan.shape == GP_SHAPE_SERIAL && s->weights > 0;
 }
 
-/* A tile that fits: of one row where that is all there is. */
+/* Chooses a tile that fits in local memory. It has one row if the input has only one, or if groups work by rows. */
 static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
 {
     const bool serial = s->plan.shape == GP_SHAPE_SERIAL, flat = s->desc->radius_y == 0 && s->height == 1;
@@ -199,7 +199,7 @@ static void gpi_stencil_choose_tile(const gp_context *gp, gpi_stencil *s)
         s->tile_y /= 2;
 }
 
-/* Everything but the buffers. */
+/* Checks and plans everything except the buffers. */
 static gp_result gpi_stencil_plan(gp_context *gp, gpi_stencil *s)
 {
     gp_result result = gpi_stencil_describe(gp, s);
@@ -244,7 +244,7 @@ static gp_result gpi_stencil_check(gp_context *gp, gpi_stencil *s)
 
 /* ------------------------------------------------------------------ launch */
 
-/* The constant border, as an operand: of f32 where the input is of halves. */
+/* Passes the constant border as an operand, an f32 if the input has halves. */
 static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
 {
     const gp_value value = s->desc->border_value;
@@ -253,7 +253,8 @@ static void gpi_stencil_arg_border(gpi_call *call, const gpi_stencil *s)
     else gpi_call_arg(call, gpi_type_size(s->desc->type), &value);
 }
 
-/* What a group has: its tile, or as many rows, up to a length, as others have as much to do. */
+/* Sets the part of the output that a group computes: its tile, or, if groups work by rows, as many rows (of limited length)
+   as make an equal share. */
 static void gpi_stencil_span(const gp_context *gp, const gpi_stencil *s, cl_ulong *span_x, cl_ulong *span_y)
 {
     const size_t row = s->desc->width * s->channels;
@@ -299,7 +300,7 @@ static gp_result gpi_stencil_launch(gpi_call *call, const gpi_stencil *s, cl_mem
     return gpi_call_launch(call, &s->plan, groups);
 }
 
-/* In place: of a copy, since neighbours are overwritten. */
+/* Launches the stencil on a copy of the input, since in place neighbours are overwritten. */
 static gp_result gpi_stencil_launch_in_place(gpi_call *call, const gpi_stencil *s)
 {
     const gp_stencil_desc *d = s->desc;
@@ -356,7 +357,7 @@ GP_API gp_result gp_stencil_scratch_size(gp_context *gp, const gp_stencil_desc *
     return result;
 }
 
-/* One pixel of the context's own, with weights of zero. */
+/* Runs the stencil on one or two pixels, in buffers of its own, with weights of zero. */
 static gp_result gpi_stencil_warm_up(gp_context *gp, const gp_stencil_desc *desc)
 {
     enum { GPI_LARGEST = 17 * 17 * 4 }; /* bytes of all weights */
