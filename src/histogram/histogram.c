@@ -1,4 +1,5 @@
-/* histogram.c - gp_histogram: tables of each group's own where bins are few; else atomics, or slices joined. */
+/* histogram.c - gp_histogram: if bins are few, each group counts in its own table. Otherwise groups count by atomics (local
+   shape), or in slices that are then joined (serial shape). */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -15,8 +16,8 @@
 #include <string.h>
 
 enum {
-    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* of near tables: four of them */
-    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* 16 KiB: several groups of a compute unit have room */
+    GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
+    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB, so that a compute unit has room for several groups */
     GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: samples of a group, when there are few */
     GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins of a group that joins slices */
@@ -26,12 +27,12 @@ enum {
 typedef struct gpi_histogram {
     const gp_histogram_desc *desc;
     const char *function;
-    gp_type type, out_type;             /* of samples, after the map where there is one; of counts */
+    gp_type type, out_type;             /* of samples (after the map, if there is one); of counts */
     size_t size, out_size, weight_size; /* bytes of a sample, a count, a weight */
     size_t in_size;                     /* of an element in memory */
-    bool indices;                       /* there are none: the map takes the index alone */
-    gpi_args args;                      /* that the map names */
-    size_t channels, wanted;            /* of an element; of those, counted */
+    bool indices;                       /* there is no input: the map takes only the index */
+    gpi_args args;                      /* that the map may name */
+    size_t channels, wanted;            /* channels of an element; those that are counted */
     size_t bins;
     cl_ulong lower, limit, scale[3]; /* gpi_bins of histogram/bins.cl */
     cl_uint shift;
@@ -46,7 +47,7 @@ typedef struct gpi_histogram {
 
 /* ------------------------------------------------------------------ bins */
 
-/* floor(x * 2^64 / range) for x < range; *rest is what is left. range 0: 2^64. */
+/* Returns floor(x * 2^64 / range) for x < range, and sets *rest to the remainder. A range of 0 means 2^64. */
 static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
 {
     cl_ulong q = 0;
@@ -65,7 +66,8 @@ static cl_ulong gpi_fraction(cl_ulong x, cl_ulong range, cl_ulong *rest)
     return q;
 }
 
-/* s where range = bins 2^s and numbers of `bits` can be shifted by that; else ~0. range 0: 2^64. */
+/* Returns the s for which range = bins * 2^s, if numbers of `bits` bits can be shifted by s; else ~0. A range of 0 means
+   2^64. */
 static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
 {
     cl_uint s;
@@ -77,14 +79,14 @@ static cl_uint gpi_bins_shift(cl_ulong range, cl_ulong bins, cl_uint bits)
     return ~(cl_uint)0;
 }
 
-/* Even bins of integers: exact, see histogram/bins.cl. */
+/* Sets the factors of even bins of integers, which are exact (histogram/bins.cl). */
 static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
 {
     const cl_ulong range = limit + 1, bins = h->bins; /* range 0: 2^64 */
     const cl_ulong part = range ? bins % range : bins;
     cl_ulong rest, high = gpi_fraction(part, range, &rest);
     cl_ulong low = gpi_fraction(rest, range, &rest) + 1;
-    if (h->size < 8) high++; /* one word will do: rounded up as the last of two is */
+    if (h->size < 8) high++; /* one word suffices, rounded up as the last of two words is */
     else if (low == 0) high++;
     h->lower = lower;
     h->limit = limit;
@@ -94,7 +96,7 @@ static void gpi_bins_integer(gpi_histogram *h, cl_ulong lower, cl_ulong limit)
     h->shift = gpi_bins_shift(range, bins, h->size < 8 ? 32 : 64);
 }
 
-/* A bound of which only the first four bytes are set: as .f32, in place of .f64. */
+/* Returns true if only the first four bytes of a bound are set, as by .f32 in place of .f64. */
 static bool gpi_is_f32_bound(gp_value bound) { return bound.f32 != 0 && bound.u64 <= UINT32_MAX; }
 
 static gp_result gpi_bins_float(gp_context *gp, gpi_histogram *h)
@@ -207,7 +209,7 @@ static gp_result gpi_histogram_check_bins(gp_context *gp, const gpi_histogram *h
     return GP_OK;
 }
 
-/* Elements, and the map as a function; see element/prelude.c. */
+/* Adds the type of elements, and the map as a function, like element/prelude.c. */
 static void gpi_histogram_prelude_map(const gpi_histogram *h, gpi_text *text)
 {
     const gp_histogram_desc *d = h->desc;
@@ -244,7 +246,8 @@ static void gpi_histogram_prelude(const gp_context *gp, const gpi_plan *plan, co
     gpi_histogram_prelude_map(h, text);
 }
 
-/* Near: counts that a group keeps for itself. Samples of 8 bits are counted by value, whatever the bins. */
+/* Sets near_cells, the counts of a group's own table, and is_near, true if the groups use one. Samples of 8 bits are counted
+   by value, whatever the bins. */
 static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
 {
     const bool serial = h->plan.shape == GP_SHAPE_SERIAL;
@@ -255,13 +258,13 @@ static void gpi_histogram_near_cells(const gp_context *gp, gpi_histogram *h)
     h->is_near = h->size == 1 || (serial ? 4 * (h->bins + 1) <= cells : h->bins <= cells);
 }
 
-/* Groups of the local shape stride through spans: some for each compute unit. */
+/* Sets the span of a group and the copies of its table in the local shape, with several groups for each compute unit. */
 static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, own = h->size == 1 ? 256 * h->channels : h->bins;
     const size_t tile = gp->desc.tuning.tile ? gpi_plan_tile(&h->plan) : 16 * (size_t)h->plan.group;
     size_t groups = 8 * (size_t)(gp->info.compute_units ? gp->info.compute_units : 1);
-    if (groups < n >> 31) groups = n >> 31; /* a count of its own fits 32 bits */
+    if (groups < n >> 31) groups = n >> 31; /* a group's own counts must fit 32 bits */
     h->span = gpi_ceil_div(gpi_ceil_div(n, groups), tile) * tile;
     if (gp->desc.tuning.tile) h->span = tile;
     while (gp->info.loop_limit && h->span * h->channels / h->plan.group > gp->info.loop_limit / 2)
@@ -270,7 +273,8 @@ static void gpi_histogram_spans_local(const gp_context *gp, gpi_histogram *h)
     if (h->copies > h->plan.group) h->copies = h->plan.group;
 }
 
-/* Serial and far, each group has as many counts as all bins: no more groups than that pays for. */
+/* Sets the spans and groups. In the serial shape without near tables each group has counts for all bins, so there are no more
+   groups than pay for that. */
 static void gpi_histogram_spans(const gp_context *gp, gpi_histogram *h)
 {
     const size_t n = h->desc->count, units = gp->info.compute_units ? gp->info.compute_units : 1;
@@ -294,7 +298,7 @@ static size_t gpi_histogram_scratch(const gpi_histogram *h)
     return (h->groups - 1) * h->bins * h->out_size;
 }
 
-/* Everything but the buffers: enough to know the scratch. */
+/* Checks and plans everything except the buffers; the scratch size is known afterwards. */
 static gp_result gpi_histogram_plan(gp_context *gp, const char *function, const gp_histogram_desc *d,
                                     gpi_histogram *h)
 {
@@ -371,13 +375,13 @@ static gp_result gpi_histogram_check(gp_context *gp, gpi_histogram *h)
 
 /* ------------------------------------------------------------------ launches */
 
-/* GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and where counts go. */
+/* Passes GPI_SAMPLES_PARAMETERS, GPI_BINS_PARAMETERS, and the output. */
 static void gpi_histogram_args(gpi_call *call, const gpi_histogram *h)
 {
     const gp_histogram_desc *d = h->desc;
     const cl_ulong in_at = d->in_offset, weights_at = d->weights_offset, span = h->span;
     const cl_ulong edges_at = d->edges ? d->edges_offset : 0, out_at = d->out_offset;
-    const cl_mem edges = d->edges ? d->edges : d->out; /* never looked at, then */
+    const cl_mem edges = d->edges ? d->edges : d->out; /* stands in, and is not read */
     const cl_uint bins = (cl_uint)h->bins;
     size_t k;
     gpi_call_args(call, &h->args);
@@ -438,7 +442,7 @@ static gp_result gpi_histogram_launch(gpi_call *call, const gpi_histogram *h)
 {
     const size_t size = h->out_size;
     gp_result result = GP_OK;
-    cl_mem scratch = h->desc->out; /* stands in where there are no slices */
+    cl_mem scratch = h->desc->out; /* stands in if there are no slices */
     if (h->groups > 0 && gpi_histogram_scratch(h))
         result = gpi_call_scratch(call, h->desc->scratch, gpi_histogram_scratch(h), &scratch);
     if (result == GP_OK && !h->desc->accumulate)
@@ -477,7 +481,7 @@ GP_API gp_result gp_histogram_scratch_size(gp_context *gp, const gp_histogram_de
     return result;
 }
 
-/* Counts zeros of the context's own, in as many bins as make each kernel work. */
+/* Counts zeros in buffers of its own, first in few bins and then in many, so that each kernel runs. */
 static gp_result gpi_histogram_warm_up(gp_context *gp, const gp_histogram_desc *desc)
 {
     const size_t n = 3 * GPI_HISTOGRAM_SERIAL_CELLS, bins = n / 3 + 1;
