@@ -87,8 +87,8 @@ static const char *gpi_result_name(gp_result result)
     }
 }
 
-/* Writes bytes that do not print as \xNN; of a quotation also quotation marks, line ends and what is not
-   ASCII. Returns how many of the bytes there was room for. */
+/* Copies text, with bytes that do not print as \xNN. In a quotation it escapes quotation marks, backslashes, line ends and
+   bytes that are not ASCII, too. Returns how many of the bytes there was room for. */
 static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char *out, size_t size)
 {
     size_t i, used = 0;
@@ -103,7 +103,7 @@ static size_t gpi_escape(const char *bytes, size_t length, bool quotation, char 
     return i;
 }
 
-/* The caller's text for a message, between quotation marks; of a long one the beginning. */
+/* Writes the caller's text between quotation marks to `out`, for a message, and returns it. Shortens a long text. */
 static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE_MAX])
 {
     const size_t shown = gpi_escape(text, length, true, out + 1, GPI_QUOTE_MAX - 5);
@@ -112,8 +112,8 @@ static const char *gpi_quote(const char *text, size_t length, char out[GPI_QUOTE
     return out;
 }
 
-/* Gives the text to the logger. Refusals of calls that the logger makes are not logged, and leave the last failure's
-   text as it was. */
+/* Gives the text to the logger. If the logger makes calls, these are refused. That is not logged, and does not change the last
+   failure's text. */
 static void gpi_log_text(gp_context *gp, gp_log_level level, const char *text)
 {
     char error[GPI_ERROR_MAX];
@@ -167,7 +167,7 @@ static void gpi_fail_within(gp_context *gp, const char *function, const char *pr
     gp->error[sizeof gp->error - 1] = '\0';
 }
 
-/* A context that does not come to be leaves its text, if it has one, where gp_last_error(NULL) looks. */
+/* Copies the error text of a context that could not be created, if any, to where gp_last_error(NULL) finds it. */
 static void gpi_error_leave(const gp_context *gp)
 {
     if (gp->error[0] == '\0') return;
@@ -187,7 +187,7 @@ static const char *gpi_cl_error_name(cl_int error)
     }
 }
 
-/* Memory gets its own results, everything else is GP_ERROR_OPENCL. */
+/* Returns the result for an OpenCL error. Lack of memory has its own results, all else is GP_ERROR_OPENCL. */
 static gp_result gpi_result_of(cl_int error)
 {
     switch (error) {
@@ -199,7 +199,7 @@ static gp_result gpi_result_of(cl_int error)
     }
 }
 
-/* A failed OpenCL call. */
+/* Fails because the OpenCL function `call` returned `error`. */
 static gp_result gpi_fail_cl(gp_context *gp, cl_int error, const char *function, const char *call)
 {
     return gpi_fail(gp, gpi_result_of(error), "%s: %s returned %s (%d)", function, call,

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#if defined(__MINGW_PRINTF_FORMAT) /* C's, where the C library has been told so */
+#if defined(__MINGW_PRINTF_FORMAT) /* the format that the C library is set to */
 #define GPI_PRINTF(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
 #elif defined(__GNUC__)
 #define GPI_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))

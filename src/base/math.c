@@ -18,7 +18,7 @@ static uint64_t gpi_fnv1a(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* The largest word, of up to 16 bytes, that something of this size is made of. */
+/* Returns the largest power of two, at most 16, that divides `size`: the word in which such an element is moved. */
 static size_t gpi_word_of(size_t size)
 {
     size_t word = 16;

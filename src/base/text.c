@@ -1,4 +1,4 @@
-/* text.c - text that grows, and text of printf. */
+/* text.c - text that grows, and text formatted as by printf. */
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text of printf, to be freed; NULL when out of memory. */
+/* Returns text formatted as by printf, which the caller frees; NULL: no memory. */
 static char *gpi_format(const char *format, ...)
 {
     va_list args;

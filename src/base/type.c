@@ -43,12 +43,13 @@ static bool gpi_is_signed(gp_type type)
     return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64;
 }
 
-/* What a type is in an expression: halves live in memory only. */
+/* Returns the type that values of `type` have in an expression. Halves exist in memory only, and become floats. */
 static gp_type gpi_operand(gp_type type) { return type == GP_F16 ? GP_F32 : type; }
 
 static bool gpi_is_arg(gp_op op) { return op == GP_ARGMIN || op == GP_ARGMAX; }
 
-/* The type of a reduction when the caller names none: sums overflow neither at 32 bits nor as halves. */
+/* Returns the type of a reduction's result if the caller names none. Sums and products have 64 bits for integers, and are no
+   halves, so that they do not overflow early. */
 static gp_type gpi_sum_type(gp_type type, gp_op op)
 {
     if (gpi_is_arg(op)) return GP_U64;
@@ -64,7 +65,7 @@ static void gpi_identity_float(gp_type type, double value, unsigned char *out)
     if (type == GP_F64) memcpy(out, &value, sizeof value);
 }
 
-/* The low bytes of a two's complement integer; devices and hosts of OpenCL are little-endian alike. */
+/* Writes the low bytes of a two's complement integer. Devices and hosts of OpenCL are assumed to be little-endian. */
 static void gpi_identity_integer(size_t size, uint64_t value, unsigned char *out)
 {
     size_t i;
@@ -98,7 +99,7 @@ static void gpi_identity_make(gp_type type, gp_op op, unsigned char *out)
     }
 }
 
-/* A half as a float: exact. */
+/* Returns a half as a float, which is exact. */
 static float gpi_float_of_half(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u;

@@ -1,7 +1,7 @@
 /* use.c - refuses calls in a forked process and in callbacks.
 
-   An OpenCL implementation's threads are not in a forked child, and its locks may be held for ever: a call of OpenCL
-   may hang there. So this is asked wherever a call of the API first reaches OpenCL or the context's programs. */
+   A forked child does not have the threads of the OpenCL implementation, and its locks may be held for ever: a call of
+   OpenCL may hang there. So every call of the API checks this before it first uses OpenCL or the context's programs. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/use.h"
@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static pid_t gpi_process; /* that used the library first; 0: none yet */
+static pid_t gpi_process; /* the process that used the library first; 0: none yet */
 #endif
 
 /* True in a process that was forked after the library's first use. Remembers the process at that use. */

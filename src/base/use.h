@@ -1,4 +1,4 @@
-/* use.h - which calls are refused whatever they ask for: those of a forked process, and those of callbacks. */
+/* use.h - refuses all calls in a forked process, and calls of callbacks. */
 #pragma once
 #include "api/gpuprim.h"
 
