@@ -1,4 +1,4 @@
-/* arrays.c - arrays of the calls' own on the device, gathered and exchanged. */
+/* arrays.c - gathers and exchanges temporary arrays on the device. */
 #include "base/arrays.h"
 #include "base/buffers.h"
 #include "base/error.h"
@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* What a device's call has returned, and then its commands: the next call may be on an out-of-order queue. */
+/* Returns `result`, or, if it is GP_OK, waits for the commands and returns gp_finish's result: in an out-of-order queue the
+   next call would not wait for them. */
 static gp_result gpi_mpi_done(gp_mpi *all, gp_result result)
 {
     return result == GP_OK ? gp_finish(all->gp) : result;
@@ -47,7 +48,7 @@ static gp_arg gpi_mpi_array(const char *name, gp_type type, cl_mem buffer, size_
     return arg;
 }
 
-/* A new buffer: out[i] = in[indices[i]], of `limit` elements. */
+/* Creates *out with out[i] = in[indices[i]]. `limit`: elements of `in`. */
 static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size_t limit, size_t size,
                                   cl_mem indices, gp_type index_type, size_t count, cl_mem *out)
 {
@@ -66,7 +67,7 @@ static gp_result gpi_mpi_gathered(gp_mpi *all, cl_mem in, size_t in_offset, size
     return gpi_mpi_done(all, gp_gather(all->gp, &gather));
 }
 
-/* A new buffer of what comes from other ranks, with room for `more` elements. */
+/* Creates *out with the elements that come from all ranks, and room for `more` elements. */
 static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                    size_t size, size_t more, cl_mem *out)
 {
@@ -75,7 +76,7 @@ static gp_result gpi_mpi_exchanged(gp_mpi *all, const char *function, const gpi_
     return result == GP_OK ? gpi_mpi_exchange(all, function, moves, from, *out, 0, size) : result;
 }
 
-/* What has come goes back. */
+/* Returns the moves that send the received elements back. */
 static gpi_mpi_moves gpi_mpi_moves_back(const gpi_mpi_moves *moves)
 {
     gpi_mpi_moves back = *moves;

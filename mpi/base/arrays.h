@@ -1,4 +1,4 @@
-/* arrays.h - arrays of the calls' own on the device, gathered and exchanged. */
+/* arrays.h - gathers and exchanges temporary arrays on the device. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"

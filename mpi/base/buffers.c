@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Bytes of an element; 0: not a type. */
+/* Returns the bytes of an element; 0: `type` is not a gp_type. */
 static size_t gpi_mpi_size_of(gp_type type)
 {
     switch (type) {
@@ -21,7 +21,7 @@ static gp_result gpi_mpi_buffer(gp_mpi *all, size_t bytes, cl_mem *out)
     return gp_buffer_create(all->gp, bytes ? bytes : 1, NULL, out);
 }
 
-/* Is there room for `count` elements of `size` bytes? */
+/* Fails unless the buffer has room for `count` elements of `size` bytes at `offset`. */
 static gp_result gpi_mpi_room(gp_mpi *all, const char *function, const char *name, cl_mem buffer,
                               size_t offset, size_t count, size_t size)
 {
@@ -80,7 +80,7 @@ static gp_result gpi_mpi_map(gp_mpi *all, const char *function, cl_mem buffer, c
     return gpi_mpi_cl(all, function, "clEnqueueMapBuffer", error);
 }
 
-/* A command's end, before others that may not be in order. */
+/* Waits for a command that `call` has enqueued, since later ones may not wait for it. Fails if `error` is set. */
 static gp_result gpi_mpi_wait(gp_mpi *all, const char *function, const char *call, cl_int error,
                               cl_event event)
 {

@@ -3,7 +3,7 @@
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"
 
-/* Where bytes of a buffer are: of its outermost buffer, or of host memory that it stands for. */
+/* A range of bytes, in the outermost buffer or in the host memory that this buffer uses. */
 typedef struct gpi_mpi_bytes {
     cl_mem root;
     uintptr_t host; /* 0: none */

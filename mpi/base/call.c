@@ -1,4 +1,4 @@
-/* call.c - how a call begins and ends, and what ranks must agree on. */
+/* call.c - begins and ends calls, and checks what ranks must agree on. */
 #include "base/call.h"
 #include "base/error.h"
 #include "base/handle.h"
@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How a call begins. `given`: a pointer that must not be NULL. Sets *all to NULL if the call ends at once, on this rank alone;
-   else it ends with gpi_mpi_end. Commands of the caller's on an out-of-order queue have ended, too, before the call reads
-   what they wrote. */
+/* Begins a call. `given`: a pointer that must not be NULL. Sets *all to NULL if the call must end at once, on this rank alone;
+   else the call has to end with gpi_mpi_end. Waits for the caller's commands, since the call reads what they wrote, and an
+   out-of-order queue does not keep the order. */
 static gp_result gpi_mpi_begin(gp_mpi **all, const char *function, const void *given, const char *name)
 {
     const char *refusal = gpi_mpi_refusal(*all);
@@ -39,7 +39,7 @@ static void gpi_mpi_term(gpi_mpi_terms *terms, const char *name, uint64_t value)
     terms->value[terms->count++] = value;
 }
 
-/* FNV-1a. */
+/* Adds a term whose value is a hash of bytes (FNV-1a). */
 static void gpi_mpi_term_bytes(gpi_mpi_terms *terms, const char *name, const void *bytes, size_t size)
 {
     const unsigned char *byte = (const unsigned char *)bytes;
@@ -57,8 +57,8 @@ static gpi_mpi_terms gpi_mpi_terms_of(const char *function)
     return terms;
 }
 
-/* Whether all ranks make the same call with the same terms: else they would wait for one another. `result` is what this rank
-   thinks of its arguments. */
+/* Fails on all ranks unless all make the same call with the same terms; else they would wait for one another. `result`: the
+   result of this rank's own checks. */
 static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result result, const gpi_mpi_terms *terms)
 {
     enum { GPI_MOST = sizeof terms->value / sizeof *terms->value };
@@ -75,14 +75,14 @@ static gp_result gpi_mpi_same(gp_mpi *all, const char *function, gp_result resul
                              MPI_Allreduce(own, least, 2 * GPI_MOST, MPI_UINT64_T, MPI_MIN, all->comm));
     for (k = 0; k < terms->count && result == GP_OK; k++) {
         if (least[k] == ~least[GPI_MOST + k]) continue;
-        all->failed = true; /* all ranks see it */
+        all->failed = true; /* all ranks find the same */
         (void)snprintf(line, sizeof line, "%s differs between ranks", terms->name[k]);
         result = gpi_mpi_fail(all, GP_ERROR_INVALID_ARGUMENT, function, line);
     }
     return result;
 }
 
-/* A field that must stay zero does not. */
+/* Fails if a field that must be zero is set (`is`). */
 static gp_result gpi_mpi_refuse(gp_mpi *all, const char *function, bool is, const char *field)
 {
     char line[128];

@@ -1,9 +1,9 @@
-/* call.h - how a call begins and ends, and what ranks must agree on. */
+/* call.h - begins and ends calls, and checks what ranks must agree on. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"
 
-/* What ranks must agree on, field by field, each as a number. The first is the call. */
+/* The fields that ranks must agree on, each as a number. The first is the call. */
 typedef struct gpi_mpi_terms {
     const char *name[8];
     uint64_t value[8];

@@ -1,10 +1,10 @@
-/* error.c - failures: their texts, and the result that ranks agree on. */
+/* error.c - texts of failures, and the result that ranks agree on. */
 #include "base/error.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes: of a text of ours, of one that a failed call left, such as a compiler's. */
+/* Bytes of our own texts, and of the text of a failed call, which may contain a build log. */
 enum { GPI_MPI_TEXT = 512, GPI_MPI_LOG = 8192 };
 
 static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text)
@@ -14,7 +14,7 @@ static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *functio
     return gp_set_error(all->gp, result, line);
 }
 
-/* What an MPI function has returned. */
+/* Fails if `code`, which the MPI function `call` has returned, is an error. */
 static gp_result gpi_mpi_did(gp_mpi *all, const char *function, const char *call, int code)
 {
     char line[GPI_MPI_TEXT], reason[MPI_MAX_ERROR_STRING] = "";
@@ -37,8 +37,9 @@ static gp_result gpi_mpi_cl(gp_mpi *all, const char *function, const char *call,
     return gpi_mpi_fail(all, result, function, line);
 }
 
-/* The same result on all ranks: the failure of the lowest rank that has one, with its text. Every collective of a call comes
-   after one of these, so that a rank that fails keeps nobody waiting. A failure is agreed on once; then the call ends. */
+/* Returns the same result on all ranks: the failure of the lowest rank that has failed, with its text. Every collective of a
+   call comes after such an agreement, so that no rank waits for one that has failed. Ranks agree on a failure once, and the
+   call ends. */
 static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result result)
 {
     struct {
@@ -48,7 +49,7 @@ static gp_result gpi_mpi_agree(gp_mpi *all, const char *function, gp_result resu
     gp_result sent = result;
     int told = (int)result;
     if (all->failed) return result;
-    own.failed = result == GP_OK; /* 0 comes first */
+    own.failed = result == GP_OK; /* 0: failed, so that MPI_MINLOC finds it first */
     own.rank = all->rank;
     sent = gpi_mpi_did(all, function, "MPI_Allreduce",
                        MPI_Allreduce(&own, &first, 1, MPI_2INT, MPI_MINLOC, all->comm));

@@ -1,4 +1,4 @@
-/* error.h - failures: their texts, and the result that ranks agree on. */
+/* error.h - texts of failures, and the result that ranks agree on. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 
@@ -16,9 +16,9 @@ struct gp_mpi {
     gp_context *gp;
     MPI_Comm comm;
     int rank, ranks;
-    bool failed;  /* this call has, on all ranks */
-    bool busy;    /* a call is at work */
-    long process; /* that has made it; MPI works in no other one */
+    bool failed;  /* this call has failed, on all ranks */
+    bool busy;    /* a call is running */
+    long process; /* the process that created it; MPI does not work in a forked one */
 };
 
 static gp_result gpi_mpi_fail(gp_mpi *all, gp_result result, const char *function, const char *text);

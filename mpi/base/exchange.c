@@ -1,4 +1,4 @@
-/* exchange.c - elements that go from rank to rank. */
+/* exchange.c - exchanges elements between ranks. */
 #include "base/buffers.h"
 #include "base/error.h"
 #include "base/exchange.h"
@@ -15,7 +15,7 @@ static void gpi_mpi_moves_at(const gp_mpi *all, gpi_mpi_moves *moves, int *memor
     moves->side = moves->receives_at + all->ranks;
 }
 
-/* Each rank knows what it sends; here it learns what it gets. */
+/* Completes moves whose sends are set: tells each rank how many elements it receives, and sets all positions. */
 static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_moves *moves)
 {
     gp_result result =
@@ -37,13 +37,14 @@ static gp_result gpi_mpi_moves_tell(gp_mpi *all, const char *function, gpi_mpi_m
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Elements of `size` bytes. A rank's own go from buffer to buffer. What is for lower ranks lies before them, what is for higher
-   ranks after them: each side is mapped and exchanged by itself, and nothing else goes through host memory. */
+/* Exchanges elements of `size` bytes. Those that a rank keeps are copied on the device. Elements for lower ranks lie before
+   them, those for higher ranks after them. Each side is mapped and exchanged by itself, and nothing else goes through host
+   memory. */
 static gp_result gpi_mpi_exchange(gp_mpi *all, const char *function, const gpi_mpi_moves *moves, cl_mem from,
                                   cl_mem to, size_t to_offset, size_t size)
 {
     const int rank = all->rank, kept = moves->sends[rank];
-    /* Where lower ranks' elements end, and higher ranks' begin. */
+    /* the ends of lower ranks' elements, and the beginnings of higher ranks' */
     const int sent[2] = {moves->sends_at[rank], moves->sends_at[rank] + kept};
     const int received[2] = {moves->receives_at[rank], moves->receives_at[rank] + kept};
     int *const sends = moves->side, *const sends_at = sends + all->ranks;

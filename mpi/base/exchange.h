@@ -1,13 +1,13 @@
-/* exchange.h - elements that go from rank to rank. */
+/* exchange.h - exchanges elements between ranks. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"
 
-/* Elements that go from every rank to every rank, in the order of ranks, and of elements within a rank. Also where a rank sends
-   itself nothing, its own place lies between those of lower and higher ranks. */
+/* The numbers and positions of elements that move from each rank to each rank, in the order of ranks and of elements within
+   a rank. A rank's own position lies between those of lower and higher ranks, even if it sends itself nothing. */
 typedef struct gpi_mpi_moves {
     int *sends, *sends_at, *receives, *receives_at; /* for each rank */
-    int *side;                                      /* the same four of what is being exchanged */
+    int *side;                                      /* the same four for the side that is being exchanged */
     size_t sent, received;                          /* by this rank */
 } gpi_mpi_moves;
 

@@ -1,4 +1,4 @@
-/* handle.c - the handle that joins contexts of ranks. */
+/* handle.c - creates and destroys a gp_mpi, which joins the contexts of ranks. */
 #include "base/error.h"
 #include "base/handle.h"
 
@@ -11,7 +11,7 @@
 #define GPI_MPI_PROCESS() ((long)getpid())
 #endif
 
-/* Says why MPI would end a process that calls it now; NULL: it would not. */
+/* Returns why MPI would end a process that calls it now; NULL: it would not. */
 static const char *gpi_mpi_absence(void)
 {
     int begun = 0, ended = 0;
@@ -21,7 +21,7 @@ static const char *gpi_mpi_absence(void)
     return ended ? "MPI has ended: call it before MPI_Finalize" : NULL;
 }
 
-/* Refuses in a process that was forked after the library's first use, where MPI would wait for ever. */
+/* Fails in a process that was forked after the library's first use, where MPI would wait for ever. */
 static gp_result gpi_mpi_check_process(gp_context *gp)
 {
     size_t count;
@@ -73,8 +73,8 @@ GP_MPI_API gp_result gp_mpi_create(gp_context *gp, MPI_Comm comm, gp_mpi **out)
     return GP_OK;
 }
 
-/* Why no call with *all can begin on this rank, whatever the others do; NULL: it can. A message that a forked process or a
-   callback sends would be taken for one of the call that the rank is in. */
+/* Returns why no call with *all can begin on this rank, whatever other ranks do; NULL: it can. Messages that a forked process
+   or a callback sends would be mistaken for messages of the rank's current call. */
 static const char *gpi_mpi_refusal(const gp_mpi *all)
 {
     if (!all) return "all is NULL";

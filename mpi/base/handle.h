@@ -1,4 +1,4 @@
-/* handle.h - the handle that joins contexts of ranks. */
+/* handle.h - decides whether calls with a gp_mpi can begin. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"

@@ -1,8 +1,8 @@
-/* ranks.c - numbers of all ranks. */
+/* ranks.c - gathers and divides numbers of all ranks. */
 #include "base/error.h"
 #include "base/ranks.h"
 
-/* The ranks' values of `size` bytes, in the order of ranks, in a new buffer. */
+/* Creates a buffer with each rank's value of `size` bytes, in the order of ranks. */
 static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *value, size_t size,
                                 cl_mem *out)
 {
@@ -20,7 +20,7 @@ static gp_result gpi_mpi_gather(gp_mpi *all, const char *function, const void *v
     return result;
 }
 
-/* The even part of what has `count` elements on each rank. */
+/* Sets *part to this rank's even part of an array of which each rank has `count` elements. */
 static gp_result gpi_mpi_even(gp_mpi *all, const char *function, size_t count, gp_mpi_part *part)
 {
     uint64_t own = count, total = 0, each, more, rank = (uint64_t)all->rank;

@@ -1,4 +1,4 @@
-/* ranks.h - numbers of all ranks. */
+/* ranks.h - gathers and divides numbers of all ranks. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"

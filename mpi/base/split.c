@@ -1,4 +1,4 @@
-/* split.c - where an array in order across ranks is cut, found by digits of its keys. */
+/* split.c - finds where to cut a sorted array across ranks, digit by digit of its keys. */
 #include "base/buffers.h"
 #include "base/error.h"
 #include "base/exchange.h"
@@ -36,7 +36,7 @@ static void gpi_mpi_split_close(gpi_mpi_split *s)
     GPI_MPI_FREE(s->memory);
 }
 
-/* Keys in the sort's order are numbers from 0 on: which key has a number. */
+/* Returns the key with this number. Keys are numbered from 0 in the sort's order. */
 static uint64_t gpi_mpi_key_of(const gpi_mpi_split *s, uint64_t number)
 {
     const uint32_t bits = 8 * (uint32_t)s->key_size;
@@ -59,7 +59,7 @@ static void gpi_mpi_key_put(void *keys, size_t size, size_t i, uint64_t key)
     if (size == 8) memcpy(at, &key, 8);
 }
 
-/* places[i] = how many of this rank's keys come before key number numbers[i]; `upper`: or are equal to it. */
+/* Sets places[i] to the number of this rank's keys that come before the key with number numbers[i]; `upper`: or equal it. */
 static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_split *s,
                                const uint64_t *numbers, size_t count, bool upper, uint64_t *places)
 {
@@ -90,8 +90,9 @@ static gp_result gpi_mpi_count(gp_mpi *all, const char *function, const gpi_mpi_
                                           places, 0, NULL, NULL));
 }
 
-/* For each rank but the first the largest key number v with: keys before v, on all ranks, <= what comes before the rank's
-   part. Digit by digit, from the highest. One sum more tells whether a rank has failed. */
+/* Finds for each rank except the first the largest key number such that the keys before it, on all ranks, are no more than
+   the elements before the rank's part. Finds it digit by digit, from the highest. One more sum shows whether a rank has
+   failed. */
 static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1, most = bounds * GPI_MPI_CANDIDATES;
@@ -119,8 +120,8 @@ static gp_result gpi_mpi_split_find(gp_mpi *all, const char *function, gpi_mpi_s
     return result;
 }
 
-/* What goes to each rank. Of the keys equal to a split the first ones, in the order of ranks, go to ranks before; or none,
-   where equal keys stay together. */
+/* Sets how many elements move to each rank. Of the keys equal to a split, the first ones (in the order of ranks) move to the
+   ranks before it. If equal keys stay together, none of them do. */
 static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_split *s)
 {
     const size_t bounds = (size_t)all->ranks - 1;
@@ -142,7 +143,7 @@ static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_sp
     if (all->rank == 0) memset(s->mine, 0, bounds * sizeof *s->mine); /* which MPI_Exscan leaves undefined */
     for (b = 0; b < bounds; b++) {
         const uint64_t before =
-            s->wanted[b + 1] - s->sum[b]; /* equal keys, of all ranks, that go to ranks before */
+            s->wanted[b + 1] - s->sum[b]; /* equal keys, of all ranks, that move to ranks before the split */
         uint64_t own = before > s->mine[b] ? before - s->mine[b] : 0;
         if (own > s->equal[b]) own = s->equal[b];
         if (s->whole) own = 0;
@@ -153,7 +154,7 @@ static gp_result gpi_mpi_split_cut(gp_mpi *all, const char *function, gpi_mpi_sp
     return gpi_mpi_moves_tell(all, function, &s->moves);
 }
 
-/* `first`: where this rank's part is to begin. */
+/* Finds the splits and sets s->moves. `first`: where this rank's part has to begin. */
 static gp_result gpi_mpi_split_run(gp_mpi *all, const char *function, gpi_mpi_split *s, uint64_t first)
 {
     gp_result result =

@@ -1,21 +1,21 @@
-/* split.h - where an array in order across ranks is cut, found by digits of its keys. */
+/* split.h - finds where to cut a sorted array across ranks, digit by digit of its keys. */
 #pragma once
 #include "api/gpuprim_mpi.h"
 #include "base/error.h"
 #include "base/exchange.h"
 
-/* Sorted keys of all ranks are cut where even parts begin. */
+/* Splits that cut the sorted keys of all ranks into even parts. */
 typedef struct gpi_mpi_split {
     gp_type key_type;
     size_t key_size, count;
     bool descending;
-    bool whole;                           /* equal keys stay together: parts are even up to that */
+    bool whole;                           /* equal keys stay together, and parts are only roughly even */
     cl_mem keys;                          /* this rank's, sorted */
     cl_mem needles, places;               /* keys that are looked for, and where they are */
-    uint64_t *memory;                     /* all that follows: */
-    uint64_t *wanted;                     /* where a rank's part begins */
-    uint64_t *at;                         /* by its key, as a number in the order of keys */
-    uint64_t *below, *equal, *mine, *sum; /* keys that come before candidates, and the like */
+    uint64_t *memory;                     /* holds all that follows: */
+    uint64_t *wanted;                     /* where each rank's part has to begin */
+    uint64_t *at;                         /* the number of the key at each split, in the order of keys */
+    uint64_t *below, *equal, *mine, *sum; /* counts of keys before, or equal to, candidates */
     gpi_mpi_moves moves;
 } gpi_mpi_split;
 

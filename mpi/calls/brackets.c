@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* A part by itself leaves closers without openers, then openers without closers. From how many there are of both, on all
-   ranks, each rank knows whose openers its closers pop:
+/* A part by itself leaves closers without openers, then openers without closers. From the numbers of both, on all ranks,
+   each rank knows whose openers its closers pop:
 
        rank 0   ( ( ( )        leaves ( (
        rank 1   ) ( (          pops one of rank 0; ( ( ( are open after it
        rank 2   ) ) ) ( (      pops two of rank 1, then one of rank 0
 
-   Openers are sent top first, so that those of each rank that closes some lie together, in the order of ranks. */
+   Openers are sent top first, so that those that one rank closes lie together, in the order of ranks. */
 typedef struct gpi_mpi_nest {
     const gp_brackets_desc *desc;
     gp_mpi_part place;
@@ -24,12 +24,12 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* on codes */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* indices, in the part, of what has no partner in it; openers top first */
+    cl_mem closers, openers; /* indices, in the part, of brackets without a partner in it; openers top first */
     uint64_t closer_count, opener_count;
     cl_mem passed;                    /* how many of these closers come before each element */
-    cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first: */
-    uint64_t height, lead;            /* how many there are, and how many of them this part can see */
-    uint64_t matched;                 /* how many it closes */
+    cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first */
+    uint64_t height, lead;            /* all of these openers, and those that this part can see */
+    uint64_t matched;                 /* those that this part closes */
     uint64_t closed;                  /* openers that later parts close */
     bool errors_wanted, match_wanted; /* match: on any rank */
     int *memory;
@@ -37,12 +37,12 @@ typedef struct gpi_mpi_nest {
     gp_brackets_errors errors;
 } gpi_mpi_nest;
 
-/* What ranks tell one another. */
+/* The numbers that ranks exchange about their parts. */
 typedef struct gpi_mpi_nest_part {
     uint64_t closers, openers, count, match_wanted, left; /* openers that are still open */
 } gpi_mpi_nest_part;
 
-/* A code for each byte, as gp_brackets has it; it has checked pairs. */
+/* Creates a buffer with a code for each byte, as gp_brackets would use it. It has checked the pairs. */
 static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, cl_mem *out)
 {
     const char *pair = desc->pairs ? desc->pairs : "()[]{}";
@@ -56,7 +56,7 @@ static gp_result gpi_mpi_nest_table(gp_mpi *all, const gp_brackets_desc *desc, c
     return gp_buffer_create(all->gp, sizeof codes, desc->table ? desc->table : codes, out);
 }
 
-/* Elements that are no codes become such. */
+/* Sets n->codes: the input itself, or, if it has no codes, a new buffer of codes. */
 static gp_result gpi_mpi_nest_codes(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_brackets_desc *desc = n->desc;
@@ -91,7 +91,7 @@ static gp_result gpi_mpi_nest_codes(gp_mpi *all, gpi_mpi_nest *n)
     return result;
 }
 
-/* Indices of codes that the condition holds for, and that have no partner. */
+/* Creates a buffer with the indices of the codes that meet `condition`, and sets *count. */
 static gp_result gpi_mpi_nest_select(gp_mpi *all, const gpi_mpi_nest *n, const char *condition, cl_mem *out,
                                      uint64_t *count)
 {
@@ -112,7 +112,7 @@ static gp_result gpi_mpi_nest_select(gp_mpi *all, const gpi_mpi_nest *n, const c
     return gp_select_read(all->gp, &select, count);
 }
 
-/* openers[i] = list[last - i]: top first. */
+/* Creates n->openers with openers[i] = list[last - i], so that the top one comes first. */
 static gp_result gpi_mpi_nest_reverse(gp_mpi *all, gpi_mpi_nest *n, cl_mem list)
 {
     const cl_ulong last = n->opener_count - 1;
@@ -132,7 +132,7 @@ static gp_result gpi_mpi_nest_reverse(gp_mpi *all, gpi_mpi_nest *n, cl_mem list)
     return gpi_mpi_done(all, gp_transform(all->gp, &transform));
 }
 
-/* passed[i] = how many closers without an opener come before element i. */
+/* Creates n->passed, where passed[i] is the number of closers without an opener before element i. */
 static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_arg arg = gpi_mpi_array("part_match", n->index_type, n->local.match, n->local.match_offset);
@@ -154,7 +154,7 @@ static gp_result gpi_mpi_nest_pass(gp_mpi *all, gpi_mpi_nest *n)
     return gpi_mpi_done(all, gp_scan(all->gp, &scan));
 }
 
-/* The part by itself. */
+/* Matches the brackets of this part by itself, and lists those without a partner. */
 static gp_result gpi_mpi_nest_own(gp_mpi *all, gpi_mpi_nest *n)
 {
     gp_brackets_desc *local = &n->local;
@@ -193,7 +193,8 @@ static gp_result gpi_mpi_nest_own(gp_mpi *all, gpi_mpi_nest *n)
     return result;
 }
 
-/* Part r's closers pop openers of parts before it. It sees one opener more, where it has an element after them. */
+/* Pops openers of earlier parts for the closers of part r. The part sees one more opener if it has an element after these
+   closers. */
 static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_part *parts, int r)
 {
     const uint64_t closers = parts[r].closers;
@@ -228,7 +229,7 @@ static void gpi_mpi_nest_pop(const gp_mpi *all, gpi_mpi_nest *n, gpi_mpi_nest_pa
     if (height > n->errors.max_depth) n->errors.max_depth = height;
 }
 
-/* Which brackets go where. */
+/* Exchanges the numbers of unmatched brackets, and sets which brackets move to which ranks. */
 static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     const size_t ranks = (size_t)all->ranks;
@@ -260,7 +261,7 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
         n->up.received = (size_t)n->lead;
         n->back.sent = (size_t)n->matched;
         n->back.received = (size_t)n->closed;
-        /* Where what lower ranks send ends, and what goes back to them. */
+        /* the ends of what lower ranks send, and of what moves back to them */
         n->up.receives_at[all->rank] = (int)n->lead;
         n->back.sends_at[all->rank] = (int)n->matched;
     }
@@ -268,7 +269,7 @@ static gp_result gpi_mpi_nest_resolve(gp_mpi *all, const char *function, gpi_mpi
     return result;
 }
 
-/* Indices in the part become those in the whole; what has none stays so. `out` may be `in`. */
+/* Turns indices in the part into indices in the whole. Entries without an index stay as they are. `out` may be `in`. */
 static gp_result gpi_mpi_nest_shift(gp_mpi *all, const gpi_mpi_nest *n, cl_mem in, cl_mem out, size_t offset,
                                     size_t count)
 {
@@ -288,7 +289,7 @@ static gp_result gpi_mpi_nest_shift(gp_mpi *all, const gpi_mpi_nest *n, cl_mem i
     return gpi_mpi_done(all, gp_transform(all->gp, &transform));
 }
 
-/* Partners in other parts, into match; from and at: lists of `count`. */
+/* Writes partners in other parts to match: match[at[i]] = from[i] for `count` brackets. */
 static gp_result gpi_mpi_nest_scatter(gp_mpi *all, const gpi_mpi_nest *n, cl_mem from, cl_mem at,
                                       uint64_t count)
 {
@@ -306,7 +307,7 @@ static gp_result gpi_mpi_nest_scatter(gp_mpi *all, const gpi_mpi_nest *n, cl_mem
     return gpi_mpi_done(all, gp_scatter(all->gp, &scatter));
 }
 
-/* Brackets whose partner is on another rank go there, and their partners come. */
+/* Sends brackets whose partner is on another rank there, receives their partners, and completes match. */
 static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     cl_mem sent = NULL, partners = NULL;
@@ -330,7 +331,7 @@ static gp_result gpi_mpi_nest_partners(gp_mpi *all, const char *function, gpi_mp
     return gpi_mpi_agree(all, function, result);
 }
 
-/* What is around elements, and how much, with the openers before the part. */
+/* Completes parents and depths by the openers before the part. */
 static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
 {
     const gp_brackets_desc *local = &n->local;
@@ -367,7 +368,7 @@ static gp_result gpi_mpi_nest_around(gp_mpi *all, gpi_mpi_nest *n)
     return result;
 }
 
-/* Pairs of two kinds on two ranks: the closers' ranks see them. */
+/* Counts pairs across ranks whose brackets differ in kind, and finds the first. The rank of the closer counts a pair. */
 static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_mpi_nest *n, uint64_t *count,
                                          uint64_t *first)
 {
@@ -405,7 +406,7 @@ static gp_result gpi_mpi_nest_mismatches(gp_mpi *all, const char *function, gpi_
     return result;
 }
 
-/* An index of a list, in the whole. */
+/* Reads list[at], and turns it into an index in the whole. */
 static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi_mpi_nest *n, cl_mem list,
                                     uint64_t at, uint64_t *index)
 {
@@ -417,7 +418,7 @@ static gp_result gpi_mpi_nest_index(gp_mpi *all, const char *function, const gpi
     return result;
 }
 
-/* What is wrong with the whole, from what is wrong with parts and between them. */
+/* Computes the errors of the whole from the errors within and between parts. */
 static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_nest *n)
 {
     gp_brackets_errors *e = &n->errors;
@@ -473,7 +474,7 @@ static gp_result gpi_mpi_nest_errors(gp_mpi *all, const char *function, gpi_mpi_
     return result;
 }
 
-/* As gp_brackets checks it. */
+/* Checks the desc, also as gp_brackets does. */
 static gp_result gpi_mpi_nest_check(gp_mpi *all, const char *function, const gp_brackets_desc *desc,
                                     bool errors)
 {

@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-/* Buffers on the way: sorted, grouped, received. */
+/* Temporary keys and values in three stages: sorted, grouped, received. */
 typedef struct gpi_mpi_groups {
     cl_mem keys[3], values[3];
     size_t in_size, out_size;
     gp_type out_type; /* with an op */
 } gpi_mpi_groups;
 
-/* Whether gp_sort moves values of so many bytes. */
+/* Returns true if gp_sort can move values of `size` bytes. */
 static bool gpi_mpi_moves_alone(size_t size)
 {
     return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
@@ -49,7 +49,7 @@ static gp_result gpi_mpi_group_check(gp_mpi *all, const char *function, const gp
                         "elements of `in` and results do not both have 1, 2, 4, 8 or 16 bytes");
 }
 
-/* Room for `count` keys with values of `size` bytes. */
+/* Creates the buffers of a stage for `count` keys with values of `size` bytes. */
 static gp_result gpi_mpi_group_room(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
                                     int stage, size_t count, size_t size)
 {
@@ -64,7 +64,7 @@ static void gpi_mpi_group_free(gpi_mpi_groups *g, int stage)
     g->keys[stage] = g->values[stage] = NULL;
 }
 
-/* This rank's groups, into the second buffers. */
+/* Sorts this rank's elements and reduces them by key, into the second stage. */
 static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *desc, gpi_mpi_groups *g,
                                    uint64_t *count)
 {
@@ -97,7 +97,7 @@ static gp_result gpi_mpi_group_own(gp_mpi *all, const gp_reduce_by_key_desc *des
     return result;
 }
 
-/* What has come, in the third buffers, to the caller's. */
+/* Sorts the received groups of the third stage and reduces them by key, into the caller's buffers. */
 static gp_result gpi_mpi_group_received(gp_mpi *all, const gp_reduce_by_key_desc *desc,
                                         const gpi_mpi_groups *g, size_t received, uint64_t *count)
 {

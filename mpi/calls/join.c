@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What this rank sends of a side of the join. */
+/* The keys of one side of the join that this rank sends. */
 typedef struct gpi_mpi_side {
     cl_mem keys, rows; /* distinct keys, each with the index of its first or last element */
     cl_mem order;      /* their numbers, by the ranks that they go to */
@@ -23,13 +23,13 @@ typedef struct gpi_mpi_join {
     gp_type key_type;
     size_t key_size, value_size;
     gpi_mpi_side build, probe;
-    gp_hash table;                     /* keys that have come from the build sides, each with its place in: */
-    cl_mem keys, values;               /* those; one value more, for keys that are absent */
-    cl_mem sent, rows, asked, answers; /* on the way */
+    gp_hash table;                     /* keys received from the build sides, each with its index in keys and values */
+    cl_mem keys, values;               /* received; one more value, for absent keys */
+    cl_mem sent, rows, asked, answers; /* temporary */
     cl_mem places, found, back, back_found;
 } gpi_mpi_join;
 
-/* Puts keys into a new table, each with the first or last of its indices. No value is the reserved one. */
+/* Creates a table of the keys, each with the first or last of its indices. No index equals the reserved value. */
 static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
                                      size_t count, gp_hash *table)
 {
@@ -65,7 +65,8 @@ static gp_result gpi_mpi_join_insert(gp_mpi *all, const gpi_mpi_join *j, cl_mem 
     return result;
 }
 
-/* values[i] = the index of keys[i] in the table, or `absent`; found[i] as in gp_hash_find. New buffers. */
+/* Creates *values, where values[i] is the index of keys[i] in the table, or `absent`. Creates *found, too, as gp_hash_find
+   writes it, unless `found` is NULL. */
 static gp_result gpi_mpi_join_find(gp_mpi *all, gp_hash table, cl_mem keys, size_t keys_offset, size_t count,
                                    uint32_t absent, cl_mem *values, cl_mem *found)
 {
@@ -83,7 +84,7 @@ static gp_result gpi_mpi_join_find(gp_mpi *all, gp_hash table, cl_mem keys, size
     return gpi_mpi_done(all, gp_hash_find(all->gp, table, &find));
 }
 
-/* This rank's distinct keys. */
+/* Finds this rank's distinct keys, each with the index of its first or last element. */
 static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_mem keys, size_t keys_offset,
                                        size_t count, gpi_mpi_side *side)
 {
@@ -110,8 +111,8 @@ static gp_result gpi_mpi_join_distinct(gp_mpi *all, const gpi_mpi_join *j, cl_me
     return result;
 }
 
-/* The order by ranks that keys go to, and how many go to each. This hash is another one than a table's, whose keys would
-   else be alike. */
+/* Orders keys by the ranks that they move to, and finds where each rank's keys end. This hash differs from that of a table, so
+   that the keys in a rank's table do not have similar hashes. */
 static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi_mpi_join *j,
                                     gpi_mpi_side *side, cl_mem owners, cl_mem ends_out, uint64_t *ends)
 {
@@ -156,7 +157,7 @@ static gp_result gpi_mpi_join_order(gp_mpi *all, const char *function, const gpi
     return gpi_mpi_read(all, function, ends_out, 0, (size_t)ranks * sizeof *ends, ends);
 }
 
-/* The keys that this rank sends, in a new buffer, and those that come, in another one. */
+/* Creates *sent with the keys that this rank sends, sends them, and creates *come with the keys that it receives. */
 static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_mpi_join *j,
                                    gpi_mpi_side *side, cl_mem *sent, cl_mem *come)
 {
@@ -189,7 +190,8 @@ static gp_result gpi_mpi_join_send(gp_mpi *all, const char *function, const gpi_
     return gpi_mpi_exchanged(all, function, &side->moves, *sent, j->key_size, 0, come);
 }
 
-/* The values of `rows` of the build side, of which the first one is `first` in the whole. */
+/* Creates a buffer with the build side's values at j->rows. Without values these are indices in the whole, where this rank's
+   first element has index `first`. */
 static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_t first, cl_mem *out)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -214,7 +216,7 @@ static gp_result gpi_mpi_join_values(gp_mpi *all, const gpi_mpi_join *j, uint64_
     return gpi_mpi_done(all, gp_transform(all->gp, &transform));
 }
 
-/* The build side: its keys and values come to their ranks, and into a table there. */
+/* Sends the build side's keys and values to the ranks that own them, and puts the received keys into a table. */
 static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -249,7 +251,7 @@ static gp_result gpi_mpi_join_build(gp_mpi *all, const char *function, gpi_mpi_j
     return gpi_mpi_agree(all, function, result);
 }
 
-/* Where the answer to each key of the other side will be. */
+/* Finds for each key of the probe side the place of its answer. */
 static gp_result gpi_mpi_join_ask(gp_mpi *all, const char *function, gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;
@@ -307,7 +309,7 @@ static gp_result gpi_mpi_join_probe(gp_mpi *all, const char *function, gpi_mpi_j
                            : result;
 }
 
-/* Calls write the two one after the other. */
+/* Fails if out and found overlap. No other check finds that, since different calls write them. */
 static gp_result gpi_mpi_join_apart(gp_mpi *all, const char *function, const gpi_mpi_join *j)
 {
     const gp_mpi_join_desc *desc = j->desc;

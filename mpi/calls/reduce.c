@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* As gp_reduce's out_type 0. */
+/* Returns the type that gp_reduce uses if out_type is 0. */
 static gp_type gpi_mpi_sum_type(gp_op op, gp_type type)
 {
     const bool sums = op == GP_SUM || op == GP_PROD;

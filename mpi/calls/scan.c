@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is before this part, or after it in reverse, into `before`: one element. */
+/* Writes to `before` the product of all elements before this part (in reverse: after it), starting from the initial value. */
 static gp_result gpi_mpi_before(gp_mpi *all, const char *function, const gp_scan_desc *desc, gp_type type,
                                 const void *total, size_t size, void *before)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Elements [0, part->count) of this rank's are [first, first + count) of the whole: to even parts, *part after that. */
+/* Sets the moves that divide an array evenly, of which this rank has *part, and sets *part to its even part. */
 static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *part, gpi_mpi_moves *moves)
 {
     const uint64_t ranks = (uint64_t)all->ranks, begin = part->first, end = begin + part->count;
@@ -24,7 +24,7 @@ static gp_result gpi_mpi_divide(gp_mpi *all, const char *function, gp_mpi_part *
     return gpi_mpi_moves_tell(all, function, moves);
 }
 
-/* Where `count` elements of each rank lie in the whole. */
+/* Sets *part to the place in the whole of this rank's `count` elements. */
 static gp_result gpi_mpi_place(gp_mpi *all, const char *function, uint64_t count, gp_mpi_part *part)
 {
     gp_result result = gpi_mpi_did(all, function, "MPI_Allreduce",

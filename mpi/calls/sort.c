@@ -21,7 +21,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     result = gpi_mpi_agree(all, function, result);
     if (result == GP_OK) result = gpi_mpi_split_run(all, function, s, first);
     own = *desc;
-    own.keys_out = own.values_out = NULL; /* in place, where it comes to */
+    own.keys_out = own.values_out = NULL; /* sorts in place what is received */
     if (desc->keys_out) {
         own.keys = desc->keys_out;
         own.keys_offset = desc->keys_out_offset;
@@ -44,7 +44,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     if (result == GP_OK && desc->value_size)
         result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
                                   desc->value_size);
-    if (result == GP_OK) result = gp_sort(all->gp, &own); /* runs in the order of ranks, and it is stable */
+    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable, since received runs are in the order of ranks */
     return result == GP_OK ? gp_finish(all->gp) : result;
 }
 
