@@ -58,7 +58,7 @@
     X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
     X(CL_INVALID_PROPERTY)
 
-/* Text of the last failure that happened without a context. */
+/* The text of the last failure without a context. */
 static GPI_THREAD_LOCAL char gpi_orphan_error[1024];
 
 GP_API int gp_version(void) { return GP_VERSION; }

@@ -13,7 +13,7 @@
 static pid_t gpi_process; /* the process that used the library first; 0: none yet */
 #endif
 
-/* True in a process that was forked after the library's first use. Remembers the process at that use. */
+/* Returns true in a process that was forked after the library's first use. Remembers the process at that use. */
 static bool gpi_forked(void)
 {
 #if defined(_WIN32)

@@ -423,7 +423,7 @@ static gp_result gpi_alloc_neutral(gp_context *gp, const gpi_element *element, s
     return result;
 }
 
-/* GPI_COMBINE_PARAMETERS of element/monoid.cl */
+/* Passes GPI_COMBINE_PARAMETERS of element/monoid.cl. */
 static void gpi_call_combine_args(gpi_call *call, const gpi_element *element)
 {
     if (gpi_combine_takes_args(&element->operation)) gpi_call_args(call, &element->operation.args);

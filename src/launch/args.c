@@ -297,7 +297,7 @@ static void gpi_args_name(const gpi_args *args, gpi_text *text)
 
 /* ------------------------------------------------------------------ launch */
 
-/* GPI_ARGS_PARAMETERS */
+/* Passes GPI_ARGS_PARAMETERS. */
 static void gpi_call_args(gpi_call *call, const gpi_args *args)
 {
     size_t k;

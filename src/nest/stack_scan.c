@@ -125,7 +125,7 @@ static gp_result gpi_stack_check(gp_context *gp, const gpi_stack_scan *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* GPI_VALUES_PARAMETERS */
+/* Passes GPI_STACK_VALUES_PARAMETERS. */
 static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
 {
     const cl_ulong offset = s->desc->values_offset;
@@ -134,7 +134,7 @@ static void gpi_stack_arg_values(gpi_call *call, const gpi_stack_scan *s)
     gpi_brackets_arg_input(call, &s->nest);
 }
 
-/* GPI_STACK_PARAMETERS */
+/* Passes GPI_STACK_PARAMETERS. */
 static void gpi_stack_arg_scratch(gpi_call *call, const gpi_stack_scan *s, cl_mem scratch)
 {
     const cl_ulong joints = s->joints_at / 4, bases = s->bases_at / 4, cells = s->cells_at / 4;

@@ -157,7 +157,7 @@ static gp_result gpi_tree_check(gp_context *gp, const gpi_tree *t)
     return gpi_check_scratch(gp, t->function, d->scratch, t->scratch_size, used, GPI_ALL);
 }
 
-/* GPI_TREE_PARAMETERS */
+/* Sets the kernel and passes GPI_TREE_PARAMETERS. */
 static void gpi_tree_kernel(gpi_call *call, const gpi_tree *t, const char *kernel, cl_mem scratch)
 {
     const gp_tree_desc *d = t->desc;

@@ -56,7 +56,7 @@ static char *gpi_log_arrange(const char *log)
     return gpi_text_take(&text);
 }
 
-/* Writes to `out` what an error means if it is about an array of negative size (gpi_prelude_monoid, gpi_records_define), or
+/* Writes to `out` what an error means if it is about an array of negative size (gpi_prelude_user_type, gpi_records_define), or
    about an input that the call does not have. Otherwise writes an empty text. */
 static void gpi_log_explain(const char *log, char *out, size_t size)
 {

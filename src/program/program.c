@@ -37,7 +37,7 @@ static void gpi_program_free(gpi_program *program)
 }
 
 /* Drops the program at `*at`. Commands in flight keep what they need of it. If they have not ended, new machine code is not
-   saved: whoever needs the program again builds it again. */
+   saved: the next use of the program builds it again. */
 static void gpi_program_drop(gp_context *gp, gpi_program **at)
 {
     gpi_program *program = *at;

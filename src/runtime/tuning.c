@@ -202,9 +202,9 @@ static uint32_t gpi_sub_group_of(const gp_context *gp, gp_shape shape)
     return emulated ? emulated : gp->info.sub_group_size;
 }
 
-/* NVIDIA's multiprocessors before compute capability 8.0, and later ones for graphics, have 64 to 100 KB of local
-   memory: tiles of 32 elements an item would leave them with one group or two. (CUDA C++ Programming Guide, "Technical
-   Specifications per Compute Capability".) */
+/* Returns true for NVIDIA's multiprocessors with 64 to 100 KB of local memory: those before compute capability 8.0, and later
+   ones for graphics. With tiles of 32 elements an item only one or two groups would fit. (CUDA C++ Programming Guide,
+   "Technical Specifications per Compute Capability".) */
 static bool gpi_has_small_memory(const gp_context *gp)
 {
     const cl_uint capability = gp->compute_capability;

@@ -5,24 +5,24 @@
 
 /* X(primitive, class of device, shape, group, bytes, words, strategy, polls)
 
-   group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide where the device has
-   64-bit atomics. polls: looks at late tiles before computing them: four tile times and more on a device that
-   schedules fairly, few where waiting is pointless. On PoCL a thread may be off its core for milliseconds: 2^19 looks
-   with a pause after each are 12 ms on a Zen 5.
+   group: work-items of a group. bytes: elements of an item, in bytes. words AUTO: wide if the device has 64-bit
+   atomics. polls: how often a group looks at a late tile before it computes the tile itself. On a fair device that
+   takes four tile times or more; if waiting is pointless, polls are few. On PoCL a thread may be off its core for
+   milliseconds: 2^19 looks with a pause after each take 12 ms on a Zen 5.
    Rows may stand in any order. A device without a row of its own uses the row of UNKNOWN, which assumes nothing:
    no sub-groups, no group that waits for another. PoCL's rows were measured (docs/PERFORMANCE.md). The others come
    from counting (docs/gpu-cost.md) and from documents:
 
    NVIDIA     lanes load 16 bytes, 8 times side by side: an H200's latency times its bandwidth is some 25 KB for
-              each multiprocessor, and six groups have 192 KB under way. Half of that where local memory is small
-              (tuning.c). A scan keeps half of its tile in registers, half in local memory: smaller groups with twice the
-              bytes an item, so that an item's fixed work is shared by more elements. Groups that have started go on
-              running, so that others may wait for them.
+              each multiprocessor, and six groups have 192 KB in flight. Half of that if local memory is small
+              (tuning.c). A scan keeps half of its tile in registers, half in local memory. Its groups are smaller,
+              with twice the bytes an item, so that an item's fixed work is shared by more elements. Groups that
+              have started keep running, so that others may wait for them.
    AMD        a compute unit has 64 KB of local memory, 32 KB a group at most.
    INTEL_GPU  each of a thread's 16 lanes has 64 words of registers: 8 of them are for elements.
    MALI       local memory is main memory behind the caches (Arm, "OpenCL Developer Guide", 7.3.2): small groups.
    ADRENO     waves of 64 or 128 lanes, 32 KB of local memory.
-   APPLE      no group is promised to run on while another waits (Smith, Levien & Owens 2025, 2); OpenCL 1.2, so
+   APPLE      no group is guaranteed to keep running while another waits (Smith, Levien & Owens 2025, 2); OpenCL 1.2, so
               no sub-groups; 32 KB of local memory, groups of 256 for its 32 lanes a SIMD-group. */
 #define GPI_TUNING(X) \
     X(REDUCE,     POCL,      SERIAL,      1,  262144, AUTO,   MULTI_PASS,  1)         \

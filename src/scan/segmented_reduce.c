@@ -139,7 +139,7 @@ static void gpi_segmented_arg_input(gpi_call *call, const gpi_segmented *s)
     GPI_CALL_ARG(call, count);
 }
 
-/* GPI_LIST_PARAMETERS */
+/* Passes GPI_LIST_PARAMETERS. */
 static void gpi_segmented_arg_list(gpi_call *call, const gpi_segmented *s, cl_mem scratch)
 {
     const cl_ulong at = s->partials_at;

@@ -169,7 +169,7 @@ static gp_result gpi_segments_plan(gp_context *gp, gpi_segments *s)
 
 /* ------------------------------------------------------------------ launches */
 
-/* GPI_SEGMENTS_PARAMETERS */
+/* Passes GPI_SEGMENTS_PARAMETERS. */
 static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem state)
 {
     GPI_CALL_ARG(call, state);
@@ -180,7 +180,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     gpi_sort_arg_at(call, s->sort.at.table);
 }
 
-/* GPI_OFFSETS_PARAMETERS, and a block's offsets */
+/* Passes GPI_OFFSETS_PARAMETERS, and the number of offsets in a block. */
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     GPI_CALL_ARG(call, s->sort.offsets.buffer);

@@ -11,7 +11,7 @@
 #define GPI_SORT_LINES_BYTES ((size_t)8 << 20)
 #define GPI_SORT_LINES_BYTES_AMD ((size_t)4 << 20)
 
-/* GPI_PLACES_PARAMETERS */
+/* Passes GPI_PLACES_PARAMETERS. */
 static void gpi_sort_arg_places(gpi_call *call, const gpi_sort *sort)
 {
     const cl_uint indices = sort->indices;
@@ -33,7 +33,7 @@ static cl_uint gpi_sort_shift(const gpi_sort *sort, cl_uint pass)
     return sort->begin_bit + sort->digit_bits * pass;
 }
 
-/* GPI_DIGIT_PARAMETERS */
+/* Passes GPI_DIGIT_PARAMETERS. */
 static void gpi_sort_arg_digit(gpi_call *call, const gpi_sort *sort, cl_uint shift)
 {
     const cl_uint left = sort->end_bit - shift, whole = sort->digit_bits;

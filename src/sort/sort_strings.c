@@ -237,7 +237,7 @@ static size_t gpi_strings_span(const gp_context *gp, const gpi_strings *s, size_
     return gpi_clamp(many / (8 * cores), GPI_STRINGS_SERIAL_LEAST, GPI_STRINGS_SERIAL_MOST);
 }
 
-/* GPI_ROUND_PARAMETERS; `from`: which of the two sets. */
+/* Sets the kernel and passes GPI_ROUND_PARAMETERS. `from`: which of the two sets the kernel reads. */
 static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char *kernel, size_t keys_at,
                                 int from)
 {
@@ -250,7 +250,7 @@ static void gpi_strings_prepare(gpi_call *call, const gpi_strings *s, const char
     gpi_sort_arg_at(call, s->set_at[1 - from]);
 }
 
-/* GPI_TEXT_PARAMETERS */
+/* Passes GPI_TEXT_PARAMETERS. */
 static void gpi_strings_arg_text(gpi_call *call, const gpi_strings *s)
 {
     GPI_CALL_ARG(call, s->desc->bytes);
