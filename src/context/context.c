@@ -227,7 +227,7 @@ GP_API gp_result gp_context_create(const gp_context_desc *desc, gp_context **out
     }
     gpi_log(gp, GP_LOG_INFO, "gpuprim on %s (%s, %s)", gp->info.name, gp->info.platform_name,
             gp->info.driver_version);
-    gp->desc.share = NULL; /* it may be destroyed before us */
+    gp->desc.share = NULL; /* that context may be destroyed before this one */
     *out = gp;
     return GP_OK;
 }

@@ -24,7 +24,7 @@ typedef struct gpi_self_test {
 /* X(function, name, primitive, strategy, output, output, output)
 
    primitive: the one whose plan is reported. strategy: one that is tested besides that of the device's tuning row;
-   AUTO: none. output: names of the outputs that are compared. */
+   AUTO: none, or one of a part that has its own case. output: names of the outputs that are compared. */
 #define GPI_SELF_TEST_CASES(X) \
     X(reduce,           "gp_reduce",           REDUCE,           AUTO,        "out", "", "") \
     X(segmented_reduce, "gp_segmented_reduce", SEGMENTED_REDUCE, AUTO,        "out", "", "") \

@@ -43,7 +43,7 @@ static gp_result gpi_sub_groups_run(gp_context *gp, const gpi_plan *plan, gpi_pr
     (void)clReleaseMemObject(buffer);
     for (i = 0; i < words; i++) any |= wrong[i];
     if (result != GP_OK || any == 0) return result;
-    program->launched = 0; /* it is not saved */
+    program->launched = 0; /* so that it is not saved */
     return gpi_fail(gp, GP_ERROR_UNSUPPORTED,
                     "gp_context_create: sub-groups of %u work-items fail their check (0x%x)", plan->sub_group,
                     (unsigned)any);

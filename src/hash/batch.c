@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    GPI_HASH_ITEM_MAX = 15,       /* keys that an item of the local shape counts */
-    GPI_HASH_COMBINE_MAX = 32768, /* ... and a group, in 16 bits */
+    GPI_HASH_ITEM_MAX = 15,       /* most keys of an item in the local shape */
+    GPI_HASH_COMBINE_MAX = 32768, /* keys that a group combines, counted in 16 bits */
     GPI_HASH_GROUPS_EACH = 8      /* groups that a multiprocessor runs at a time */
 };
 

@@ -18,13 +18,13 @@ enum {
     GPI_STENCIL_RADIUS_MAX = 8,
     GPI_STENCIL_CHANNELS_MAX = 4,
     GPI_STENCIL_SERIAL_ROW = 256,   /* serial: elements of a tile's row */
-    GPI_STENCIL_SERIAL_LINE = 4096, /* the same in one dimension */
+    GPI_STENCIL_SERIAL_LINE = 4096, /* serial: elements of a tile in one dimension */
     GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
     GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
     GPI_STENCIL_BY_ROWS =
         64, /* serial, with weights: elements of a tile, which is a part of a row */
-    GPI_STENCIL_SPAN_ROW = 4096, /* the same: elements of a group's row */
-    GPI_STENCIL_SPAN_MIN = 8192  /* the same: elements of a group, when there are few */
+    GPI_STENCIL_SPAN_ROW = 4096, /* serial, with weights: elements of a group's row */
+    GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: elements of a group, when there are few */
 };
 
 /* A call, ready to be checked and run. */

@@ -29,7 +29,7 @@
 #endif
 
 #define GPI_CACHE_MAGIC "GPUPRIM3"
-#define GPI_CACHE_MARK ".loading"           /* what the name of a file's mark ends with */
+#define GPI_CACHE_MARK ".loading"           /* how the name of a mark ends */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
 #define GPI_CACHE_STALE 3600 /* seconds after which the process of a temporary file or a mark counts as dead */
 

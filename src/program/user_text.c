@@ -31,7 +31,7 @@ typedef struct gpi_reader {
     bool is_expression;           /* or a name */
     const char *library;          /* text whose words must not become macros; NULL: no check of that */
     bool in_directive;            /* until the line ends */
-    bool has_conditions;          /* #if: brackets may come in several versions, which are not counted */
+    bool has_conditions;          /* has #if: brackets in alternatives are not counted */
     bool has_words;               /* there is more than blanks and comments */
     unsigned depth, braces;       /* of brackets that are open */
     unsigned signs;               /* consecutive ones, other than brackets */

@@ -2,7 +2,7 @@
 #pragma once
 #include "api/gpuprim.h"
 
-#define GPI_DEVICES_MAX 64 /* of a platform, of a context */
+#define GPI_DEVICES_MAX 64 /* most devices of a platform, or of a context */
 #define GPI_PROBE_CALLS "clGetPlatformInfo or clGetDeviceInfo"
 
 /* device.c */

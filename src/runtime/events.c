@@ -34,7 +34,7 @@ typedef struct gpi_pending {
 
 /* A command that has failed after it was enqueued. */
 typedef struct gpi_failure {
-    const char *function, *kernel; /* as above */
+    const char *function, *kernel; /* as in gpi_pending */
     cl_int status;
 } gpi_failure;
 

@@ -180,7 +180,7 @@ static void gpi_segments_arg_state(gpi_call *call, const gpi_segments *s, cl_mem
     gpi_sort_arg_at(call, s->sort.at.table);
 }
 
-/* Passes GPI_OFFSETS_PARAMETERS, and the number of offsets in a block. */
+/* Passes GPI_SORT_OFFSETS_PARAMETERS, and the number of offsets in a block. */
 static void gpi_segments_arg_offsets(gpi_call *call, const gpi_segments *s)
 {
     GPI_CALL_ARG(call, s->sort.offsets.buffer);

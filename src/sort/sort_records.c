@@ -15,7 +15,7 @@
 enum {
     GPI_RECORDS_KEY_BITS = 64,
     GPI_RECORDS_SERIAL_SPAN_MIN = 8192, /* records of a group, when there are few */
-    GPI_RECORDS_PLAN_BYTES = 16,        /* what an item moves at a time: the largest word */
+    GPI_RECORDS_PLAN_BYTES = 16,        /* the largest word, which an item moves at a time */
     GPI_RECORDS_PASSES_OF_16 = 2        /* most passes that move records of 16 bytes */
 };
 
