@@ -24,7 +24,7 @@ typedef struct gpi_mpi_nest {
     gp_brackets_desc local; /* on codes */
     cl_mem codes, own_match, own_depth;
     size_t codes_offset;
-    cl_mem closers, openers; /* indices, in the part, of brackets without a partner in it; openers top first */
+    cl_mem closers, openers; /* indices in the part of brackets without a partner in it; openers top first */
     uint64_t closer_count, opener_count;
     cl_mem passed;                    /* how many of these closers come before each element */
     cl_mem stack;                     /* indices, in the whole, of the openers before the part, top first */

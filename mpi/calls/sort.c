@@ -44,7 +44,7 @@ static gp_result gpi_mpi_sort_run(gp_mpi *all, const char *function, const gp_so
     if (result == GP_OK && desc->value_size)
         result = gpi_mpi_exchange(all, function, &s->moves, sorted_values, own.values, own.values_offset,
                                   desc->value_size);
-    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable, since received runs are in the order of ranks */
+    if (result == GP_OK) result = gp_sort(all->gp, &own); /* stable: runs come in the order of ranks */
     return result == GP_OK ? gp_finish(all->gp) : result;
 }
 

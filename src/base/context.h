@@ -49,8 +49,8 @@ struct gp_context {
     struct gpi_program *programs;
     struct gpi_import *imports; /* binaries of gp_programs_import */
     uint64_t fetches;           /* of programs, so far */
-    uint64_t released;          /* fetches: no call in progress holds a program fetched before */
-    uint32_t save_in; /* calls until programs with new machine code are saved; 0: there are none */
+    uint64_t released;          /* programs fetched up to this number are held by no call in progress */
+    uint32_t save_in;           /* calls until programs with new machine code are saved; 0: there are none */
 
     cl_mem scratch;
     size_t scratch_size;

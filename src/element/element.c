@@ -130,7 +130,7 @@ static gp_result gpi_check_bounds(gp_context *gp, const char *function, const ch
     const bool is_signed = gpi_is_signed(type);
     const uint64_t all = ~(uint64_t)0 >> (64 - 8 * gpi_type_size(type));
     const uint64_t least = is_signed ? ~(all >> 1) : 0, last = is_signed ? all >> 1 : all;
-    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* makes signed numbers compare as unsigned ones */
+    const uint64_t sign = is_signed ? (uint64_t)1 << 63 : 0; /* makes signed numbers compare as unsigned */
     if ((low ^ sign) < (high ^ sign) && (low ^ sign) >= (least ^ sign) &&
         ((high - 1) ^ sign) <= (last ^ sign))
         return GP_OK;

@@ -49,7 +49,7 @@ typedef struct gpi_element {
     size_t field_count;                   /* 0: the user's monoid */
     gp_type mapped;                       /* type of an input element after the map; 0: the monoid's */
     size_t in_size, in2_size, heads_size; /* bytes of one in memory; in2_size 0: one input */
-    size_t size, base_size, out_size;     /* bytes of a sum, of a sum without its head, of a result in memory */
+    size_t size, base_size, out_size;     /* bytes of a sum, of one without its head, of a result in memory */
     bool commutative, exact;
     unsigned char identity[GPI_ELEMENT_MAX]; /* base_size bytes */
     unsigned char initial[GPI_ELEMENT_MAX];  /* the caller's, as a sum */

@@ -17,7 +17,7 @@
 
 enum {
     GPI_HISTOGRAM_SERIAL_CELLS = 16384, /* serial: cells of a group's four tables together */
-    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB, so that a compute unit has room for several groups */
+    GPI_HISTOGRAM_LOCAL_CELLS = 4096,   /* local: 16 KiB; a compute unit has room for several groups */
     GPI_HISTOGRAM_LEAST_CELLS = 1024,   /* four channels of 256 values */
     GPI_HISTOGRAM_SPAN_MIN = 32768,     /* serial: samples of a group, when there are few */
     GPI_HISTOGRAM_JOIN_SPAN = 4096      /* serial: bins of a group that joins slices */

@@ -22,7 +22,7 @@ enum {
     GPI_STENCIL_LOCAL_ROW = 64,     /* local: elements of a tile's row */
     GPI_STENCIL_TILE_ROWS = 32,     /* rows of a tile */
     GPI_STENCIL_BY_ROWS =
-        64, /* serial, with weights: elements of a tile, which is a part of a row */
+        64, /* serial, with weights, by rows: elements of a tile, which is a part of a single row */
     GPI_STENCIL_SPAN_ROW = 4096, /* serial, with weights: elements of a group's row */
     GPI_STENCIL_SPAN_MIN = 8192  /* serial, with weights: elements of a group, when there are few */
 };

@@ -31,7 +31,7 @@
 #define GPI_CACHE_MAGIC "GPUPRIM3"
 #define GPI_CACHE_MARK ".loading"           /* how the name of a mark ends */
 #define GPI_CACHE_LIMIT ((size_t)256 << 20) /* bytes, if the desc sets no limit */
-#define GPI_CACHE_STALE 3600 /* seconds after which the process of a temporary file or a mark counts as dead */
+#define GPI_CACHE_STALE 3600 /* seconds until the process of a temporary file or mark counts as dead */
 
 /* Returns true for an absolute path. A relative one would be another folder in each working directory, and the XDG
    specification says to ignore it. */
@@ -190,7 +190,7 @@ static void gpi_cache_trim(gp_context *gp)
     for (i = 0; i < files.count; i++) {
         const gpi_cache_file *file = &files.file[i];
         if (files.bytes > limit) {
-            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* unless another process has done so */
+            if (gpi_cache_has_magic(file->path)) (void)remove(file->path); /* unless another process has */
             files.bytes -= file->size;
         }
         GP_FREE(file->path);

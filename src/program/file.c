@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
-#define GPI_MKDIR(path) mkdir(path, 0755) /* whatever the umask: anyone who can write there could replace programs */
+#define GPI_MKDIR(path) mkdir(path, 0755) /* whatever the umask: others must not replace programs there */
 #define GPI_PID() ((unsigned)getpid())
 #endif
 

@@ -28,13 +28,13 @@ typedef struct gpi_program {
     cl_kernel kernel[GPI_KERNELS_MAX];
     const char *const *names; /* of the kernels; NULL after the last one */
     size_t group_max;         /* the largest group that all kernels can be launched with */
-    size_t sub_group;         /* work-items of their sub-groups, as the driver reports; 0: it does not; 1: they differ */
+    size_t sub_group;         /* work-items of their sub-groups; 0: the driver does not say; 1: they differ */
     uint32_t launched;        /* bit k: kernel k has been launched, so that its machine code exists */
     uint32_t saved;           /* bit k: kernel k's machine code is in the file of the disk cache */
     cl_event fresh;           /* the last launch of a kernel that was new; NULL: none was */
     uint64_t fetched;         /* when it was last asked for: gp_context.fetches */
     int mark;                 /* of its file, while the driver loads it: cache.c */
-    bool frozen;              /* its binary was read or loaded: the driver might add nothing to it from then on */
+    bool frozen;              /* its binary was read or loaded, and the driver might no longer add to it */
     bool borrowed;            /* the cl_program is another context's */
 } gpi_program;
 

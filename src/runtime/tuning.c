@@ -166,7 +166,7 @@ static uint64_t gpi_plan_local_bytes(const gpi_plan *plan, const gpi_tuned *tune
     if (!plan->sub_group || plan->group < plan->sub_group) return bytes;
     split = gpi_local_bytes_of_split(plan, size);
     switch (tuned->rows) {
-    case GPI_SCAN: /* with four elements an item, the stage holds all of them, and products besides (scan/tile_chunks.cl) */
+    case GPI_SCAN: /* with four an item, the stage holds all elements, and products (scan/tile_chunks.cl) */
         return plan->per_item == 4 ? bytes + (plan->group + plan->group / 8) * (uint64_t)size : bytes;
     case GPI_SORT: return bytes > split ? bytes : split;
     case GPI_SORT_TILE: return split;

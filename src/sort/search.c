@@ -13,7 +13,7 @@
 
 enum {
     GPI_SEARCH_SERIAL_SPAN_MIN = 1024, /* needles of a group, when there are few */
-    GPI_SEARCH_PER_SAMPLE = 8 /* serial: needles per sample; fewer would not pay for reading it */
+    GPI_SEARCH_PER_SAMPLE = 8          /* serial: needles per sample; fewer would not pay for reading it */
 };
 
 /* Keys or needles: keys of key_type in memory, or what an expression makes of elements. */
@@ -262,7 +262,7 @@ static gp_result gpi_search_launch(gpi_call *call, const gpi_search *search)
     if (n == 0) return GP_OK;
     gpi_call_kernel(call, search->program, "gp_search_needles");
     if (gpi_search_is_mapped(search)) gpi_call_args(call, &search->args);
-    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* without keys, the kernel reads none */
+    gpi_searched_arg(call, d->count ? d->keys : NULL, d->keys_offset); /* without keys, none is read */
     gpi_searched_arg(call, d->needles, d->needles_offset);
     GPI_CALL_ARG(call, d->out);
     GPI_CALL_ARG(call, out_at);

@@ -201,7 +201,7 @@ static gp_result gpi_strings_sub_buffer(gp_context *gp, const gpi_strings *s, cl
     range.begin = begin;
     range.end = begin + bytes;
     error =
-        gpi_range_resolve(scratch, &range); /* the caller's may be a sub-buffer, which cannot have one itself */
+        gpi_range_resolve(scratch, &range); /* the caller's may be a sub-buffer, which cannot have another */
     if (error != CL_SUCCESS) return gpi_fail_cl(gp, error, s->function, "scratch: clGetMemObjectInfo");
     region.origin = range.begin;
     region.size = bytes;
