@@ -300,8 +300,8 @@ static gp_result gpi_map_plan(gp_context *gp, gpi_map *map)
 
 /* ------------------------------------------------------------------ check */
 
-/* Fails if the output overlaps an input without being the same range. Sets map->in_place if the second input lags and has to
-   be copied for that. */
+/* Fails if the output overlaps another range, unless it is exactly an input. Then sets map->in_place if the second input
+   lags: it has to be a copy. */
 static gp_result gpi_map_check_apart(gp_context *gp, gpi_map *map, const gpi_range *used)
 {
     gpi_range others[GPI_MAP_RANGES];
