@@ -1,4 +1,4 @@
-/* items.cl - reductions and scans of an element of each item of a group: gpi_items_reduce and so on. */
+/* items.cl - gpi_items_reduce and so on: reduce and scan one element per item of a group (group/collectives.cl). */
 #ifndef GPI_SCAN_ITEMS_CL
 #define GPI_SCAN_ITEMS_CL
 #include "base/platform.cl"
@@ -15,7 +15,7 @@
 #define GPI_GROUP_ITEM ((uint)get_local_id(0))
 #define GPI_GROUP_TURNS(n) GPI_STRUCT_TURNS(n)
 #define GPI_GROUP_ALONE 0
-/* What the group's memory has to hold. */
+/* Cells of local memory that a reduction or scan needs. */
 #if GPI_SUB_GROUP && GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_EMULATED
 #define GPI_ITEMS_CELLS (GPI_WG / GPI_SUB_GROUP)
 #else

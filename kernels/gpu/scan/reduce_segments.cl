@@ -1,5 +1,5 @@
-/* reduce_segments.cl - small segments: a team of `team` items, a power of two, reduces one,
-   and the group GPI_WG / team of them side by side. */
+/* reduce_segments.cl - reduces small segments: a team of `team` items, a power of two, reduces one segment,
+   and a group has GPI_WG / team teams side by side. */
 #ifndef GPI_SCAN_REDUCE_SEGMENTS_CL
 #define GPI_SCAN_REDUCE_SEGMENTS_CL
 #include "base/platform.cl"
@@ -9,7 +9,8 @@
 #include "scan/reduce_tile.cl"
 #include "scan/segments.cl"
 
-/* This item's share of its team's segment: elements side by side where any order will do, else in a row. */
+/* Returns the product of this item's share of its team's segment: every `team`-th element if the operation commutes, else
+   consecutive ones. */
 static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
 {
     const ulong run = (segment.count + team - 1) / team;
@@ -22,8 +23,9 @@ static GPI_T gpi_segment_share(gpi_input segment, uint lane, uint team)
 }
 
 #if GPI_SUB_GROUP
-/* The product of every x of the team, in item order, for its first item: by shuffles, and then, where the team has
-   several sub-groups, by way of local memory. Item l has the product of d items from l on. */
+/* Returns to the team's first item the product of every x of the team, in item order. Items of a sub-group combine by
+   shuffles, and the sub-groups of a larger team then through local memory. Before the step for d, item l has the product
+   of d items from l on. */
 static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
     __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
@@ -40,7 +42,7 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
 }
 
 #else
-/* The product of every x of the team, in item order, for its first item: a tree of neighbours. */
+/* Returns the product of every x of the team, in item order, by a tree of neighbours. */
 static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team, gpi_tile_shared shared)
 {
     __local GPI_T *value = shared->value + ((uint)get_local_id(0) - lane);
@@ -57,7 +59,8 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
 }
 #endif
 
-/* Segments [first, last), GPI_WG / team at a time. A team's first item asks what becomes of its segment. */
+/* Reduces segments [first, last), GPI_WG / team at a time. A team's first item counts its segment if the offsets are bad, and
+   lists it if it has more than `small` elements. */
 static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list list, ulong first, ulong last,
                                uint small, uint team, __global GPI_OUT *out, GPI_BASE initial,
                                volatile __global uint *counters, gpi_tile_shared shared, __local uint *listed)

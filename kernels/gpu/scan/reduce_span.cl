@@ -1,4 +1,4 @@
-/* reduce_span.cl - the span of a group of gp_reduce: tiles. */
+/* reduce_span.cl - reduces a span of gp_reduce: several tiles, by one group. */
 #ifndef GPI_SCAN_REDUCE_SPAN_CL
 #define GPI_SCAN_REDUCE_SPAN_CL
 #include "base/platform.cl"
@@ -35,7 +35,7 @@ static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)
         GPI_COMBINE_OF(input) gpi_share_reduce(input, base, limit, tiles * GPI_PER_ITEM, apart), shared);
 }
 
-/* False: gp_reduce_partials always follows. */
+/* Returns false, because gp_reduce_partials always follows. */
 static bool gpi_last_group(volatile __global uint *arrived)
 {
     (void)arrived;

@@ -1,8 +1,8 @@
-/* reduce_tile.cl - of gp_reduce, not of scans: a tile that is only reduced.
+/* reduce_tile.cl - reduces a tile for gp_reduce and gp_segmented_reduce. (Scans have scan/tile_elements.cl.)
 
-   Full steps of GPI_SHARE_STEP elements are loaded before any of them is combined, and without a question about
-   each, in chunks of neighbours. Where any order will do, the items' chunks lie side by side; else an item's
-   elements are consecutive. */
+   An item takes its elements in steps of GPI_SHARE_STEP. If all elements of a step are in the input, they are loaded in
+   chunks of neighbours, without a test for each, before any of them is combined. If the operation commutes, the items'
+   chunks lie side by side. Else an item's elements are consecutive. */
 #ifndef GPI_SCAN_REDUCE_TILE_CL
 #define GPI_SCAN_REDUCE_TILE_CL
 #include "base/platform.cl"
@@ -17,7 +17,7 @@ typedef struct gpi_tile_memory {
 } gpi_tile_memory;
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
-/* The product of every item's x, in item order (group/collectives.cl). */
+/* Returns the product of every item's x, in item order (group/collectives.cl). */
 static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)
 {
     return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);
@@ -41,7 +41,7 @@ static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared sha
 #error "GPI_PER_ITEM must be a power of two"
 #endif
 
-/* sum . the elements of the step whose first one is element i; all of them are there. */
+/* Returns sum . the elements of this item's step that begins with element i. All of them are in the input. */
 static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool aligned)
 {
     GPI_T x[GPI_SHARE_STEP], all = sum;
@@ -54,9 +54,8 @@ static GPI_T gpi_step_reduce(GPI_T sum, gpi_input input, ulong i, const bool ali
     return all;
 }
 
-/* The product of this item's elements: `per_item` of them, a multiple of GPI_SHARE_STEP. Its steps begin `apart`
-   elements from one another, the group's first one with element `base`. What comes from element `limit` on is left
-   out. */
+/* Returns the product of this item's `per_item` elements, a multiple of GPI_SHARE_STEP. The group's first step begins with
+   element `base`, and each further step `apart` elements later. Elements from `limit` on are left out. */
 static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per_item, const ulong apart)
 {
     const uint l = (uint)get_local_id(0);
@@ -81,7 +80,7 @@ static GPI_T gpi_share_reduce(gpi_input input, ulong base, ulong limit, uint per
     return sum;
 }
 
-/* The product of the tile's elements. */
+/* Returns the product of the tile's elements. */
 static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const ulong limit = base + gpi_tile_length(input, base);

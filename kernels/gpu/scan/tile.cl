@@ -4,16 +4,16 @@
        gpi_tile_open           reads the tile into a gpi_tile
        gpi_tile_aggregate      the product of the tile that was read
        gpi_group_reduce        the product of an element of each item, in item order
-       gpi_group_scan          the same over the items before this one, and over all
-       gpi_broadcast_element   item 0's element; none of these may follow before the next barrier
+       gpi_group_scan          the product over the items before this one, and over all items
+       gpi_broadcast_element   item 0's element; no function of this list may follow before the next barrier
 
    gpi_tile_open and gpi_tile are in one of three files, chosen by GPI_BY_CHUNKS (tile_elements.cl) and GPI_KEYED:
 
-       elements read by fours   tile_chunks.cl (GPI_BY_CHUNKS): half of the tile in registers
+       elements read by fours   tile_chunks.cl (GPI_BY_CHUNKS): part of the tile in registers
        segments by keys         tile_keyed.cl (GPI_KEYED)
        others                   tile_elements.cl: the tile in local memory
 
-   Selections have their own: select/kept.cl, select/pieces.cl.
+   Selections have two more: select/kept.cl, select/pieces.cl.
 
    Every function is collective: all items of the group call it, with the same arguments unless said
    otherwise, and all get the result. */

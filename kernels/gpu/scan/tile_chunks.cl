@@ -1,12 +1,12 @@
-/* tile_chunks.cl - the tile of a scan where groups have sub-groups and elements are read four at a time: chunks of four
-   stay with the lanes that read them, and only their products change places, so that they can be scanned.
+/* tile_chunks.cl - the tile of a scan if groups have sub-groups and elements are read four at a time. A chunk of four elements
+   stays with the lane that read it. Only the chunks' products are transposed, so that each lane scans consecutive products.
 
        piece       | chunk of lane 0 | chunk of lane 1 | ... |      a row of chunks
                    | chunk of lane 0 | ...                   |      the next row
-       product     a cell for each chunk, in the same order; lane l scans as many as there are rows, from cell l * rows on
+       product     a cell for each chunk, in the same order; lane l scans GPI_ROWS cells, from cell l * GPI_ROWS on
 
-   While the group looks back, an item's first GPI_HELD elements are in registers, and the rest on the stage, where nobody
-   else reads them. In place of what opens a tile in scan/tile_elements.cl. */
+   While the group looks back, an item's first GPI_HELD elements are in registers, and its others on the stage, where no other
+   item reads them. Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SCAN_TILE_CHUNKS_CL
 #define GPI_SCAN_TILE_CHUNKS_CL
 #include "base/platform.cl"
@@ -25,13 +25,14 @@ typedef struct gpi_tile {
     GPI_T aggregate; /* of the whole tile */
 } gpi_tile;
 
-/* The first element of this item's chunk in a row. */
+/* Returns the place in the tile of the first element of this item's chunk of `row`. */
 static uint gpi_chunk_place(uint row)
 {
     return gpi_sg_index() * (GPI_SUB_GROUP * GPI_PER_ITEM) + row * (4 * GPI_SUB_GROUP) + gpi_sg_lane() * 4;
 }
 
-/* A row's place on the stage, which has the rows that are not held; a held row takes the first place, once it is free. */
+/* Returns the place of this sub-group's `row` on the stage, which has one for each row that is not held in registers. A held
+   row takes the first place, once that is free. */
 static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
 {
     const uint first = gpi_sg_index() * (GPI_TILE_STAGE / GPI_WG * GPI_SUB_GROUP);
@@ -39,26 +40,26 @@ static __local GPI_CELL *gpi_stage_row(gpi_tile_shared shared, uint row)
     return shared->stage + GPI_TILE_PAD(first) + GPI_TILE_PAD(before * (4 * GPI_SUB_GROUP));
 }
 
-/* This item's chunk there. */
+/* Returns the place of this item's chunk of `row` on the stage. */
 static __local GPI_CELL *gpi_stage_chunk(gpi_tile_shared shared, uint row)
 {
     return gpi_stage_row(shared, row) + GPI_TILE_PAD(gpi_sg_lane() * 4);
 }
 
-/* Its product's cell. */
+/* Returns the cell for the product of this item's chunk of `row`. */
 static __local GPI_CELL *gpi_product_cell(gpi_tile_shared shared, uint row)
 {
     const uint first = gpi_sg_index() * (GPI_SUB_GROUP * GPI_ROWS) + gpi_sg_lane();
     return shared->product + GPI_TILE_PAD(first) + GPI_TILE_PAD(row * GPI_SUB_GROUP);
 }
 
-/* The products that this item scans. */
+/* Returns the first of the GPI_ROWS products that this item scans. */
 static __local GPI_CELL *gpi_own_products(gpi_tile_shared shared)
 {
     return shared->product + GPI_TILE_PAD((uint)GPI_LOCAL_ID * GPI_ROWS);
 }
 
-/* How many of them are moved at a time. */
+/* How many products are moved at a time. */
 #define GPI_PRODUCTS_AT_ONCE (GPI_ROWS % 4 ? 1 : 4)
 
 GPI_INLINE_GPU void gpi_products_get(__local const GPI_CELL *at, GPI_T *x)
@@ -79,8 +80,8 @@ GPI_INLINE_GPU void gpi_products_put(__local GPI_CELL *at, const GPI_T *x)
 #endif
 }
 
-/* Loads this item's chunks of `rows` rows from `first` on. Nothing is computed between the loads, so that they are under
-   way together. */
+/* Loads this item's chunks of `rows` rows, from row `first` on, into x. Nothing is computed between the loads, so that all are
+   under way together. */
 GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first, const uint rows, GPI_T *x)
 {
     const uint length = gpi_tile_length(input, base);
@@ -100,7 +101,7 @@ GPI_INLINE_GPU void gpi_rows_load(gpi_input input, ulong base, const uint first,
     }
 }
 
-/* The products of these chunks go to their cells. */
+/* Writes the products of this item's chunks of `rows` rows, from row `first` on, to their cells. The elements are in x. */
 GPI_INLINE_GPU void gpi_rows_reduce(gpi_input input, const uint first, const uint rows, const GPI_T *x,
                                     gpi_tile_shared shared)
 {
@@ -113,7 +114,7 @@ GPI_INLINE_GPU void gpi_rows_reduce(gpi_input input, const uint first, const uin
     }
 }
 
-/* Reads the tile, once. */
+/* Reads the tile into registers and the stage, each element once. Sets tile->before and tile->aggregate. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     GPI_T sum = gpi_identity();

@@ -1,15 +1,15 @@
-/* tile_elements.cl - what all tiles of scans share (the stage and its padding, chunks, gpi_tile_reduce), which of them is taken
-   (GPI_BY_CHUNKS), and the tile of other elements: GPI_WG items with GPI_PER_ITEM elements each.
+/* tile_elements.cl - what all tiles of scans share (the stage and its padding, chunks, gpi_tile_reduce), the choice of a tile
+   (GPI_BY_CHUNKS), and the tile of elements that no other file takes: GPI_WG items with GPI_PER_ITEM elements each.
 
-   The scan is blocked (item l owns l * GPI_PER_ITEM ... + GPI_PER_ITEM - 1: input order). Loads and stores are striped
-   (neighbours read neighbours), by the group or, where there are any, by each sub-group in its own piece of the tile;
-   `stage` turns one into the other.
+   The scan is blocked: item l owns the GPI_PER_ITEM elements from l * GPI_PER_ITEM on, in input order. Loads and stores are
+   striped, so that neighbouring items access neighbouring elements: over the group, or, if it has sub-groups, within each
+   sub-group's piece of the tile. `stage` turns one order into the other.
 
        piece    | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...       striped
        piece    |       lane 0's own elements       |       lane 1's own elements      | ...   blocked
 
-   A piece's part of the stage is its sub-group's alone, so no other one is waited for. Where chunks need not be turned
-   (GPI_BY_CHUNKS), scan/tile_chunks.cl has the rest. */
+   Only its own sub-group uses a piece's part of the stage, so sub-groups do not wait for one another here. If chunks stay with
+   their lanes (GPI_BY_CHUNKS), scan/tile_chunks.cl has the rest. */
 #ifndef GPI_SCAN_TILE_ELEMENTS_CL
 #define GPI_SCAN_TILE_ELEMENTS_CL
 #include "base/paste.cl"
@@ -20,7 +20,7 @@
 #include "scan/items.cl"
 #include "scan/tile_input.cl"
 
-/* What the stage holds. */
+/* A cell of the stage: its type, its size, how element i is loaded as one, and the cell for an element past the end. */
 #if GPI_KEPT
 #define GPI_CELL gpi_kept_cell /* of select/input.cl */
 #define GPI_CELL_SIZE GPI_RECORD_SIZE
@@ -38,7 +38,8 @@
 #define GPI_CELL_NONE gpi_identity()
 #endif
 
-/* A stripe's items, which of them this one is, and the first element of its chunks of n. */
+/* GPI_STRIPE is the number of items that share a stripe, GPI_STRIPE_LANE this item's number among them, and
+   GPI_STRIPE_FIRST(n) the tile's element at which this item's first chunk of n elements begins. */
 #if GPI_SUB_GROUP
 #define GPI_STRIPE GPI_SUB_GROUP
 #define GPI_STRIPE_LANE gpi_sg_lane()
@@ -51,7 +52,7 @@
 #define gpi_stripe_sync() gpi_sync()
 #endif
 
-/* With sub-groups cells are moved by chunks of four, in vectors of 16 bytes where they fill some. */
+/* With sub-groups, cells are moved by chunks of four, and in vectors of 16 bytes if four cells fill whole vectors. */
 #if GPI_SUB_GROUP && GPI_PER_ITEM >= 4
 #define GPI_CELL_CHUNK 4
 #else
@@ -59,15 +60,16 @@
 #endif
 #define GPI_CELL_VECTORS (GPI_CELL_CHUNK == 4 && GPI_CELL_SIZE % 4 == 0)
 
-/* 1: the tile of scan/tile_chunks.cl. */
+/* 1: scan/tile_chunks.cl has the tile. */
 #if GPI_CELL_CHUNK == 4 && GPI_QUADS && !GPI_KEPT && !GPI_KEYED && !defined(GPI_SELECT_BY)
 #define GPI_BY_CHUNKS 1
 #else
 #define GPI_BY_CHUNKS 0
 #endif
 
-/* Unused cells keep items that stride by GPI_PER_ITEM off one another's banks: after every 32 cells one, or four, so
-   that vectors stay aligned; larger cells that fill vectors have shorter rows. All is a power of two, so that
+/* Padding against bank conflicts of items that stride by GPI_PER_ITEM: after each row of GPI_TILE_ROW cells one cell is
+   unused, or, if cells are moved as vectors, so many that vectors stay aligned. Larger cells that fill vectors have shorter
+   rows. All sizes are powers of two, so that
 
        GPI_TILE_PAD(a + b) = GPI_TILE_PAD(a) + GPI_TILE_PAD(b)        b < 2^k, a multiple of 2^k           */
 #if GPI_CELL_VECTORS && GPI_CELL_SIZE % 16 == 0
@@ -78,11 +80,11 @@
 #define GPI_TILE_ROW 32
 #endif
 #define GPI_TILE_PAD(i) ((i) + (i) / GPI_TILE_ROW * (GPI_CELL_VECTORS ? GPI_TILE_ROW / 8 : 1))
-/* On the stage: element j * GPI_WG + l of the tile. */
+/* Names the stage's cell of element j * GPI_WG + l of the tile. */
 #define GPI_TILE_STRIPED(stage, l, j) ((stage) + GPI_TILE_PAD(l))[GPI_TILE_PAD((j)*GPI_WG)]
 
 #if GPI_KEYED
-/* The stage of keys (scan/tile_keyed.cl). By chunks of four in vectors, whose rows stay aligned. */
+/* The stage of keys (scan/tile_keyed.cl). Chunks of four keys are moved as vectors, which the padding keeps aligned. */
 #define GPI_KEY_QUADS (GPI_CELL_CHUNK == 4 && GPI_HEADS_SIZE <= 8)
 #define GPI_KEY_PAD(i) ((i) + (i) / 32 * (GPI_KEY_QUADS ? 4 : 1))
 #if GPI_KEY_QUADS
@@ -92,8 +94,8 @@ typedef GPI_QUAD(GPI_HEADS_TYPE) gpi_key_quad;
 
 #if GPI_BY_CHUNKS
 /* An item keeps as many of its elements in registers as fill 32 registers, but at least a quarter of them. So the others and the
-   chunks' products take no more local memory than a tile. If all elements are in registers, the stage has one row of chunks, for results that
-   are not written straight from there. */
+   chunks' products take no more local memory than a tile. If all elements are in registers, the stage has one row of chunks,
+   for results that are not written straight from registers. */
 #define GPI_HELD_FIT (GPI_SIZE <= 4 ? 32 : GPI_SIZE > 32 ? 4 : 128 / GPI_SIZE / 4 * 4)
 #define GPI_HELD_WANTED (GPI_HELD_FIT > GPI_PER_ITEM / 4 ? GPI_HELD_FIT : GPI_PER_ITEM / 4)
 #define GPI_HELD (GPI_HELD_WANTED < GPI_PER_ITEM ? GPI_HELD_WANTED : GPI_PER_ITEM)
@@ -125,8 +127,8 @@ typedef struct gpi_tile_memory {
 } gpi_tile_memory;
 typedef __local gpi_tile_memory *gpi_tile_shared;
 
-/* The type of a cell that is a number, of which vectors are made without a union (element/monoid.cl); a kept one has it in a
-   struct. */
+/* GPI_CELL_NUMBER 1: a cell is a number of type GPI_CELL_TYPE, of which vectors are made without a union (element/monoid.cl).
+   GPI_CELL_OF(cell) is that number, which a kept cell has in a struct. */
 #if GPI_KEPT
 #define GPI_CELL_NUMBER (GPI_CELL_VECTORS && GPI_IN_NUMBER && GPI_CELL_SIZE <= 8)
 #define GPI_CELL_TYPE GPI_RECORD
@@ -149,7 +151,8 @@ typedef union gpi_cell_chunk {
 #endif
 
 #if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS
-/* Of a scan by sub-groups an item's own elements stay on the stage while the group looks back: registers are for more groups. */
+/* In a scan by sub-groups, an item's own elements stay on the stage while the group looks back. This saves registers, so that
+   more groups run at a time. */
 typedef struct gpi_tile {
 #if defined(GPI_SELECT_BY) || !GPI_SUB_GROUP
     GPI_T item[GPI_PER_ITEM]; /* this item's own elements */
@@ -159,7 +162,7 @@ typedef struct gpi_tile {
 } gpi_tile;
 #endif
 
-/* Item 0's x. Collectives may follow after the next barrier. */
+/* Returns item 0's x to all items. No other collective may follow before the next barrier. */
 static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
 {
     if (get_local_id(0) == 0) shared->value[0] = x;
@@ -167,19 +170,19 @@ static GPI_T gpi_broadcast_element(GPI_T x, gpi_tile_shared shared)
     return shared->value[0];
 }
 
-/* The product of every item's x, in item order (group/collectives.cl). */
+/* Returns the product of every item's x, in item order (group/collectives.cl). */
 static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared shared)
 {
     return gpi_items_reduce(GPI_COMBINE_PASSED x, shared->value);
 }
 
-/* The product of x over the items before this one; *total over all. */
+/* Returns the product of x over the items before this one, and sets *total to the product over all items. */
 static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
     return gpi_items_scan_exclusive(GPI_COMBINE_PASSED x, total, shared->value);
 }
 
-/* The product of the tile's elements. */
+/* Returns the product of the tile's elements. */
 static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
@@ -197,7 +200,7 @@ static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared
     return gpi_group_reduce(GPI_COMBINE_OF(input) sum, shared);
 }
 
-/* A chunk of cells to and from the stage. */
+/* gpi_chunk_put writes a chunk of cells to the stage, and gpi_chunk_get reads one. */
 GPI_INLINE_GPU void gpi_chunk_put(__local GPI_CELL *at, const GPI_CELL *x)
 {
 #if GPI_CELL_NUMBER && GPI_CELL_SIZE == 4
@@ -245,7 +248,7 @@ GPI_INLINE_GPU void gpi_chunk_get(__local const GPI_CELL *at, GPI_CELL *x)
 #endif
 }
 
-/* This item's own elements on the stage. */
+/* Returns the first of this item's own cells on the stage. */
 static __local GPI_CELL *gpi_own_cells(gpi_tile_shared shared)
 {
     return shared->stage + GPI_TILE_PAD((uint)get_local_id(0) * GPI_PER_ITEM);
@@ -275,8 +278,8 @@ GPI_INLINE_GPU void gpi_stage_load_quads(gpi_input input, ulong base, gpi_tile_s
 }
 #endif
 
-/* Brings the tile to the stage; after its end, what counts for nothing. All loads come first, so that they are
-   under way together. */
+/* Loads the tile to the stage, and GPI_CELL_NONE for each element past the input's end. In a full tile, unless vectors are not
+   aligned, all loads come first, so that they are under way together. */
 GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
@@ -303,7 +306,7 @@ GPI_INLINE_GPU void gpi_stage_load(gpi_input input, ulong base, gpi_tile_shared 
 }
 
 #if !GPI_KEPT && !GPI_KEYED && !GPI_BY_CHUNKS /* else another file has the rest */
-/* Reads the tile, once: every item keeps its own elements and what is before them. */
+/* Reads the tile to the stage, each element once, and sets *tile. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     __local const GPI_CELL *at = gpi_own_cells(shared);

@@ -1,11 +1,11 @@
-/* tile_keyed.cl - the local tile of elements of which keys say where segments begin (GPI_KEYED of element/input.cl). Values
-   and keys are on stages of their own, each read once, so that an element finds its neighbour's key there.
+/* tile_keyed.cl - the local tile if keys say where segments begin (GPI_KEYED of element/input.cl). Values and keys have a stage
+   each. A key is read only once, because an element finds its neighbour's key on the stage.
 
-       stage    | values ... |       an item's own ones stay there while the group looks back
+       stage    | values ... |       an item's own values stay there while the group looks back
        key      | keys ...   |
-       heads    a bit for each of an item's own
+       heads    a bit for each of an item's own elements
 
-   In place of what opens a tile in scan/tile_elements.cl. */
+   Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SCAN_TILE_KEYED_CL
 #define GPI_SCAN_TILE_KEYED_CL
 #include "base/paste.cl"
@@ -25,7 +25,7 @@ typedef struct gpi_tile {
     GPI_T aggregate; /* of the whole tile */
 } gpi_tile;
 
-/* Brings the keys to their stage, as gpi_stage_load the values. */
+/* Loads the tile's keys to their stage, as gpi_stage_load does its values. */
 GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base), first = GPI_STRIPE_FIRST(1);
@@ -61,7 +61,7 @@ GPI_INLINE_GPU void gpi_keys_load(gpi_input input, ulong base, gpi_tile_shared s
     }
 }
 
-/* A chunk of this item's own keys, from j on. */
+/* Reads a chunk of this item's own keys, from its element j on, from the stage into `key`. */
 GPI_INLINE_GPU void gpi_keys_get(gpi_tile_shared shared, uint j, GPI_HEADS_TYPE *key)
 {
     __local const GPI_HEADS_TYPE *at =
@@ -78,8 +78,8 @@ GPI_INLINE_GPU void gpi_keys_get(gpi_tile_shared shared, uint j, GPI_HEADS_TYPE 
 #endif
 }
 
-/* A chunk of this item's own values, from j on; `own`: how many of them there are. Values that are made of nothing, of
-   which there are few kinds, are not on the stage. */
+/* Reads a chunk of this item's own values, from its element j on, into `value`. The item has `own` elements. Values of a map
+   without inputs are computed here, and are not on the stage. */
 GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared shared, uint j, uint own,
                                    GPI_CELL *value)
 {
@@ -97,7 +97,8 @@ GPI_INLINE_GPU void gpi_values_get(gpi_input input, ulong base, gpi_tile_shared 
 #endif
 }
 
-/* Reads the tile, once, and in `key` this item's own keys, GPI_PER_ITEM of them; returns the product of its elements. */
+/* Reads the tile to the stages, each element once. Sets tile->heads, writes this item's GPI_PER_ITEM keys to `key`, and returns
+   the product of this item's elements. */
 GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared,
                                     GPI_HEADS_TYPE *key)
 {
@@ -127,14 +128,14 @@ GPI_INLINE_GPU GPI_T gpi_keyed_read(gpi_tile *tile, gpi_input input, ulong base,
             last = key[j + k];
         }
     }
-    /* What comes before the first element is the identity, so `sum` has it already. (In the loop PoCL 6 aborts on it:
-       docs/drivers.md.) */
+    /* The input's first element is a head. `sum` is right already, because the identity stands before that element. (In the
+       loop, PoCL 6 aborts on this: docs/drivers.md.) */
     if (begins && own > 0) tile->heads |= 1;
     sum.head = GPI_HEADS == 3 ? popcount(tile->heads) : tile->heads != 0;
     return sum;
 }
 
-/* Every item knows where segments begin among its own elements, and what is before them. */
+/* Reads the tile to the stages, and sets *tile. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     GPI_HEADS_TYPE key[GPI_PER_ITEM];
@@ -145,7 +146,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
 
 static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->aggregate; }
 
-/* This item's own element j, x on the stage. */
+/* Returns this item's own element j, whose cell on the stage is x. */
 static GPI_T gpi_keyed_item(const gpi_tile *tile, GPI_CELL x, uint j)
 {
     GPI_T item;

@@ -1,5 +1,5 @@
-/* tile_scan_chunks.cl - the tile of scan/tile_chunks.cl scanned: the chunks' products first, then each chunk from what is before
-   it, by the lane that has it. In place of scan/tile_scan_elements.cl. */
+/* tile_scan_chunks.cl - scans the tile of scan/tile_chunks.cl: first the chunks' products, then each chunk, from the product
+   before it, by the lane that has it. Replaces scan/tile_scan_elements.cl. */
 #ifndef GPI_SCAN_TILE_SCAN_CHUNKS_CL
 #define GPI_SCAN_TILE_SCAN_CHUNKS_CL
 #include "base/platform.cl"
@@ -11,7 +11,7 @@
 #include "scan/tile_sink.cl"
 
 #if GPI_BY_CHUNKS
-/* Replaces the product of each of this item's chunks by the product of all chunks before it, from `begin` on. */
+/* Replaces each of the products that this item scans by begin . the products before it. */
 GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_tile_shared shared)
 {
     GPI_T sum = begin;
@@ -30,10 +30,11 @@ GPI_INLINE_GPU void gpi_products_scan(GPI_COMBINE_PARAMETER GPI_T begin, gpi_til
     }
 }
 
-/* 1: of a tile that is not full, whole chunks are written at once, too. A small tile's end is not worth the code. */
+/* 1: in a tile that is not full, whole chunks are written at once, too. For the end of a small tile the code does not pay. */
 #define GPI_PUT_WHOLE (GPI_PUT_QUADS && GPI_ROWS > 4)
 
-/* Writes a row, four results of each item: straight, or by way of the stage, so that neighbours write side by side. */
+/* Writes `row`, whose results are x, four of each item: straight from registers, or through the stage, so that neighbouring
+   items write neighbouring results. */
 GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, const bool straight, uint row,
                                   const GPI_T *x, gpi_tile_shared shared)
 {
@@ -64,8 +65,9 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
     }
 }
 
-/* Scans this item's chunks, each from the product before it, and writes them. `straight`: held chunks come first, which frees their
-   registers. Else results go by way of the stage, and held chunks come last, for they take the place of a staged row. */
+/* Scans this item's chunks, each from the product before it, and writes the results. If `straight`, held chunks come first,
+   which frees their registers. Else results go through the stage, and held chunks come last, because they take the place of a
+   staged row. */
 GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong base, gpi_sink sink,
                                   const bool exclusive, const bool straight, gpi_tile_shared shared)
 {
@@ -78,7 +80,7 @@ GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong b
             for (uint k = 0; k < 4; k++) x[k] = tile->held[4 * row + k];
         } else {
             if (j % 2 == 0)
-                gpi_sg_sync(); /* else a compiler reads all of them early, and runs out of registers */
+                gpi_sg_sync(); /* else a compiler reads all chunks early, and runs out of registers */
             gpi_chunk_get(gpi_stage_chunk(shared, row), x);
         }
         GPI_UNROLL
@@ -91,7 +93,7 @@ GPI_INLINE_GPU void gpi_rows_scan(const gpi_tile *tile, gpi_input input, ulong b
     }
 }
 
-/* Scans the tile with everything before it in `prefix`, into the sink. */
+/* Scans the tile, and writes the results to `sink`. `prefix` is the product of everything before the tile. */
 GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
                                   gpi_sink sink, gpi_tile_shared shared)
 {

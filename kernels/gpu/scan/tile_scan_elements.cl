@@ -1,6 +1,5 @@
-/* tile_scan_elements.cl - a tile scanned: each item's own elements, from what is before them;
-   they go out striped, through their piece of the stage (scan/tile_elements.cl). An item overwrites there only what it has
-   read itself. */
+/* tile_scan_elements.cl - scans a tile: each item scans its own elements, from the product before them. Results are written
+   striped, through the stage (scan/tile_elements.cl). On the stage an item overwrites only what it has read itself. */
 #ifndef GPI_SCAN_TILE_SCAN_ELEMENTS_CL
 #define GPI_SCAN_TILE_SCAN_ELEMENTS_CL
 #include "base/platform.cl"
@@ -11,7 +10,8 @@
 #include "scan/tile_sink.cl"
 
 #if !GPI_BY_CHUNKS /* else scan/tile_scan_chunks.cl has it */
-/* A cell as what is scanned: this item's own element j, and a result; and a result as a cell. */
+/* GPI_CELL_ITEM makes this item's own element j of its cell, gpi_cell_result makes a result of a cell, and GPI_CELL_SET stores a
+   result in a cell. */
 #if GPI_KEYED
 #define GPI_CELL_ITEM(tile, cell, j) gpi_keyed_item(tile, cell, j)
 static GPI_T gpi_cell_result(GPI_CELL cell)
@@ -28,7 +28,7 @@ static GPI_T gpi_cell_result(GPI_CELL cell)
 #define GPI_CELL_SET(cell, x) cell = x
 #endif
 
-/* Writes the tile from the stage. */
+/* Writes the tile's results from the stage to `sink`. */
 GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base);
@@ -63,7 +63,8 @@ GPI_INLINE_GPU void gpi_stage_store(gpi_input input, ulong base, gpi_sink sink, 
     }
 }
 
-/* This item's own elements on the stage, scanned from `begin` on; by chunks, so that few of them are in registers. */
+/* Scans this item's own elements, from the product `begin` on, and writes the results to the stage. Elements that are on the
+   stage are scanned by chunks, so that few of them are in registers. */
 GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI_T begin,
                                  const bool exclusive, gpi_tile_shared shared)
 {
@@ -95,7 +96,7 @@ GPI_INLINE_GPU void gpi_own_scan(GPI_COMBINE_PARAMETER const gpi_tile *tile, GPI
 #endif
 }
 
-/* Scans the tile with everything before it in `prefix`, into the sink. */
+/* Scans the tile, and writes the results to `sink`. `prefix` is the product of everything before the tile. */
 GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
                                   gpi_sink sink, gpi_tile_shared shared)
 {

@@ -8,13 +8,13 @@
 #include "scan/tile_states.cl"
 
 #if GPI_SUB_GROUP
-/* True if this item walks back; 1: the others call gpi_walk_back, too. */
+/* GPI_WALKS_BACK is true if this item walks back. GPI_WALKS_ALL 1: the other items call gpi_walk_back, too. */
 #define GPI_WALKS_BACK (gpi_sg_index() == 0)
 #define GPI_WALKS_ALL GPI_SG_ALL
 
 #if GPI_ORDERED
-/* The product of lanes anchor, anchor - 1 ... 0, in lane 0: each adds its own to what the lane above it has. Ends because
-   every turn is one of `anchor`. */
+/* Returns to lane 0 the product of `seen` over lanes anchor, anchor - 1 ... 0: in each turn a lane appends its own to what the
+   lane above it has. Ends after `anchor` turns. */
 static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_tile_shared shared)
 {
     const uint l = gpi_sg_lane();
@@ -28,8 +28,8 @@ static GPI_T gpi_fold_lanes(GPI_COMBINE_PARAMETER GPI_T seen, uint anchor, gpi_t
 #endif
 
 /* Combines the states of the tiles before `next`, as scan/walk_back_item.cl does, by a whole sub-group: each lane looks at another
-   tile. The nearest inclusive state, or the nearest late tile, decides how many lanes count. Lane 0's *prefix is the result.
-   If sub-groups are emulated, all of the group call, the others with `next` 0. (lookback.pml: LANES.) */
+   tile. The lanes up to the nearest inclusive state, and before the nearest late tile, count. Lane 0's *prefix is the result.
+   If sub-groups are emulated, all items of the group call, those of other sub-groups with `next` 0. (lookback.pml: LANES.) */
 static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *prefix,
                           uint *polls, bool bounded, gpi_tile_shared shared)
 {
@@ -73,7 +73,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
             gpi_sg_pause();
         }
     }
-    return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
+    return next; /* also not 0 if a device left the loop too early: no incomplete prefix is taken for a result */
 }
 #else
 #include "scan/walk_back_item.cl"
