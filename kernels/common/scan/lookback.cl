@@ -23,9 +23,9 @@
        late tile itself, from the input, and goes on (`polls` 0: wait for ever; the host says so only
        on devices that are known to let every started group go on running).
 
-   Ordered (GPI_ORDERED 1, of segments whose heads are counted): products do not depend on when states are seen. Each is
-   put together from left to right, from the last head or an inclusive one, which has been put together so: the anchor.
-   No tile counts before there is one among those that are seen, and the caller waits without a bound.
+   Ordered (GPI_ORDERED 1, for segments whose heads are counted). A product does not depend on when states are seen, because
+   tiles are combined from left to right, beginning with the anchor: the last earlier tile that has a head or whose inclusive
+   state, combined in the same way, is seen. Until a walk sees an anchor, no tile counts. It waits without a bound.
 
    tests/models/lookback.pml checks this: stores that land in any order, both numbers of words, the fallback. */
 #ifndef GPI_SCAN_LOOKBACK_CL
@@ -41,8 +41,8 @@
 #include "scan/tile_states.cl"
 #include "scan/walk_back.cl"
 
-/* The product of all tiles before `tile`. All items call; `aggregate` is the tile's own.
-   Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml checks this as
+/* Returns the product of all tiles before `tile`, and publishes the state of `tile`, whose product is `aggregate`. All items
+   call. Ends because each turn of the loop brings `next` nearer to 0. (lookback.pml checks this as
    `alive`; its `kept` shows why the host passes polls 0 for calls in place.) */
 static GPI_T gpi_look_back(volatile __global uint *state, uint tile, GPI_T aggregate, gpi_input input,
                            uint polls, volatile __global uint *counters, gpi_tile_shared shared)

@@ -1,12 +1,12 @@
-/* monoid_check.cl - is it a monoid? Each work-item takes three elements a, b, c and tries
+/* monoid_check.cl - tests the laws of a monoid. Each work-item takes three elements a, b, c and tests, e being the identity,
 
-       e a = a,  a e = a        (a b) c = a (b c)        a b = b a        e the identity
+       e a = a,  a e = a        (a b) c = a (b c)        a b = b a
 
-   and writes which of them fail, and what came out:  | e a | a e | a b | b a | (a b) c | a (b c) |
+   and writes which of these laws fail, and the results:  | e a | a e | a b | b a | (a b) c | a (b c) |
 
    Parameters: those of element/monoid.cl, and
-       gpi_user_equal(GPI_ARGS_PASSED x, y)     the caller's idea of equal, where GPI_EQUAL is 1
-       GPI_EXACT                else: the same bits; or, without, words that are close as floats      */
+       gpi_user_equal(GPI_ARGS_PASSED x, y)     the caller's equality, if GPI_EQUAL is 1
+       GPI_EXACT                if GPI_EQUAL is 0: 1 compares bits, 0 takes words that are close as floats as equal  */
 #ifndef GPI_SCAN_MONOID_CHECK_CL
 #define GPI_SCAN_MONOID_CHECK_CL
 #include "base/args.cl"
@@ -14,7 +14,7 @@
 #include "element/monoid.cl"
 #include "scan/constants.cl"
 
-/* Bits as a number, 0 for what is none. */
+/* Returns the magnitude of the float whose bits are `word`, or 0 if it is not finite. */
 static float gpi_word_value(uint word)
 {
     const float x = as_float(word);

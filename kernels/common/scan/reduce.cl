@@ -5,11 +5,11 @@
                                                                 launch the group that ends last
        out     |                  result                |
 
-   A span is a tile; in the local shape it is as many as leave some spans for each compute unit: neighbours, or,
-   where any order will do, every s-th one, so that groups side by side read one stretch of memory. Partial i
-   always covers span i, and spans and both trees depend on the count alone, so that float results repeat bit
-   for bit. With a single tile the first launch writes the result. An element of several fields leaves several
-   results, each in 8 bytes.
+   In the serial shape a span is a tile. In the local shape it is several tiles, but so few that each compute unit has some
+   spans. The tiles of a span are neighbours, or, if the operation commutes, those of all spans alternate, so that groups that
+   run together read one stretch of memory. Partial i always covers span i. Spans and the order of combination depend on the
+   count alone, so that float results repeat bit for bit. With a single tile the first launch writes the result. An element of
+   several fields leaves several results, each in 8 bytes.
 
    Parameter
        GPI_TILES_ABREAST   compute units of the device */
@@ -25,7 +25,7 @@
 #include "scan/reduce_tile.cl"
 
 #if GPI_FIELD_COUNT > 1
-/* Field n's result in the low bytes of a cell of its own. */
+/* Writes field n's result to the low bytes of 8 bytes of its own. */
 #define GPI_WRITE_FIELD(n)                             \
     {                                                  \
         union {                                        \
@@ -44,8 +44,7 @@ static void gpi_write_result(__global GPI_OUT *out, ulong offset, GPI_T total)
 }
 #endif
 
-/* The product of all partials, after `initial`, is the result. Every item takes a run of consecutive partials, so that
-   input order is kept. */
+/* Writes the result, initial . all partials. Every item takes a run of consecutive partials, so that input order is kept. */
 static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *partials, uint spans,
                                 __global GPI_OUT *out, ulong out_offset, gpi_argument initial,
                                 gpi_tile_shared shared)
@@ -60,7 +59,8 @@ static void gpi_reduce_partials(GPI_COMBINE_PARAMETER __global const GPI_T *part
     if (GPI_LOCAL_ID == 0) gpi_write_result(out, out_offset, total);
 }
 
-/* `finish` is 0 if gp_reduce_partials follows; 1 if there is one tile; 2 if the last group is to do the same. */
+/* Reduces a span to its partial. `finish` is 0 if gp_reduce_partials follows, 1 if there is one tile, and 2 if the group that
+   ends last is to combine the partials. */
 GPI_KERNEL void gp_reduce_tiles(GPI_INPUT_PARAMETERS, __global GPI_T *partials, __global GPI_OUT *out,
                                 ulong out_offset, gpi_argument initial, uint finish,
                                 volatile __global uint *counters)

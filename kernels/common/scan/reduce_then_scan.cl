@@ -1,7 +1,7 @@
-/* reduce_then_scan.cl - the sweeps of a multi-pass scan, of which gp_scan and gp_select make kernels.
+/* reduce_then_scan.cl - the sweeps of a multi-pass scan, for the kernels of gp_scan and gp_select.
 
        partials   | 0 | 1 | ... |   gpi_sweep_up: each tile's product, a group a tile
-       partials   | 0 | 1 | ... |   gpi_sweep_spine: what comes before each tile, one group, in place   */
+       partials   | 0 | 1 | ... |   gpi_sweep_spine: the product before each tile, one group, in place   */
 #ifndef GPI_SCAN_REDUCE_THEN_SCAN_CL
 #define GPI_SCAN_REDUCE_THEN_SCAN_CL
 #include "base/platform.cl"
@@ -16,7 +16,7 @@ static void gpi_sweep_up(gpi_input input, __global GPI_T *partials, gpi_tile_sha
     if (GPI_LOCAL_ID == 0) partials[tile] = sum;
 }
 
-/* partials[t] becomes begin . partials[0] ... partials[t-1]; returns begin . all of them. */
+/* Replaces partials[t] by begin . partials[0] ... partials[t-1]. Returns begin . all partials. */
 static GPI_T gpi_sweep_spine(GPI_COMBINE_PARAMETER __global GPI_T *partials, uint tiles, GPI_T begin,
                              gpi_tile_shared shared)
 {

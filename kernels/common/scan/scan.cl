@@ -12,8 +12,8 @@
        partials |   0    |   1    | ... |  gp_scan_spine: one group, exclusive scan in place
        out      | tile 0 | tile 1 | ... |  gp_scan_downsweep: a group a tile
 
-   A single tile needs only the downsweep. Segmented, `initial` stands before each segment and the first
-   element in that order is a head: nothing is carried in.
+   A single tile needs only the downsweep. In a segmented scan `initial` stands before each segment, and the
+   call's first element is always a head.
    (Merrill & Garland 2016; Sengupta et al. 2007 for the sweeps.)                                     */
 #ifndef GPI_SCAN_SCAN_CL
 #define GPI_SCAN_SCAN_CL
@@ -28,7 +28,7 @@
 #include "scan/tile_scan.cl"
 #include "scan/tile_states.cl"
 
-/* What stands before the first tile. */
+/* Returns the product that stands before the first tile. */
 static GPI_T gpi_scan_begin(GPI_BASE initial)
 {
 #if GPI_SEGMENTED
@@ -66,7 +66,7 @@ GPI_KERNEL void gp_scan_upsweep(GPI_INPUT_PARAMETERS, __global GPI_T *partials)
     gpi_sweep_up(input, partials, shared);
 }
 
-/* partials[t] becomes initial . partials[0] ... partials[t-1] */
+/* Replaces partials[t] by initial . partials[0] ... partials[t-1]. */
 GPI_KERNEL void gp_scan_spine(GPI_COMBINE_PARAMETERS __global GPI_T *partials, uint tiles,
                               gpi_argument initial)
 {

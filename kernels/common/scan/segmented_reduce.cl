@@ -1,17 +1,17 @@
 /* segmented_reduce.cl - out[s] = initial . in[b] ... in[e-1]        b = offsets[s], e = offsets[s+1]
 
-   A segment whose offsets fall, or pass the input's end, is empty, and counted as a bad one; the others do
-   not notice. Positions, of maps and of argmin and argmax, count from the segment's first element.
+   A segment whose offsets decrease, or pass the input's end, counts as empty and as bad. It does not affect other
+   segments. Positions, of maps and of argmin and argmax, count from the segment's first element.
 
-       gp_segments_reduce    a group a block of segments: the small ones, and the large ones into a list
-       gp_segments_rows      a group some rows of the list: a tile of a large segment each
-       gp_segments_join      a group some large segments: their rows
+       gp_segments_reduce    a group a block of segments: reduces the small ones, and lists the large ones
+       gp_segments_rows      a group some rows: reduces each, which is a tile of a large segment
+       gp_segments_join      a group some large segments: combines the rows of each
 
        in       | small |            large 0           |sm|      large 1     |
        rows             |  tile 0 |  tile 1 |  tile 2  |  |  tile 3 | tile 4 |
 
-   Small segments are reduced by reduce_segments.cl or reduce_segments.cl. A segment's elements are always put
-   together in the same way, in input order where that matters, so that float results repeat bit for bit. */
+   Small segments are reduced by scan/reduce_segments.cl, one in each wing. A segment's elements are always combined in
+   the same way, in input order if that matters, so that float results repeat bit for bit. */
 #ifndef GPI_SCAN_SEGMENTED_REDUCE_CL
 #define GPI_SCAN_SEGMENTED_REDUCE_CL
 #include "base/args.cl"
@@ -27,7 +27,7 @@
 
 /* ------------------------------------------------------------------ small */
 
-/* A group a block of segments. Small: up to `small` elements. */
+/* Reduces the segments of up to `small` elements, `block` segments a group, and lists the others. */
 GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                    GPI_OFFSETS_PARAMETERS, GPI_COUNT_PARAMETERS, GPI_LIST_PARAMETERS,
                                    __global GPI_OUT *out, ulong out_offset, gpi_argument initial, ulong block,
@@ -57,7 +57,7 @@ GPI_KERNEL void gp_segments_reduce(GPI_ARGS_PARAMETERS __global const GPI_IN *in
 
 /* ------------------------------------------------------------------ large */
 
-/* A row whose segment found no room has none, and reduces nothing. */
+/* Reduces each row to its partial. A row whose segment found no room in the list has no owner, and counts as empty. */
 GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, ulong in_offset,
                                  GPI_OFFSETS_PARAMETERS, GPI_LIST_PARAMETERS)
 {
@@ -82,7 +82,8 @@ GPI_KERNEL void gp_segments_rows(GPI_ARGS_PARAMETERS __global const GPI_IN *in, 
     }
 }
 
-/* Every item takes a run of consecutive rows, so that input order is kept. */
+/* Combines the rows of each large segment, and writes its result. Every item takes a run of consecutive rows, so that input
+   order is kept. */
 GPI_KERNEL void gp_segments_join(GPI_COMBINE_PARAMETERS GPI_LIST_PARAMETERS, __global GPI_OUT *out,
                                  ulong out_offset, gpi_argument initial)
 {

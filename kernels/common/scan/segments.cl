@@ -1,7 +1,7 @@
 /* segments.cl - the segments of gp_segmented_reduce: where they are in the input, and the list of large ones.
 
-   State, in uints: | rows | large segments | bad | - |, then the list: segment, first row, rows, - for each,
-   and for each row its place in the list. */
+   State, in uints: | rows | large segments | bad | - |, then the list, which has for each large segment
+   | segment | first row | rows | - |, then for each row the place of its segment in the list. */
 #ifndef GPI_SCAN_SEGMENTS_CL
 #define GPI_SCAN_SEGMENTS_CL
 #include "base/count.cl"
@@ -13,7 +13,7 @@
 
 #define GPI_NO_OWNER (~0u)
 
-/* What the host has laid out. */
+/* The state and the partials, as the host has laid them out. */
 typedef struct gpi_list {
     volatile __global uint *state;
     __global uint *large, *owner;
@@ -30,7 +30,7 @@ typedef struct gpi_list {
     (list).large_room = large_room;                                                                    \
     (list).row_room = row_room
 
-/* The caller's: numbers of `offset_words` 32-bit words. */
+/* The caller's offsets: numbers of `words` 32-bit words. */
 typedef struct gpi_offsets {
     __global const uint *at;
     uint words;
@@ -43,7 +43,7 @@ typedef struct gpi_offsets {
     (o).words = offset_words;                            \
     (o).count = count
 
-/* The input of one segment alone; *bad is set where its offsets are. */
+/* Returns the input of segment s alone. Sets *bad to whether its offsets are bad, and the segment is then empty. */
 static gpi_input gpi_segment_of(gpi_input input, gpi_offsets offsets, ulong s, bool *bad)
 {
     const ulong begin = gpi_number(offsets.at, s, offsets.words),
@@ -60,7 +60,8 @@ static void gpi_segment_put(GPI_COMBINE_PARAMETER __global GPI_OUT *out, ulong s
     GPI_WRITE(out, s, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_PASSED initial, sum)));
 }
 
-/* Enters a large segment; false: there is no room, which happens only where bad offsets let segments overlap. */
+/* Enters segment s, of `length` elements, into the list. Returns false if there is no room, which happens only if bad offsets
+   let segments overlap. */
 static bool gpi_large_add(gpi_list list, ulong s, ulong length)
 {
     const uint rows = (uint)((length + GPI_TILE - 1) / GPI_TILE);

@@ -7,7 +7,7 @@
 #ifndef GPI_SCAN_TILE_INPUT_CL
 #define GPI_SCAN_TILE_INPUT_CL
 
-/* gp_select and its like include select/input.cl first, which stands in its place. */
+/* Selections include select/input.cl first, in place of element/input.cl. */
 #ifndef GPI_INPUT_SET
 #include "element/input.cl"
 #endif
@@ -19,8 +19,8 @@
 #error "GPI_TILE must be a multiple of GPI_LANES"
 #endif
 
-/* Elements of the tile that begins at `base`: GPI_TILE, fewer in the last one, none after it (where the
-   device's own count is below the bound for which groups were launched). */
+/* Returns how many elements the tile at `base` has: GPI_TILE, fewer in the last tile, none in tiles after it. (There
+   are such tiles if the count on the device is below the bound for which groups were launched.) */
 static uint gpi_tile_length(gpi_input input, ulong base)
 {
     return base < input.count ? (uint)min((ulong)GPI_TILE, input.count - base) : 0;

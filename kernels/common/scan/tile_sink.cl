@@ -9,7 +9,7 @@
 typedef struct gpi_sink {
     GPI_COMBINE_MEMBER
     __global GPI_OUT *out;
-    GPI_BASE initial; /* what stands before each segment; not looked at where there are none */
+    GPI_BASE initial; /* stands before each segment; unused without segments */
     uint exclusive;
 } gpi_sink;
 
@@ -20,7 +20,7 @@ typedef struct gpi_sink {
     (sink).initial = gpi_base_of(initial); \
     (sink).exclusive = exclusive
 
-/* What an exclusive scan gives for x, with `sum` of all before it. */
+/* Returns the exclusive scan's result for x. `sum` is the product of everything before x. */
 static GPI_T gpi_before(GPI_T sum, GPI_T x)
 {
 #if GPI_SEGMENTED
@@ -48,7 +48,7 @@ static void gpi_put(gpi_sink sink, ulong position, GPI_T x)
 #define GPI_PUT_RESULT(k) GPI_BASE_RESULT(x[k])
 #endif
 
-/* Results i .. i + 3, from x on; gpi_put_aligned(sink). */
+/* Writes x[0] ... x[3] as results i ... i + 3. gpi_put_aligned(sink) must hold. */
 static void gpi_put_quad(gpi_sink sink, ulong i, const GPI_T *x)
 {
     *(__global GPI_QUAD(GPI_OUT) *)(sink.out + i) =

@@ -1,4 +1,4 @@
-/* tile_states.cl - tickets of tiles, and their states: what other groups learn of a tile, published word by word.
+/* tile_states.cl - tickets, and the states that tiles publish for other groups, word by word.
 
    A state is GPI_STATE_WORDS words, each with the flag and a part of the value. It counts once all words have the same flag. */
 #ifndef GPI_SCAN_TILE_STATES_CL
@@ -24,7 +24,7 @@
 
 typedef volatile __global gpi_word *gpi_state_words;
 
-/* The tile of this group. All items call; the order of tickets is the order of tiles. */
+/* Takes this group's ticket and returns it: the number of the group's tile. All items call. */
 static uint gpi_take_ticket(volatile __global uint *state, gpi_tile_shared shared)
 {
     uint ticket = 0;
@@ -37,7 +37,7 @@ static gpi_state_words gpi_state_of(volatile __global uint *state, uint tile)
     return (gpi_state_words)(state + GPI_STATE_HEADER) + (ulong)tile * GPI_STATE_WORDS;
 }
 
-/* Word k of a state: the flag and the k-th piece of the payload. */
+/* Returns word k of a state: `flag`, and the k-th part of the payload `bits`. */
 static gpi_word gpi_pack(uint flag, const gpi_bits *bits, uint k)
 {
 #if GPI_WIDE
@@ -57,9 +57,9 @@ static void gpi_publish(volatile __global uint *state, uint tile, uint flag, GPI
     }
 }
 
-/* One look at a tile's state: its flag, and in *value what the words say, which is a value if that flag is
-   not GPI_EMPTY. Written in either case: PoCL 6 aborts on the choice (docs/drivers.md). (lookback.pml:
-   `whole`, and the mutation BUG_AGREE.) */
+/* Loads the state of `tile` once. Returns its flag, or GPI_EMPTY if the words' flags differ, and sets *value, which
+   is valid unless GPI_EMPTY is returned. (PoCL 6 aborts if *value is set only then: docs/drivers.md.)
+   (lookback.pml: `whole`, and the mutation BUG_AGREE.) */
 static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
 {
     gpi_state_words words = gpi_state_of(state, tile);
@@ -81,8 +81,8 @@ static uint gpi_observe(volatile __global uint *state, uint tile, GPI_T *value)
     return agree ? flag : GPI_EMPTY;
 }
 
-/* Publishes another tile's aggregate for it, word by word, where nothing is published yet. Right only
-   for bit-exact monoids: the owner may be writing the same words at the same time. (lookback.pml: `whole`,
+/* Publishes the aggregate of another group's `tile`, in those words that are still empty. Does so only for bit-exact
+   monoids, because the tile's owner may be writing the same words at the same time. (lookback.pml: `whole`,
    and the mutations BUG_POST and BUG_EXACT.) */
 static void gpi_post(volatile __global uint *state, uint tile, GPI_T aggregate)
 {

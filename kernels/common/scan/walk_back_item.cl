@@ -6,12 +6,13 @@
 #include "scan/tile.cl"
 #include "scan/tile_states.cl"
 
-/* True if this item walks back; 1: the others call gpi_walk_back, too. */
+/* GPI_WALKS_BACK is true if this item walks back. GPI_WALKS_ALL 1: the other items call gpi_walk_back, too. */
 #define GPI_WALKS_BACK (GPI_LOCAL_ID == 0)
 #define GPI_WALKS_ALL 0
 
 #if GPI_ORDERED
-/* As gpi_observe, of a tile that has told something, or will. Ends because the tile has started and is let run. */
+/* Waits until `tile` has published a state. Returns the state's flag, and sets *value. Ends because the tile's group has
+   started and is let run. */
 static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
 {
     uint flag = gpi_observe(state, tile, value);
@@ -22,8 +23,8 @@ static uint gpi_await(volatile __global uint *state, uint tile, GPI_T *value)
     return flag;
 }
 
-/* In *product that of the tiles before `next` from their anchor on. Returns 0 if all are in it, else the anchor.
-   Ends because each turn goes one tile back, or forth again. */
+/* Sets *product to the product of tiles anchor ... next - 1 (scan/lookback.cl: Ordered). Returns 0 if that is the product of
+   all tiles before `next`, else the anchor. Ends because the first loop only goes back, and the second one only forth. */
 static uint gpi_fold_back(GPI_COMBINE_PARAMETER volatile __global uint *state, uint next, GPI_T *product)
 {
     uint anchor = next;
@@ -65,6 +66,6 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
         *prefix = gpi_combine(GPI_COMBINE_PASSED seen, *prefix);
         next = flag == GPI_INCLUSIVE ? 0 : next - 1;
     }
-    return next; /* not 0 also when a device dropped out of the loop: never taken for an answer */
+    return next; /* also not 0 if a device left the loop too early: no incomplete prefix is taken for a result */
 }
 #endif
