@@ -8,7 +8,7 @@
    19 instructions; vectors of 16 elements (scan/lanes_scan.cl) take 44 for as many.
 
    Sets
-       GPI_SCANS_BYTES   1: the scan is a sum of one-byte elements, which are in memory as they are added */
+       GPI_SCANS_BYTES   1: the scan is a sum of one-byte elements, which are added as they are in memory */
 #ifndef GPI_SCAN_BYTES_SCAN_CL
 #define GPI_SCAN_BYTES_SCAN_CL
 #include "base/platform.cl"
@@ -31,11 +31,11 @@ static gpi_bytes_aligned gpi_bytes_up_words(gpi_bytes_aligned x, uint bits)
     return __builtin_astype(__builtin_astype(x, ulong8) << bits, gpi_bytes_aligned);
 }
 
-/* Words move up by k; below them are those of `none`. */
+/* Moves the words of t up by k. The k lowest words of the result are from `none`. */
 #define GPI_WORDS_UP(none, t, k) \
     __builtin_shufflevector(none, t, 8 - k, 9 - k, 10 - k, 11 - k, 12 - k, 13 - k, 14 - k, 15 - k)
 
-/* The lowest byte of each word, in all of its bytes. */
+/* gpi_bytes_of_words copies the lowest byte of each word to all bytes of that word. */
 #define GPI_OF_WORD(w) 8 * w, 8 * w, 8 * w, 8 * w, 8 * w, 8 * w, 8 * w, 8 * w
 static gpi_bytes_aligned gpi_bytes_of_words(ulong8 words)
 {
@@ -44,8 +44,9 @@ static gpi_bytes_aligned gpi_bytes_of_words(ulong8 words)
                                    GPI_OF_WORD(4), GPI_OF_WORD(5), GPI_OF_WORD(6), GPI_OF_WORD(7));
 }
 
-/* Each word of *before is the sum of everything before x, and then of x as well. `none` is 0, but the compiler must not
-   know it: LLVM would shift in zeros by vpexpandq, and the scan would take twice as long. */
+/* Returns the prefix sums of x, which continue *before, and adds the sum of x to *before. In *before every word is the sum of
+   all bytes so far. `none` is 0, but the compiler must not know it: LLVM would shift in zeros by vpexpandq, and the scan would
+   take twice as long. */
 GPI_INLINE gpi_bytes_aligned gpi_bytes_scan(gpi_bytes_aligned x, ulong8 none, ulong8 *before)
 {
     gpi_bytes_aligned s = x;

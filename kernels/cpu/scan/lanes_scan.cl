@@ -13,7 +13,7 @@
 /* GPI_SHIFT(T, v, e): element i is v[i-1], or e for i = 0.
    Quads are four elements each, which stay within what CPUs shuffle at once:
    GPI_QUADS_SHIFT_k: element i is v[i-k] if that is of the same quad, else e.
-   GPI_QUADS_NEXT_k: elements are the last one of the k-th quad before theirs, or e. */
+   GPI_QUADS_NEXT_k: each element is the last one of a quad before its own, or e. */
 #define GPI_SHIFT(T, v, e) \
     ((T)(e, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc, v.sd, v.se))
 #define GPI_QUADS_SHIFT_1(T, v, e) \
@@ -26,7 +26,8 @@
     ((T)(e, e, e, e, e, e, e, e, v.s3, v.s3, v.s3, v.s3, v.s7, v.s7, v.s7, v.s7))
 
 #if GPI_SEGMENTED
-/* Lanes with a head spread to the right in *begun, step by step, over those whose segment begins in the vector. */
+/* Returns the scan of x, which begins anew at each head. *begun has the lanes with a head, and on return all lanes whose segment
+   begins in the vector. `e` is the identity. */
 static gpi_lanes gpi_lanes_scan_segments(gpi_lanes x, GPI_BASE e, gpi_lane_heads *begun)
 {
     gpi_lane_heads b = *begun;

@@ -1,5 +1,5 @@
-/* reduce_segments.cl - small segments: one by one, or short ones GPI_SEGMENTS_BATCH at a time,
-   because a loop over each of those would mispredict where it ends, unless all are of one length.
+/* reduce_segments.cl - reduces small segments: one by one, or, if they are short, GPI_SEGMENTS_BATCH at a time.
+   A loop for each short segment would mispredict its end, unless all have one length.
 
        at       | 0     | 3 | 4 | 4         | 8       where segments begin, counted from the first one's begin
        head     | 1 0 0 | 1 |   | 1 0 0 0   |
@@ -29,10 +29,11 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 #define GPI_SEGMENTS_BATCH 32u                                      /* segments */
 #define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* elements of them all */
 
-/* Does it matter where in its segment an element is? */
+/* 1: the result depends on the position of elements in their segment. */
 #define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))
 
-/* Are the segments from number s on short, and their offsets good? Then `at` tells where they are. */
+/* Returns whether the GPI_SEGMENTS_BATCH segments from segment s on are short and have good offsets. Sets `at` to the segments'
+   bounds, counted from where segment s begins. */
 static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
 {
     const ulong begin = gpi_number(offsets.at, s, offsets.words);
@@ -46,8 +47,8 @@ static bool gpi_batch_open(gpi_offsets offsets, ulong s, uint *at)
            begin + at[GPI_SEGMENTS_BATCH] <= offsets.count;
 }
 
-/* Reduces GPI_SEGMENTS_BATCH short segments, from number s on. `input` begins at segment s, and `at` has their bounds, counted from
-   there. */
+/* Reduces GPI_SEGMENTS_BATCH short segments, from segment s on. `input` begins with segment s, and `at` has the segments' bounds,
+   counted from there. */
 static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *out, ulong s,
                              GPI_BASE initial)
 {
@@ -71,7 +72,7 @@ static void gpi_batch_reduce(gpi_input input, const uint *at, __global GPI_OUT *
         gpi_segment_put(GPI_COMBINE_OF(input) out, s + k, initial, sum[at[k + 1] > at[k] ? at[k + 1] : 0]);
 }
 
-/* Of one length. */
+/* Reduces GPI_SEGMENTS_BATCH segments of `length` elements each, from segment s on. `input` begins with segment s. */
 GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI_OUT *out, ulong s,
                                       GPI_BASE initial)
 {
@@ -85,7 +86,7 @@ GPI_INLINE void gpi_batch_reduce_even(gpi_input input, uint length, __global GPI
     }
 }
 
-/* Segments [s, s + GPI_SEGMENTS_BATCH), where they are short; false: where they are not. */
+/* Reduces segments [s, s + GPI_SEGMENTS_BATCH) and returns true, or returns false if they are not short or an offset is bad. */
 static bool gpi_segments_batch(gpi_input input, gpi_offsets offsets, ulong s, __global GPI_OUT *out,
                                GPI_BASE initial)
 {

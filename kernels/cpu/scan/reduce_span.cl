@@ -1,4 +1,4 @@
-/* reduce_span.cl - the span of a group of gp_reduce: a tile. */
+/* reduce_span.cl - reduces a span of gp_reduce: one tile, by one group. */
 #ifndef GPI_SCAN_REDUCE_SPAN_CL
 #define GPI_SCAN_REDUCE_SPAN_CL
 #include "base/platform.cl"
@@ -13,8 +13,8 @@ static GPI_T gpi_span_reduce(gpi_input input, uint span, gpi_tile_shared shared)
     return gpi_tile_reduce(input, (ulong)span * GPI_TILE, shared);
 }
 
-/* Whether this group is the last one of its launch to come here: what the others wrote before is there then. The counter
-   is 0 again for the next launch, which must not run at the same time. */
+/* Returns whether this group is the last one of its launch to call. If it is, what the other groups wrote before they called is
+   visible, and the counter is 0 again for the next launch, which must not run at the same time. */
 static bool gpi_last_group(volatile __global uint *arrived)
 {
     GPI_RELEASE();

@@ -1,12 +1,12 @@
-/* tile.cl - a tile, with the functions of gpu/scan/tile.cl: one item goes over it. gpi_tile_open only reduces the tile; what scans
-   it reads it again, from the caches.
+/* tile.cl - a tile that one item handles, with the functions of gpu/scan/tile.cl. gpi_tile_open only reduces the tile. A scan
+   reads it again, from the caches.
 
        vectors   GPI_LANES elements at a time, for several accumulators
-       chains    elements without vectors: the tile is several runs, which go side by side
+       chains    elements without vectors: the tile is split into runs, which are reduced side by side
 
    Parameters
        GPI_TILES_ABREAST   how many groups run at the same time
-       GPI_BY_MASKS        1: select/masks.cl stands in place of what keeps and reduces a tile */
+       GPI_BY_MASKS        1: select/masks.cl replaces gpi_tile and the functions that open and reduce it */
 #ifndef GPI_SCAN_TILE_CL
 #define GPI_SCAN_TILE_CL
 #include "base/paste.cl"
@@ -31,7 +31,7 @@ static GPI_T gpi_group_reduce(GPI_COMBINE_PARAMETER GPI_T x, gpi_tile_shared sha
     return x;
 }
 
-/* The product of x over the items before this one; *total over all. */
+/* Returns the product of x over the items before this one, and sets *total to the product over all items. */
 static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_tile_shared shared)
 {
     (void)shared;
@@ -39,16 +39,16 @@ static GPI_T gpi_group_scan(GPI_COMBINE_PARAMETER GPI_T x, GPI_T *total, gpi_til
     return gpi_identity();
 }
 
-/* Prefetching pays because the hardware's own stops at every page's end. GPI_TILE_AHEAD is how far ahead of the
-   vector at hand, in bytes; a scan besides calls in what its next tile will need, one tile a running group
-   ahead. Addresses after the buffer's end are harmless to hint at. */
+/* Prefetching pays because the hardware's own prefetcher stops at the end of every page. GPI_TILE_AHEAD is the distance ahead
+   of the current vector, in bytes. A scan also prefetches what its next tile will need, GPI_TILES_ABREAST tiles ahead. A
+   prefetch of addresses past the buffer's end does no harm. */
 #define GPI_TILE_AHEAD 2048
 #define GPI_TILE_LINE 64
 
 #define GPI_PREFETCH_LINES(hint, p, bytes) \
     _Pragma("unroll") for (uint k = 0; k < (bytes); k += GPI_TILE_LINE) hint((__global const char *)(p) + k)
 
-/* Elements [i, i + elements), not all of them there. */
+/* Prefetches elements [i, i + elements) of the input. Some of them may be past its end. */
 static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 {
     const ulong position = GPI_REVERSE ? input.count - i - elements : i;
@@ -64,16 +64,16 @@ static void gpi_prefetch_read(gpi_input input, ulong i, uint elements)
 }
 
 #if !GPI_BY_MASKS /* else select/masks.cl has the rest */
-/* Elements that stand alone, one after the other, in chains side by side: each chain waits for its own last
-   operation only. The tile is that many runs, equal and consecutive; the last one takes the rest too. */
+/* Elements without vectors are combined one by one, in chains side by side: each chain waits only for its own last
+   operation. A chain takes one of GPI_TILE_RUNS consecutive runs of equal length. The last run has the rest, too. */
 #if GPI_LANES > 1 || GPI_SEGMENTED || GPI_SIZE > 16
 #define GPI_TILE_RUNS 1
 #else
 #define GPI_TILE_RUNS 4
 #endif
 
-/* A cache line's elements, and how long the runs are: whole lines, and less than a share of the tile so that
-   the runs do not all meet in the same sets of the cache. */
+/* GPI_LINE_ELEMENTS is the number of elements of a cache line. gpi_run_length returns the length of a run: whole lines, and
+   less than a share of the tile, so that the runs do not all meet in the same sets of the cache. */
 #define GPI_LINE_ELEMENTS (sizeof(GPI_IN) < GPI_TILE_LINE ? GPI_TILE_LINE / sizeof(GPI_IN) : 1)
 
 static uint gpi_run_length(uint length)
@@ -97,8 +97,8 @@ static bool gpi_any_head(gpi_lane_heads heads)
 #endif
 
 #if GPI_HEADS == 3
-/* Heads are counted, and what stands after the last one is reduced: the product begins anew where a block has a head, and
-   that block's last elements are added at the end. */
+/* Returns how many heads the tile has, and the product of its elements from the last head on. The product begins anew after each
+   block that has a head. The elements from the last head to the end of its block are added at the end. */
 static GPI_T gpi_reduce_back(gpi_input input, ulong base)
 {
     const ulong end = base + gpi_tile_length(input, base);
@@ -145,7 +145,7 @@ static GPI_T gpi_reduce_back(gpi_input input, ulong base)
     return sum;
 }
 #else
-/* Only what follows the last head counts: from the end back to it. */
+/* Returns the product of the tile's elements from the last head on, reduced from the end backwards. */
 static GPI_T gpi_reduce_back(gpi_input input, ulong base)
 {
     ulong i = base + gpi_tile_length(input, base);
@@ -171,8 +171,8 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 }
 
 #elif GPI_LANES > 1
-/* Several accumulators hide the operation's latency. They take no more than half of the registers: of 2 KiB with AVX-512, of 512
-   bytes with AVX2 and NEON. */
+/* Several accumulators hide the operation's latency. The accumulators take no more than half of the registers, which are 2 KiB
+   with AVX-512, and 512 bytes with AVX2 and NEON. */
 #define GPI_REGISTERS_FOR(n) (n * sizeof(gpi_lanes) <= (GPI_PACKS ? 1024 : 256))
 #define GPI_ACCUMULATORS (GPI_REGISTERS_FOR(4) ? 4 : GPI_REGISTERS_FOR(2) ? 2 : 1)
 
@@ -202,7 +202,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 }
 
 #else
-/* Out of line: inlined, LLVM makes vectors of the chains, and of their products slow 64-bit ones. */
+/* Is not inlined, because LLVM would then turn the chains into vectors, with slow 64-bit products. */
 GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);
@@ -240,7 +240,7 @@ static GPI_T gpi_tile_aggregate(const gpi_tile *tile)
     return sum;
 }
 
-/* The product of the tile's elements. */
+/* Returns the product of the tile's elements. */
 static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     gpi_tile tile;

@@ -1,5 +1,5 @@
-/* tile_scan.cl - a tile scanned: vectors of 16 elements are scanned in registers;
-   sums of bytes 64 at a time; elements that have no vectors go one by one, in the chains of scan/tile.cl. */
+/* tile_scan.cl - scans a tile: vectors of 16 elements in registers, sums of bytes 64 at a time, and elements
+   without vectors one by one, in the chains of scan/tile.cl. */
 #ifndef GPI_SCAN_TILE_SCAN_CL
 #define GPI_SCAN_TILE_SCAN_CL
 #include "base/paste.cl"
@@ -19,14 +19,15 @@ static void gpi_prefetch_write(gpi_input input, gpi_sink sink, ulong i, uint ele
     GPI_PREFETCH_LINES(GPI_PREFETCH_WRITE, sink.out + position, elements * sizeof(GPI_OUT));
 }
 
-/* What scanning element i on will need: the input one tile a running group ahead, the output soon. */
+/* Prefetches for the scan of `elements` elements at i: the input GPI_TILES_ABREAST tiles ahead, the output GPI_TILE_AHEAD bytes
+   ahead. */
 static void gpi_prefetch_scan(gpi_input input, gpi_sink sink, ulong i, uint elements)
 {
     gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, elements);
     gpi_prefetch_write(input, sink, i + GPI_TILE_AHEAD / sizeof(GPI_OUT), elements);
 }
 
-/* Element i goes out; returns what stands before the next one. */
+/* Writes the result for element i, before which the product is `sum`. Returns the product before element i + 1. */
 GPI_INLINE GPI_T gpi_scan_one(gpi_input input, gpi_sink sink, ulong i, GPI_T sum, const bool exclusive)
 {
     const GPI_T x = gpi_load(input, i);
@@ -50,7 +51,7 @@ static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 #endif
 
 #if GPI_LANES > 1 && GPI_SEGMENTED
-/* What stands before a vector. A head's value may be NaN; where lanes hold none, neither does this. */
+/* The product before a vector. A head's value may be NaN. If lanes never hold NaN, the carry does not either. */
 typedef GPI_T gpi_carry;
 #define GPI_CARRY(sum) gpi_carry_of(sum)
 #define GPI_CARRIED(carry) (carry)
@@ -77,7 +78,7 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
     return sum;
 }
 #elif GPI_LANES > 1
-/* What stands before a vector is in every lane: one vector then waits a single operation for the one before it. */
+/* The product before a vector, in every lane. So a vector waits only a single operation for the one before it. */
 typedef gpi_lanes gpi_carry;
 #define GPI_CARRY(sum) ((gpi_lanes)(sum))
 #define GPI_CARRIED(carry) ((carry).s0)
@@ -94,7 +95,8 @@ static gpi_carry gpi_scan_vector(gpi_input input, gpi_sink sink, ulong i, gpi_ca
 #endif
 
 #if GPI_SCANS_BYTES
-/* Scans [i, end) as far as it fills vectors. Returns where the rest begins. *sum: of everything before that. */
+/* Scans elements [i, end) as far as they fill vectors of 64 bytes. Returns where the rest begins, and sets *sum to the sum of
+   everything before the rest. */
 GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong end, GPI_T *sum,
                                 const bool exclusive)
 {
@@ -111,7 +113,7 @@ GPI_INLINE ulong gpi_scan_bytes(gpi_input input, gpi_sink sink, ulong i, ulong e
 }
 #endif
 
-/* Called with a constant `exclusive`, so that the test leaves the loops. */
+/* Scans the tile, before which the product is `sum`. `exclusive` is a constant in each call, so that the test leaves the loops. */
 GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong base, GPI_T sum, gpi_sink sink,
                                 const bool exclusive)
 {
@@ -157,7 +159,7 @@ GPI_INLINE void gpi_scan_serial(const gpi_tile *tile, gpi_input input, ulong bas
     for (; i < end; i++) sum = gpi_scan_one(input, sink, i, sum, exclusive);
 }
 
-/* Scans the tile with everything before it in `prefix`, into the sink. */
+/* Scans the tile, and writes the results to `sink`. `prefix` is the product of everything before the tile. */
 static void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
                           gpi_tile_shared shared)
 {
