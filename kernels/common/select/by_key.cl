@@ -1,20 +1,20 @@
-/* by_key.cl - gp_reduce_by_key in a single pass, and gp_run_length_encode, of ones:
+/* by_key.cl - gp_reduce_by_key in a single pass, and gp_run_length_encode, whose elements are ones:
 
        keys_out[r] = key[b]      out[r] = initial . in[b] ... in[e-1]      of run r, elements b ... e-1
 
-   A scan of how many runs have begun, and of the product since the last one began (GPI_HEADS 3 of element/input.cl).
+   Scans how many runs have begun, and the product since the last run began (GPI_HEADS 3 of element/input.cl).
 
        in, keys   | tile 0 | tile 1 | ... |     gp_by_key_look_back: a group a tile, tiles by ticket
        keys_out   | first keys of the runs that begin in the tile | ...
-       out        | products of the runs before these | ...              the last tile adds that of the last run
+       out        | products of the runs before these | ...              the last tile adds the last run's product
 
-   A single tile looks back on nothing: gp_by_key_tile.
+   A single tile needs no look-back: gp_by_key_tile.
    (Merrill & Garland 2016.)
 
    The host writes ahead, beside what element/input.cl takes:
        GPI_KEYS_OUT       1: first keys are wanted
-       GPI_PLAIN          1: keys are equal where x == y; GPI_KEYS_OF(v) is a vector of them as compared
-       GPI_OUT_SIZE       bytes of a result; GPI_OUT_BITS(v) is a vector of them as unsigned integers             */
+       GPI_PLAIN          1: keys are equal if x == y; GPI_KEYS_OF(v) is a vector of keys as compared
+       GPI_OUT_SIZE       bytes of a result; GPI_OUT_BITS(v) is a vector of results as unsigned integers          */
 #ifndef GPI_SELECT_BY_KEY_CL
 #define GPI_SELECT_BY_KEY_CL
 #include "base/count.cl"

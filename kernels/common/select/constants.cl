@@ -1,4 +1,4 @@
-/* constants.cl - what selects elements, and where the rest goes: for the host and for kernels. */
+/* constants.cl - what selects elements, and where the parts of a partition are written: for the host and for kernels. */
 #ifndef GPI_SELECT_CONSTANTS_CL
 #define GPI_SELECT_CONSTANTS_CL
 
@@ -11,6 +11,6 @@
 
 /* Where the parts after the first one stand. */
 #define GPI_WHERE_APART 0    /* in buffers of their own */
-#define GPI_WHERE_AFTER 1    /* one after the other, which takes `total`, of the whole input */
+#define GPI_WHERE_AFTER 1    /* one after the other, for which the whole input must be counted first */
 #define GPI_WHERE_REVERSED 2 /* the rest from the output's end on, the first one last */
 #endif

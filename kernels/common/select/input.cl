@@ -1,33 +1,33 @@
 /* input.cl - which elements are selected: the source of gp_select, gp_partition, gp_unique and
    gp_run_length_encode, in place of element/input.cl.
 
-       selected(i) = 1 where element i goes out, else 0
+       selected(i) = 1 if element i is selected, else 0
 
        GPI_SELECT_BY_PREDICATE   the caller's expression holds
        GPI_SELECT_BY_FLAGS       the flag beside it is not 0
-       GPI_SELECT_BY_INDICES     entry i of a list of indices is one; the element is where it points to
-       GPI_SELECT_BY_UNIQUE      it differs from the one before
-       GPI_SELECT_BY_RUNS        it is the last of its run: it differs from the one after
+       GPI_SELECT_BY_INDICES     entry i of a list of indices is within the data, and names the element
+       GPI_SELECT_BY_UNIQUE      the element differs from the one before
+       GPI_SELECT_BY_RUNS        the element is the last of its run: it differs from the one after
 
-   What tiles count, and tell each other:
+   What tiles count, and publish:
 
-       select, unique       how many are selected
-       three parts          how many are in the first part, and in the second
-       runs                 how many are selected, and where the run after them begins: one after the last
-                            end of a run, so that a maximum combines it
+       select, unique       how many elements are selected
+       three parts          how many elements are in the first part, and in the second
+       runs                 how many elements are selected, and where the next run begins: one after the last
+                            end of a run, so that the maximum combines these positions
 
    The host writes ahead:
        GPI_SELECT_BY             one of the above
        GPI_PARTS            3: of a partition in three, by a second predicate; else 1 or 2
-       GPI_IN, GPI_IN_HALF  type of what is counted from, in memory: elements, flags or indices
+       GPI_IN, GPI_IN_HALF  type in memory of the array that decides: elements, flags or indices
        GPI_X                type of an element in expressions
        GPI_RECORD           type that moves an element, of GPI_RECORD_SIZE bytes: a number, or a struct of words
        GPI_NUMBER           uint or ulong: counts and positions
        gpi_predicate(x, i), gpi_predicate2(x, i), gpi_equal(x, y)   of the caller's expressions
        GPI_IN_NUMBER        1: GPI_IN is a number, or a vector of GPI_RECORD's size, no struct
-       GPI_PLAIN            1: gpi_equal(x, y) is x == y, of what has vectors
-       GPI_ALIKE            1: and x and y are then the same bits
-       GPI_SINGLES          runs: 0 where runs of one element are left out                              */
+       GPI_PLAIN            1: gpi_equal(x, y) is x == y, of a type that has vectors
+       GPI_ALIKE            1: besides, equal x and y have the same bits
+       GPI_SINGLES          runs: 0 leaves out runs of one element                                      */
 #ifndef GPI_SELECT_INPUT_CL
 #define GPI_SELECT_INPUT_CL
 #include "base/args.cl"
@@ -49,9 +49,8 @@
 
 /* Small enough to be passed by value through every layer. */
 typedef struct gpi_input {
-    __global const GPI_IN *in;       /* what is counted from */
-    __global const GPI_RECORD *data; /* what is moved; the same elements where there are neither flags nor
-                                        indices */
+    __global const GPI_IN *in;       /* decides what is selected */
+    __global const GPI_RECORD *data; /* what is moved: the same elements, unless `in` has flags or indices */
     ulong count, data_count;
     GPI_ARGS_MEMBER
 } gpi_input;
@@ -72,7 +71,7 @@ typedef struct gpi_input {
 #define GPI_READ_IN(p, i) (p)[i]
 #endif
 
-/* Where what is moved for i is. For an index that leads nowhere, which is not selected, any place will do. */
+/* Returns the place in input.data of what is moved for i. An index beyond the data is not selected, and gives place 0. */
 static ulong gpi_place_of(gpi_input input, ulong i)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_INDICES
@@ -91,7 +90,7 @@ static uint gpi_differ(gpi_input input, ulong i, ulong before)
 }
 #endif
 
-/* Is element i, which is there, selected: 1 or 0. `inside`: it has a neighbour on either side. */
+/* Returns 1 if element i < input.count is selected, else 0. `inside`: element i is known to have the neighbour that is compared. */
 static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE
@@ -107,7 +106,7 @@ static uint gpi_is_selected(gpi_input input, ulong i, const bool inside)
 #endif
 }
 
-/* Element i as what is counted. */
+/* Returns what element i adds to the tile's counts. */
 static GPI_T gpi_load(gpi_input input, ulong i)
 {
     const uint selected = gpi_is_selected(input, i, false);
@@ -129,21 +128,21 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #endif
 }
 
-/* 1: what moves an element is a number or a vector. */
+/* 1: a GPI_RECORD has the size of a number or a vector. */
 #define GPI_RECORD_PLAIN (GPI_RECORD_SIZE <= 16 && (GPI_RECORD_SIZE & (GPI_RECORD_SIZE - 1)) == 0)
 
-/* GPI_BY_MASKS 1: a serial tile is kept as masks (select/masks.cl), which takes AVX-512 and what it packs. */
+/* GPI_BY_MASKS 1: a serial tile is kept as masks (select/masks.cl). Needs AVX-512, and elements and values that it packs. */
 #define GPI_BY_MASKS                                                                             \
     (GPI_SHAPE_SERIAL && GPI_PACKS && GPI_PARTS < 3 && GPI_SELECT_BY != GPI_SELECT_BY_INDICES && \
      GPI_RECORD_PLAIN && GPI_RECORD_SIZE <= 8 && GPI_VALUE_SIZE <= 8)
 
-/* GPI_KEPT 1: items of a local tile keep what they have counted until it goes out (select/kept.cl). */
+/* GPI_KEPT 1: items of a local tile keep the elements that they have counted until these are written (select/kept.cl). */
 #define GPI_KEPT                                                                                            \
     (GPI_SHAPE_LOCAL && GPI_OUT && GPI_RECORD_PLAIN && !GPI_INDEX_OUT && !GPI_VALUE_SIZE && !GPI_IN_HALF && \
      GPI_PER_ITEM <= (GPI_SUB_GROUP ? 32 : 16) &&                                                           \
      (GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE || GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE))
 
-/* GPI_BY_PIECES 1: sub-groups bring their pieces of the tile together (select/compact_pieces.cl). */
+/* GPI_BY_PIECES 1: each sub-group compacts its own piece of the tile (select/compact_pieces.cl). */
 #define GPI_BY_PIECES (GPI_KEPT && GPI_SUB_GROUP && GPI_PARTS < 3 && GPI_SELECT_BY == GPI_SELECT_BY_PREDICATE)
 
 #if GPI_KEPT
@@ -177,7 +176,7 @@ static gpi_kept_cell gpi_kept_cell_none(void)
 #if GPI_RECORD_SIZE <= 8
 #define GPI_QUADS 1
 
-/* Elements i .. i + 3; `aligned`: a vector is where they are in memory. */
+/* Loads elements i ... i + 3 into x. `aligned`: element i is aligned as a vector of four. */
 static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, gpi_kept_cell *x)
 {
     const GPI_QUAD(GPI_RECORD) quad = GPI_READ_QUAD(GPI_RECORD, input.data + i, aligned);
@@ -207,7 +206,7 @@ static bool gpi_quads_aligned(gpi_input input)
 #endif
 #endif
 
-/* Elements i .. i + 15, the numbers of selected ones. Runs: there is one more after them. */
+/* Returns for each of elements i ... i + 15 whether it is selected, 1 or 0. Runs: element i + 16 must exist. */
 static uint16 gpi_read_vector(gpi_input input, ulong i)
 {
     uint lane[16];

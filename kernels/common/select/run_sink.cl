@@ -1,4 +1,4 @@
-/* run_sink.cl - where the keys of runs go, and their products. */
+/* run_sink.cl - writes the keys and the products of runs. */
 #ifndef GPI_SELECT_RUN_SINK_CL
 #define GPI_SELECT_RUN_SINK_CL
 #include "element/input.cl"
@@ -31,7 +31,8 @@ static void gpi_run_put(gpi_run_sink runs, ulong r, GPI_BASE product)
     GPI_WRITE(runs.out, r, GPI_BASE_RESULT(gpi_base_combine(GPI_COMBINE_OF(runs) runs.initial, product)));
 }
 
-/* The tile that ends the input knows of all runs; where there is no input, the first one does. */
+/* Writes the last run's product and the number of runs, if the tile at `base` ends the input, or is the first of an empty one.
+   `total` is the product of all elements up to the tile's end. */
 static void gpi_last_run_put(gpi_run_sink runs, gpi_input input, ulong base, GPI_T total)
 {
     const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;

@@ -12,8 +12,8 @@
        partials  |   0    |   1    | ... | total |  gp_select_spine: one group
        out       | selected | selected | ... |         gp_select_downsweep: a group a tile
 
-   A single tile needs only the downsweep. Parts of a partition that stand one after the other need the total
-   before anything is written: multi-pass.
+   A single tile needs only the downsweep. A partition whose parts are written one after the other is multi-pass,
+   because the total must be known before anything is written.
    (Merrill & Garland 2016; Billeter, Olsson & Assarsson 2009 for compaction by tiles.)              */
 #ifndef GPI_SELECT_SELECT_CL
 #define GPI_SELECT_SELECT_CL
@@ -29,7 +29,8 @@
 #include "scan/tile_states.cl"
 #include "select/compact.cl"
 
-/* The tile that ends the input knows all counts; where there is no input, the first one does. */
+/* Writes the counts, if the tile at `base` ends the input, or is the first of an empty one. `total` has the counts up to the
+   tile's end. */
 static void gpi_tell_counts(gpi_input input, gpi_sink sink, ulong base, GPI_T total)
 {
     const bool last = base < input.count ? base + GPI_TILE >= input.count : base == 0;

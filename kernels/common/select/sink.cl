@@ -1,11 +1,11 @@
-/* sink.cl - writes the selected elements, and reports how many there are.
+/* sink.cl - writes the selected elements, and how many there are.
 
    The host writes ahead:
        GPI_OUT              1: elements are wanted
-       GPI_INDEX_OUT        1: so are their indices (runs: where they begin), of type GPI_PLACE
-       GPI_CLOSED           1: the number of elements is written after the last index
-       GPI_LENGTHS          1: so are the runs' lengths, of type GPI_PLACE
-       GPI_VALUE_SIZE       not 0: a GPI_BESIDE goes with each key */
+       GPI_INDEX_OUT        1: indices are wanted (runs: where each begins), of type GPI_PLACE
+       GPI_CLOSED           1: the number of the input's elements is written after the last index
+       GPI_LENGTHS          1: the runs' lengths are wanted, of type GPI_PLACE
+       GPI_VALUE_SIZE       not 0: a value of type GPI_BESIDE is moved with each key */
 #ifndef GPI_SELECT_SINK_CL
 #define GPI_SELECT_SINK_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
@@ -106,7 +106,7 @@ static void gpi_number_write(gpi_sink sink, uint k, ulong x)
     if (sink.count_words == 2) sink.counts[k * sink.count_words + 1] = (uint)(x >> 32);
 }
 
-/* How many elements each part has. One item calls. */
+/* Writes how many elements each part has. One item calls. */
 static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 {
 #if GPI_CLOSED
@@ -123,7 +123,7 @@ static void gpi_counts_write(gpi_sink sink, GPI_T total, ulong count)
 }
 
 #if GPI_PARTS == 1
-/* Element i goes out as number j. `begin`: where its run begins. */
+/* Writes element i as output j. `begin`: where its run begins. */
 static void gpi_put(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, ulong begin)
 {
     const ulong from = GPI_SELECT_BY == GPI_SELECT_BY_RUNS ? begin : gpi_place_of(input, i);

@@ -1,12 +1,12 @@
-/* by_key_tile.cl - a tile of gp_reduce_by_key. It is read twice: heads are counted, and what stands
-   after the last of them reduced; then keys and products go out at each head.
+/* by_key_tile.cl - a tile of gp_reduce_by_key, which is read twice. First heads are counted, and what stands from the
+   last head on is reduced. Then a key and a product are written at each head.
 
        keys      | a a b b b c c |       heads at b and c; the run of a began in a tile before
        keys_out  | b c |
        out       | a's product, b's |    c's run ends in a later tile
 
-   Blocks without a head are only reduced; in others vectors of 16 are scanned, and packed where the compiler can do
-   that (GPI_PACKS), else elements go one by one. */
+   A block without a head is only reduced. In others vectors of 16 are scanned and packed, if the compiler can do that
+   (GPI_PACKS), or else elements are handled one by one. */
 #ifndef GPI_SELECT_BY_KEY_TILE_CL
 #define GPI_SELECT_BY_KEY_TILE_CL
 #include "base/paste.cl"
@@ -24,8 +24,8 @@ static void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
     gpi_tile_open(tile, input, base, shared);
 }
 
-/* Element i, which is not the first; `sum` is what stands before it. Without a branch: what is written where there is no head
-   is written over by the next one of this tile, since there is one. */
+/* Handles element i > 0, before which the product is `sum`, and returns the product up to element i. Writes a key and a product
+   without asking whether element i is a head. If it is not, the tile's next head, which must exist, overwrites both. */
 GPI_INLINE GPI_T gpi_run_step(gpi_input input, gpi_run_sink runs, ulong i, GPI_T sum)
 {
     gpi_run_put(runs, sum.head - 1, sum.value);
@@ -39,7 +39,8 @@ GPI_INLINE GPI_T gpi_run_step(gpi_input input, gpi_run_sink runs, ulong i, GPI_T
 #define GPI_RUNS_BLOCK (4 * GPI_LANES)
 
 #if GPI_PACKS && !GPI_OUT_HALF && GPI_HEADS_SIZE <= 8
-/* Of 16 elements of `size` bytes those whose bit in `mask` is set go to p. There is room for 16, or they go one by one. */
+/* Writes to p those of 16 elements of `size` bytes whose bit in `mask` is set. Without `room` for 16 elements at p, bytes are
+   written one by one. */
 #define GPI_RUNS_PACK_(size, p, v, mask, room)                                                     \
     do {                                                                                           \
         __private uchar near[2 * 16 * (size)];                                                     \
@@ -52,7 +53,8 @@ GPI_INLINE GPI_T gpi_run_step(gpi_input input, gpi_run_sink runs, ulong i, GPI_T
     } while (0)
 #define GPI_RUNS_PACK(size, p, v, mask, room) GPI_RUNS_PACK_(size, p, v, mask, room)
 
-/* 16 elements from i on; `end`: what sum.head is after the tile's last head. */
+/* Handles 16 elements from i on, before which the product is `sum`, and returns the product after them. `end` is the number of
+   heads up to the tile's end. */
 static GPI_T gpi_runs_vector(gpi_input input, gpi_run_sink runs, ulong i, gpi_lane_heads heads, GPI_T sum,
                              GPI_HEAD end)
 {
@@ -86,7 +88,7 @@ static GPI_T gpi_runs_vector(gpi_input input, gpi_run_sink runs, ulong i, gpi_la
 }
 #endif
 
-/* GPI_RUNS_BLOCK elements from i on. */
+/* Handles GPI_RUNS_BLOCK elements from i on, in the same way. */
 static GPI_T gpi_runs_block(gpi_input input, gpi_run_sink runs, ulong i, GPI_T sum, GPI_HEAD end)
 {
     gpi_lane_heads heads[4], any = 0;
@@ -108,7 +110,7 @@ static GPI_T gpi_runs_block(gpi_input input, gpi_run_sink runs, ulong i, GPI_T s
 }
 #endif
 
-/* Keys and products, up to the tile's last head. */
+/* Writes keys and products, up to the tile's last head. `prefix` is the product of all tiles before. */
 static void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_run_sink runs,
                          gpi_tile_shared shared)
 {

@@ -1,9 +1,9 @@
-/* compact.cl - brings a tile's selected elements together, in their order, once the group knows what comes before
-   them.
+/* compact.cl - compacts a tile: writes its selected elements, in their order, once the group knows how many are
+   selected before them.
 
        select         out[n selected before i] = element i, for each i that is selected
-       partition      the same, and the others to the second part or to the rest, in their order too
-       runs           out[n ended before], its length and where it begins, at each run's last element */
+       partition      the same, and the other elements to the second part or to the rest, in their order, too
+       runs           out[n runs ended before], the run's length and its begin, at each run's last element */
 #ifndef GPI_SELECT_COMPACT_CL
 #define GPI_SELECT_COMPACT_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */

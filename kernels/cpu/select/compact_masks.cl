@@ -1,6 +1,6 @@
-/* compact_masks.cl - a tile brought together by vectors of 16, of which the selected ones are
-   packed in a register and go out in lines (select/masks.cl, select/stream.cl); runs by blocks, whose ends are
-   packed into a list first. Without GPI_BY_MASKS this file is empty. */
+/* compact_masks.cl - compacts a tile by vectors of 16: the selected elements of a vector are packed in a register, and
+   written by cache lines (select/masks.cl, select/stream.cl). Runs are compacted by blocks, whose ends are first packed
+   into a list. Without GPI_BY_MASKS this file is empty. */
 #ifndef GPI_SELECT_COMPACT_MASKS_CL
 #define GPI_SELECT_COMPACT_MASKS_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
@@ -14,8 +14,8 @@
 #include "select/stream.cl"
 
 #if GPI_BY_MASKS
-/* A tile's outputs on their way out: elements, their indices, and what goes beside: values, lengths or the
- * rest. */
+/* The streams by which a tile's outputs are written: elements, their indices, and `beside`, which has values, lengths or the
+   rest. */
 typedef struct gpi_outs {
     gpi_stream elements, index, beside;
 } gpi_outs;
@@ -35,7 +35,7 @@ typedef struct gpi_outs {
 #define GPI_BESIDE_AT(sink, j, base) ((sink).out)
 #endif
 
-/* Of the tile at `base`, before which j elements have been selected. */
+/* Opens the streams of the tile at `base`, before which j elements have been selected. */
 GPI_INLINE void gpi_outs_open(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong base, GPI_NUMBER j,
                               __private uchar (*near)[GPI_NEAR_BYTES])
 {
@@ -59,15 +59,15 @@ GPI_INLINE void gpi_outs_close(gpi_outs *outs)
     if (GPI_BESIDE_OUT) gpi_stream_close(outs->beside);
 }
 
-/* What is read of elements i .. i + 15 is called in for the tile after those that run now. */
+/* Prefetches what elements i ... i + 15 will need GPI_TILES_ABREAST tiles later. */
 static void gpi_prefetch_tile(gpi_input input, ulong i)
 {
     gpi_prefetch_read(input, i + (ulong)GPI_TILES_ABREAST * GPI_TILE, 16);
 }
 
 #if GPI_SELECT_BY == GPI_SELECT_BY_RUNS
-/* Ends of runs in the block at i: at[0] is where the first one of them begins, at[r + 1] what comes after the
-   r-th end. Returns how many there are. `at` has room for 16 more than a block's. */
+/* Returns how many runs end in the block at i. Sets at[0] to `begin`, where the first of them begins, and at[r + 1] to the
+   element after the r-th end. `at` has room for 16 elements more than a block has. */
 static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NUMBER *at)
 {
     const uint16 after = (uint16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
@@ -81,7 +81,7 @@ static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NU
     return ends;
 }
 
-/* `ends` numbers or elements after what the stream has. */
+/* Appends `ends` values to the stream s. */
 #define GPI_STREAM_LOOP(type, s, ends, value)                            \
     do {                                                                 \
         __private type *to = (__private type *)((s)->near + (s)->count); \
@@ -89,8 +89,7 @@ static uint gpi_block_ends(const ushort *mask, ulong i, GPI_NUMBER begin, GPI_NU
         (s)->count += (ends) * sizeof(type);                             \
     } while (0)
 
-/* The runs that end in the block at i, all of them. Where equal elements are alike, the last one of a run
- * will do. */
+/* Writes all runs that end in the block at i. If equal elements have the same bits, a run's last element stands for its first. */
 GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_input input, const GPI_NUMBER *at, uint ends,
                              const ushort *mask, ulong i, bool whole)
 {
@@ -108,7 +107,7 @@ GPI_INLINE void gpi_put_runs(gpi_outs *outs, gpi_input input, const GPI_NUMBER *
     gpi_outs_flush(outs);
 }
 
-/* Those of more than one element, from number j on; returns how many. */
+/* Writes the runs of more than one element, as outputs j, j + 1, ... Returns how many there are. */
 static uint gpi_put_long_runs(gpi_input input, gpi_sink sink, GPI_NUMBER j, const GPI_NUMBER *at, uint ends)
 {
     uint n = 0;
@@ -139,7 +138,7 @@ static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input
 }
 
 #else
-/* The selected ones of elements i .. i + 15; of a partition the others too. */
+/* Appends to the streams those of elements i ... i + 15 that are selected, and of a partition also the others. */
 GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, ulong i, uint mask)
 {
 #if GPI_OUT
@@ -158,7 +157,7 @@ GPI_INLINE void gpi_put_picked(gpi_outs *outs, gpi_input input, gpi_sink sink, u
 #endif
 }
 
-/* Element i, before which j have been selected. */
+/* Writes element i, if it is wanted. Before it j elements have been selected. */
 static void gpi_put_single(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i, bool selected)
 {
 #if GPI_PARTS == 2
@@ -169,8 +168,8 @@ static void gpi_put_single(gpi_input input, gpi_sink sink, GPI_NUMBER j, ulong i
 #endif
 }
 
-/* Blocks by vectors, unless the rest is written backwards, and then what is left. Of a selection nothing is
-   left after the last selected element. */
+/* Writes the tile: whole blocks by vectors, unless the rest is written backwards, and then what is left, one by one. A
+   selection is done after its last selected element. */
 static void gpi_tile_compact(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base, gpi_sink sink,
                              gpi_tile_shared shared)
 {

@@ -1,7 +1,7 @@
-/* compact_one.cl - a tile brought together: one loop over it, which the counting has left
-   in the cache. Without branches: each element is written where the next selected one goes, and the next one
-   overwrites it unless it was selected. The loop ends with the tile's last selected element, so that nothing is
-   written after it, where the next tile's begin. */
+/* compact_one.cl - compacts a tile by one loop over it. Counting has left the tile in the cache. The loop has no
+   branches: each element is written to the place of the next selected one, and the element after it overwrites it
+   unless it was selected. The loop ends with the tile's last selected element, because the next tile's output begins
+   after that. */
 #ifndef GPI_SELECT_COMPACT_ONE_CL
 #define GPI_SELECT_COMPACT_ONE_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */

@@ -1,12 +1,11 @@
-/* masks.cl - the serial tile of gp_select and its like where vectors can be packed (GPI_BY_MASKS of select/input.cl),
-   in place of scan/tile.cl's: what is selected is found out once, and kept as masks of 16 elements.
+/* masks.cl - the serial tile of selections if vectors can be packed (GPI_BY_MASKS of select/input.cl), in place of
+   scan/tile.cl's. Whether an element is selected is computed once, and kept in masks of 16 elements.
 
        selected   | 1 0 0 1 ... 1 | ... |     a block at a time, in a loop that compilers turn into vectors
        mask     |    16 bits    | ... |     of the whole tile
-       sum      how many bits are set; of runs also where the one after the last set bit begins
+       sum      how many bits are set; for runs also where the run after the last set bit begins
 
-   So the tile's second reading, which brings the elements together (select/compact.cl), asks about none of
-   them again. */
+   So the second reading of the tile, which compacts it (select/compact.cl), evaluates no element again. */
 #ifndef GPI_SELECT_MASKS_CL
 #define GPI_SELECT_MASKS_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
@@ -25,7 +24,7 @@ typedef struct gpi_tile {
     ushort mask[GPI_TILE_MASKS]; /* bit k of mask m: element 16 m + k; none after the tile's end */
 } gpi_tile;
 
-/* Have all elements of a whole block that begins at i the neighbour that decides? */
+/* Returns whether every element of the whole block at i has the neighbour that decides. */
 static bool gpi_is_inside(gpi_input input, ulong i)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_UNIQUE
@@ -39,7 +38,7 @@ static bool gpi_is_inside(gpi_input input, ulong i)
 #endif
 }
 
-/* Of a whole block inside the input. */
+/* Makes the masks of the whole block at i, whose elements all have the neighbour that decides. */
 static void gpi_masks_make(gpi_input input, ulong i, ushort *mask)
 {
 #if GPI_SELECT_BY == GPI_SELECT_BY_FLAGS || GPI_PLAIN
@@ -52,7 +51,7 @@ static void gpi_masks_make(gpi_input input, ulong i, ushort *mask)
 #endif
 }
 
-/* Of a block of `length` elements, wherever it is. */
+/* Makes the masks of the block of `length` elements at i, wherever it is. */
 static void gpi_masks_make_any(gpi_input input, ulong i, uint length, ushort *mask)
 {
     for (uint k = 0; k < GPI_MASKS_OF_BLOCK; k++) mask[k] = 0;
@@ -60,7 +59,7 @@ static void gpi_masks_make_any(gpi_input input, ulong i, uint length, ushort *ma
         mask[k / 16] |= (ushort)(gpi_is_selected(input, i + k, false) << k % 16);
 }
 
-/* What `count` masks say of the elements from i on. */
+/* Returns the sum of the elements from i on, of which there are `count` masks. */
 static GPI_T gpi_masks_sum(gpi_input input, ulong i, const ushort *mask, uint count)
 {
     GPI_T sum = gpi_identity();
@@ -103,7 +102,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 
 static GPI_T gpi_tile_aggregate(const gpi_tile *tile) { return tile->sum; }
 
-/* The sum of a tile that nobody keeps. */
+/* Returns the tile's sum, without keeping its masks. */
 static GPI_T gpi_tile_reduce(gpi_input input, ulong base, gpi_tile_shared shared)
 {
     gpi_tile tile;

@@ -1,11 +1,10 @@
-/* stream.cl - packed elements on their way out: collected near, and stored by whole, aligned cache lines.
+/* stream.cl - writes packed elements: collects them in private memory, `near`, and stores whole, aligned cache lines.
 
        near    | not ours | packed ... | room |        first, count: in bytes
        line    ^ aligned; where near[0] goes
 
-   What stands before `first` belongs to the tile before: the first line, and what is left at the end, are
-   stored byte by byte. The lines of long outputs go past the caches, which then need not read them before
-   they are written. */
+   Bytes before `first` belong to the tile before. So the first line, and what is left at the end, are stored byte by
+   byte. The lines of long outputs are stored past the caches, which need not read a line then before it is written. */
 #ifndef GPI_SELECT_STREAM_CL
 #define GPI_SELECT_STREAM_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
@@ -37,7 +36,7 @@ GPI_INLINE gpi_stream gpi_stream_open(__global void *to, __private uchar *near, 
     return s;
 }
 
-/* Stores the lines that are whole. No more than a block's elements have come since the last time. */
+/* Stores the lines that are whole. Must be called after each block: `near` has no room for more. */
 GPI_INLINE gpi_stream gpi_stream_flush(gpi_stream stream)
 {
     gpi_stream s = stream;
@@ -65,7 +64,7 @@ GPI_INLINE void gpi_stream_close(gpi_stream s)
     for (uint k = s.first; k < s.count; k++) s.line[k] = s.near[k];
 }
 
-/* Appends those of 16 elements of `size` bytes whose bit is set. */
+/* Appends to the stream s those of 16 elements v, of `size` bytes, whose bit in `mask` is set. */
 #define GPI_STREAM_PACK_(size, s, v, mask)                                \
     do {                                                                  \
         GPI_PASTE(gpi_pack_near_, size)((s)->near + (s)->count, v, mask); \

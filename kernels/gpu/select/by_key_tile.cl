@@ -1,4 +1,4 @@
-/* by_key_tile.cl - a tile of gp_reduce_by_key: heads bring keys and products together in local memory. */
+/* by_key_tile.cl - a tile of gp_reduce_by_key: keys and products are compacted, by heads, in local memory. */
 #ifndef GPI_SELECT_BY_KEY_TILE_CL
 #define GPI_SELECT_BY_KEY_TILE_CL
 #include "base/platform.cl"
@@ -13,7 +13,7 @@
 #endif
 
 #if GPI_KEYS_OUT && GPI_INPUTS > 0
-/* The heads' keys go to where they come in the tile. */
+/* Compacts the keys of the tile's heads to the begin of the keys' stage. */
 GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *key, gpi_tile_shared shared)
 {
     uint r = (uint)tile->before.head;
@@ -26,8 +26,8 @@ GPI_INLINE_GPU void gpi_keys_pack(const gpi_tile *tile, const GPI_HEADS_TYPE *ke
 }
 #endif
 
-/* Reads the tile. Heads put down, in their order, what they find before them in the tile, and their keys. To be read after
-   the next barrier. */
+/* Reads the tile. For the tile's r-th head, writes its key and the product of what stands before it in the tile, back to the
+   last head, to the stages. These may be read after the next barrier. */
 GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     GPI_CELL value[GPI_PER_ITEM];
@@ -43,7 +43,7 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     GPI_UNROLL
     for (uint j = 0; j < GPI_TURNS(GPI_PER_ITEM); j += GPI_CELL_CHUNK)
         gpi_values_get(input, base, shared, j, GPI_PER_ITEM,
-                       value + j); /* of those after the end nothing comes */
+                       value + j); /* values past the end are not used */
 #if GPI_INPUTS > 0
     gpi_sync(); /* the values are read: others may take their place */
 #endif
@@ -59,15 +59,15 @@ GPI_INLINE_GPU void gpi_runs_open(gpi_tile *tile, gpi_input input, ulong base, g
     }
 }
 
-/* On the stage: what comes after element j * GPI_WG + l of the tile. (GPI_TILE_PAD adds up over whole rows.) */
+/* Names the stage's cell after cell j * GPI_WG + l. (GPI_TILE_PAD adds up over whole rows.) */
 #if GPI_WG % GPI_TILE_ROW
 #define GPI_STAGE_NEXT(stage, l, j) (stage)[GPI_TILE_PAD((j)*GPI_WG + (l) + 1)]
 #else
 #define GPI_STAGE_NEXT(stage, l, j) ((stage) + GPI_TILE_PAD((l) + 1))[GPI_TILE_PAD((j)*GPI_WG)]
 #endif
 
-/* All of it goes out, keys and the products of their runs side by side, but for that of the tile's last run, which goes on.
-   `prefix`: of the tiles before, whose last run ends where the tile's first begins. */
+/* Writes the keys of the runs that begin in the tile, and the products of the runs that end in it. `prefix` is the product of the
+   tiles before, whose last run ends where the tile's first run begins. */
 GPI_INLINE_GPU void gpi_runs_put(const gpi_tile *tile, GPI_T prefix, gpi_input input, ulong base,
                                  gpi_run_sink runs, gpi_tile_shared shared)
 {

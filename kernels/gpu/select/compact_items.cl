@@ -1,7 +1,7 @@
-/* compact_items.cl - a tile brought together: the items put on the stage the element that comes
-   r-th, for all r of the tile; then they write in that order, neighbours to neighbours. Where more than the element
-   goes out, or something else was counted, the stage has only which one of the tile it is: it is as small for
-   records of 16 bytes, and the tile is in the cache when it is read a second time. */
+/* compact_items.cl - compacts a tile through the stage: items put the element of rank r into cell r, and then write the
+   cells in order, so that neighbouring items write neighbouring elements. If more than the element is written, or flags
+   or indices decide, a cell has only the element's number in the tile. Then the stage is small even for records of 16
+   bytes, and the tile is in the cache when it is read a second time. */
 #ifndef GPI_SELECT_COMPACT_ITEMS_CL
 #define GPI_SELECT_COMPACT_ITEMS_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
@@ -12,8 +12,8 @@
 #include "select/kept.cl"
 #include "select/sink.cl"
 
-/* What the stage holds of the element that comes r-th: itself, or which one of the tile it is, and with runs where
-   its run begins. `sum`: of all elements before. */
+/* Returns the stage's cell for this item's element j, which is element i of the tile: the element itself, or i, and for runs
+   where the run begins. `sum` is the sum of all elements before. */
 static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 {
 #if GPI_KEPT
@@ -29,8 +29,8 @@ static GPI_CELL gpi_stage_entry(const gpi_tile *tile, uint j, uint i, GPI_T sum)
 #endif
 }
 
-/* Where in the tile's order of output an element comes: all first ones, all second ones, the rest. ~0u: none
-   of them. `before`: of the tile's elements before i. */
+/* Returns the rank of element i among the tile's outputs: first all of the first part, then the second part, then the rest.
+   ~0u: the element is not written. `before` is the sum of the tile's elements before i. */
 static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
 {
     if (GPI_SELECTED(x)) return (uint)GPI_SELECTED(before);
@@ -45,7 +45,7 @@ static uint gpi_rank(GPI_T x, GPI_T before, GPI_T aggregate, uint i)
 #endif
 }
 
-/* The r-th of the tile goes out. */
+/* Writes the tile's output of rank r, whose cell is `entry`. */
 static void gpi_put_ranked(gpi_input input, gpi_sink sink, GPI_T prefix, GPI_T aggregate, ulong base,
                            GPI_CELL entry, uint r)
 {

@@ -1,5 +1,5 @@
-/* compact_pieces.cl - a tile brought together where its pieces have been, by sub-groups (select/pieces.cl): each of them
-   writes its own. Without GPI_BY_PIECES this file is empty. */
+/* compact_pieces.cl - compacts a tile whose pieces are compacted (select/pieces.cl): each sub-group writes its own piece.
+   Without GPI_BY_PIECES this file is empty. */
 #ifndef GPI_SELECT_COMPACT_PIECES_CL
 #define GPI_SELECT_COMPACT_PIECES_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */

@@ -1,12 +1,12 @@
-/* kept.cl - the local tile of gp_select and its like where only elements go out, and what is counted are these
-   elements (GPI_KEPT of select/input.cl): items keep theirs in registers, so that each is read once.
+/* kept.cl - the local tile of selections if only elements are written, and the elements themselves decide (GPI_KEPT of
+   select/input.cl): an item keeps its elements in registers, so that each is read once.
 
        in       striped      item l reads l, l + GPI_WG, ...
        stage    blocked      item l keeps l * GPI_PER_ITEM ..., and counts
-       stage    by rank      the selected ones together (select/compact_items.cl)
+       stage    by rank      the selected elements, compacted (select/compact_items.cl)
        out      striped
 
-   In place of what opens a tile in scan/tile_elements.cl. */
+   Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_KEPT_CL
 #define GPI_SELECT_KEPT_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
@@ -24,7 +24,7 @@ typedef struct gpi_tile {
     GPI_T aggregate;                  /* of the whole tile */
 } gpi_tile;
 
-/* This item's own element j as what is counted. */
+/* Returns what this item's own element j adds to the tile's counts. */
 static GPI_T gpi_tile_item(const gpi_tile *tile, uint j)
 {
 #if GPI_PARTS == 3
@@ -37,7 +37,7 @@ static GPI_T gpi_tile_item(const gpi_tile *tile, uint j)
 #endif
 }
 
-/* Is element i, x, selected: 1 or 0. `before`: the element before it. */
+/* Returns 1 if element i, which is x, is selected, else 0. `before` is the element before it. */
 static uint gpi_is_kept(gpi_input input, GPI_IN x, GPI_IN before, ulong i)
 {
     (void)input;
@@ -49,7 +49,7 @@ static uint gpi_is_kept(gpi_input input, GPI_IN x, GPI_IN before, ulong i)
 #endif
 }
 
-/* Reads the tile, once: every item keeps its own elements and what is before them. */
+/* Reads the tile, each element once, and sets *tile. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint lane = GPI_STRIPE_LANE, first = (uint)GPI_LOCAL_ID * GPI_PER_ITEM;

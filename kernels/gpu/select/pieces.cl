@@ -1,12 +1,12 @@
-/* pieces.cl - the tile of gp_select and gp_partition by a predicate where groups have sub-groups and only elements go
-   out (GPI_BY_PIECES of select/input.cl): each sub-group brings its own piece of the tile together, before it knows of
-   any other.
+/* pieces.cl - the tile of gp_select and gp_partition by a predicate if groups have sub-groups and only elements are
+   written (GPI_BY_PIECES of select/input.cl): each sub-group compacts its own piece of the tile, before it knows the
+   counts of the others.
 
        in       | chunk 0 of lane 0 | chunk 0 of lane 1 | ... | chunk 1 of lane 0 | ...
        piece    | selected, in their order | ... | the others, from the end on |              of the stage
 
-   Where a lane's chunks go is a scan of how many of each are selected, of several chunks in one word.
-   In place of what opens a tile in scan/tile_elements.cl. */
+   A scan of how many elements of each chunk are selected gives the places of a lane's chunks. One word scans several
+   chunks. Replaces gpi_tile and gpi_tile_open of scan/tile_elements.cl. */
 #ifndef GPI_SELECT_PIECES_CL
 #define GPI_SELECT_PIECES_CL
 #include "select/input.cl" /* first: it stands in place of element/input.cl */
@@ -30,28 +30,29 @@ static __local gpi_kept_cell *gpi_piece_of(gpi_tile_shared shared)
     return shared->stage + gpi_sg_index() * GPI_PIECE;
 }
 
-/* Elements of this sub-group's piece that are there. */
+/* Returns how many elements of this sub-group's piece are in the input. */
 static uint gpi_piece_length(gpi_input input, ulong base)
 {
     const uint length = gpi_tile_length(input, base), first = gpi_sg_index() * GPI_PIECE;
     return min(length - min(first, length), (uint)GPI_PIECE);
 }
 
-/* Elements of a chunk: as many as an item loads at a time. One element of 16 bytes, as long as there is a nibble for each. */
+/* Elements of a chunk: as many as an item loads at a time. A chunk is one element of 16 bytes, if there is a nibble for each. */
 #if GPI_RECORD_SIZE == 16 && GPI_PER_ITEM <= 8
 #define GPI_PIECE_CHUNK 1
 #else
 #define GPI_PIECE_CHUNK GPI_CELL_CHUNK
 #endif
 
-/* Element j of this item: where in the piece, and its bit: those of chunk c are in nibble c. */
+/* The place in the piece of this item's element j, and the element's bit. The bits of chunk c are in nibble c. */
 #define GPI_PIECE_PLACE(j)                                                                       \
     ((j) / GPI_PIECE_CHUNK * GPI_PIECE_CHUNK * GPI_SUB_GROUP + gpi_sg_lane() * GPI_PIECE_CHUNK + \
      (j) % GPI_PIECE_CHUNK)
 #define GPI_PIECE_BIT(j) (1u << ((j) / GPI_PIECE_CHUNK * 4 + (j) % GPI_PIECE_CHUNK))
 
-/* How many of an item's elements are in registers together. What is selected moves down, never over what comes after it: a few
-   of them, and the rest waits on the stage. The others move up, over anything: all of them. */
+/* How many of an item's elements are in registers at a time. A selected element moves down, never over a later one, so that a few
+   elements suffice, while the rest waits on the stage. In a partition elements that are not selected move up, over any other
+   one, so that all must be in registers. */
 #if GPI_PARTS == 1 && GPI_PER_ITEM > 8
 #define GPI_PIECE_AT_ONCE 8
 #else
@@ -59,7 +60,7 @@ static uint gpi_piece_length(gpi_input input, ulong base)
 #endif
 #define GPI_PIECE_STAGED (GPI_PIECE_AT_ONCE < GPI_PER_ITEM)
 
-/* Elements j ... j + n - 1 of this item, if they are there, and their bits. */
+/* Loads this item's elements j ... j + n - 1, as far as they are in the input, into x. Returns the bits of the selected ones. */
 GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, uint j, const uint n,
                                         gpi_kept_cell *x)
 {
@@ -78,9 +79,9 @@ GPI_INLINE_GPU uint gpi_piece_load_some(gpi_input input, ulong at, uint length, 
     return selected;
 }
 
-/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and tells the bits of those that are selected. All
-   loads of a whole tile come first, so that they are under way together. (One that is not whole goes by way of the stage,
-   for fewer registers.) */
+/* Loads this item's elements, to the stage (GPI_PIECE_STAGED) or into x, and returns the bits of the selected ones. All loads
+   of a whole piece come first, so that they are under way together. (A piece that is not whole is loaded through the stage, for
+   fewer registers.) */
 GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept_cell *piece,
                                    gpi_kept_cell *x)
 {
@@ -119,14 +120,15 @@ GPI_INLINE_GPU uint gpi_piece_load(gpi_input input, ulong base, __local gpi_kept
     return selected;
 }
 
-/* Counts of a sub-group's chunks fit one word for each GPI_COUNT_BITS / 4 of them: chunk c's in word c % GPI_COUNT_WORDS. */
+/* A word counts 32 / GPI_COUNT_BITS of a lane's chunks: chunk c is counted in word c % GPI_COUNT_WORDS. */
 #define GPI_COUNT_BITS (GPI_SUB_GROUP <= 32 ? 8 : 16)
 #define GPI_COUNT_MASK ((1u << GPI_COUNT_BITS) - 1)
 #define GPI_COUNT_WORDS (GPI_COUNT_BITS / 4)
 #define GPI_COUNT_OF(words, c) \
     ((words)[(c) % GPI_COUNT_WORDS] >> (c) / GPI_COUNT_WORDS * GPI_COUNT_BITS & GPI_COUNT_MASK)
 
-/* Of each chunk, how many are selected in the lanes before this one, and in all. */
+/* Sets `before` to how many elements of each chunk are selected in the lanes before this one, and `all` to how many in all
+   lanes. */
 GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_sg_shared memory)
 {
     const uint pairs = selected - (selected >> 1 & 0x55555555);
@@ -145,7 +147,7 @@ GPI_INLINE_GPU void gpi_piece_count(uint selected, uint *before, uint *all, gpi_
     }
 }
 
-/* Reads the tile, once. */
+/* Reads the tile, each element once, compacts this sub-group's piece, and sets *tile. */
 GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     __local gpi_kept_cell *piece = gpi_piece_of(shared);
@@ -162,7 +164,7 @@ GPI_INLINE_GPU void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, g
             gpi_chunk_get(piece + GPI_PIECE_PLACE(b + j), x + j);
 #endif
 #if GPI_PER_ITEM > 8
-        gpi_sg_sync(); /* they are read: others may take their place */
+        gpi_sg_sync(); /* the elements are read: others may take their place */
 #endif
         GPI_UNROLL
         for (uint j = 0; j < GPI_PIECE_AT_ONCE; j += GPI_PIECE_CHUNK) {
