@@ -1,24 +1,24 @@
 /* brackets.cl - gp_brackets: partners, parents and depths of nested brackets, by several launches.
 
-       stack of indices; an opener pushes its own, a closer pops
+       stack of indices; an opener pushes its index, a closer pops one
        match[i]    partner of bracket i, or none
        parent[i]   top of the stack before i: the innermost opener around i; for a closer its partner
        depth[i]    height of the stack before i: how many openers are around i
 
-       pair      a group a tile        pairs inside tiles; what is left goes to the tile's cells and node, or to
-                                       its node alone where nobody asks for cells
-       tree      a group 4096 leaves   products of neighbours, in two launches
-       join      a group a tile        the tile's closers find their openers in tiles before it; on CPUs it also
-                                       reports brackets without a partner
-       enclose   a group a tile        parents, depths: reads the input again
-       measure   a group a tile        greatest depths: reads the input again
-       report    one group             what is unmatched or of the wrong kind; greatest depth
+       pair      a group a tile        pairs brackets inside the tile; writes the others to the tile's cells, and
+                                       counts them in its node; without a need for cells only the node
+       tree      a group 4096 leaves   computes the products of neighbours, in two launches
+       join      a group a tile        finds the openers of the tile's other closers in tiles before it; on CPUs
+                                       also marks brackets without a partner
+       enclose   a group a tile        writes parents and depths; reads the input again
+       measure   a group a tile        finds greatest depths; reads the input again
+       report    one group             reports what is unmatched or of the wrong kind, and the greatest depth
 
-   Partners take one reading of the input, by `pair`; `join` goes over what is left of tiles, which is little
-   unless brackets are nested as deep as tiles are long. No group waits for another.
+   For partners the input is read once, by `pair`. `join` reads what is left of tiles, which is little unless
+   brackets are nested as deep as tiles are long. No group waits for another.
 
-   Whatever the input, outputs are defined: a closer on an empty stack pops nothing and has no partner; an
-   opener that is never closed has none, and is around everything after it; kinds do not matter.         */
+   Outputs are defined for every input. A closer on an empty stack pops nothing and has no partner. An opener
+   that is never closed has no partner, and is around everything after it. Kinds have no effect on pairs.   */
 #ifndef GPI_NEST_BRACKETS_CL
 #define GPI_NEST_BRACKETS_CL
 #include "base/count.cl"
@@ -32,7 +32,7 @@
 
 /* ------------------------------------------------------------------ pair, tree */
 
-/* Groups whose first tile does not exist, because the device found fewer elements than the bound. */
+/* Returns whether the first tile of `group` does not exist, because the device found fewer elements than the bound. */
 static bool gpi_is_beyond(gpi_nest nest, uint group)
 {
     return group * GPI_GROUP_TILES >= gpi_tiles_of(nest.n);
@@ -61,8 +61,8 @@ GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint
 
 /* ------------------------------------------------------------------ join, enclose, measure */
 
-/* Closers that meet openers of other tiles tend to be in the last tiles. Groups come from both ends in turns,
-   because threads of a CPU take many in a row each. */
+/* Returns the tile that `group` joins. Groups take tiles from both ends in turns: closers with openers in other tiles tend to
+   be in the last tiles, and each thread of a CPU takes many groups in a row. */
 static uint gpi_join_tile_of(uint group, uint groups)
 {
     return group % 2 ? groups - 1 - group / 2 : group / 2;

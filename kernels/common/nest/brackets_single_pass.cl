@@ -1,24 +1,24 @@
-/* brackets_single_pass.cl - gp_brackets by look-back (back.cl): the same outputs as brackets.cl's, by one
+/* brackets_single_pass.cl - gp_brackets by look-back (nest/lookback.cl): the outputs of nest/brackets.cl by one
    launch.
 
        take a ticket    serial: for GPI_GROUP_TILES tiles, local: for one
-       pair             pairs inside the tile; its cells and its node, which is published
-       climb            what comes before the tile
-       join             the tile's closers find their openers in tiles before it
-       measure          how far the stack gets above its height before the tile; where errors are wanted
-       enclose          parents, depths: the tile is still in the cache (serial) or in local memory
+       pair             pairs brackets inside the tile, writes its cells, publishes its node
+       climb            computes the product of the tiles before
+       join             finds the openers of the tile's other closers in tiles before it
+       measure          if errors are wanted: how far the stack gets above its height before the tile
+       enclose          writes parents and depths: the tile is still in the cache (serial) or in local memory
 
-   An opener's partner comes from the future: the group that closes it writes it. In the serial shape the
-   opener's own tile has written "none" before, which its leaf publishes with the cells. In the local shape
-   nothing would order the two, so that openers which a tile leaves are written by their closers only, and
-   those that nobody closes by a later launch:
+   The partner of an opener that its tile leaves open is written by the group that closes it. In the serial shape
+   the opener's own tile has written "none" before, and the tile's leaf publishes this with the cells. In the local
+   shape nothing would order the two writes. So such an opener is written by its closer only, and one that nobody
+   closes by a later launch:
 
-       rest             a group a tile   no partner for the openers that are left in the end
+       rest             a group a tile   writes "none" for the openers that are left in the end
        report           one group        as in nest/brackets.cl
 
    Parameters
        GPI_MEASURE      1: errors are wanted
-       GPI_ENCLOSE      1: parents or depths are                                                         */
+       GPI_ENCLOSE      1: parents or depths are wanted                                                  */
 #ifndef GPI_NEST_BRACKETS_SINGLE_PASS_CL
 #define GPI_NEST_BRACKETS_SINGLE_PASS_CL
 #include "base/count.cl"
@@ -35,7 +35,7 @@
 #error "GPI_MEASURE and GPI_ENCLOSE must be defined"
 #endif
 
-/* Where results go; `parents`, `depths`: whether they are wanted. */
+/* The outputs. `parents` and `depths`: whether that output is wanted. */
 typedef struct gpi_answer {
     __global gpi_index *match, *parent, *depth;
     uint parents, depths;
@@ -63,7 +63,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
                                gpi_pair_shared memory)
 {
     const uint first = group * GPI_GROUP_TILES, end = min(first + GPI_GROUP_TILES, gpi_tiles_of(nest.n));
-    if (first >= end) return; /* so do all later ones: nobody waits for them */
+    if (first >= end) return; /* all later groups return, too: nobody waits for their tiles */
     gpi_pair_group(in, to.match, nest, group, true, memory);
     for (uint tile = first; tile < end; tile++)
         (void)gpi_lookback_climb(nest.tree, tile, gpi_leaf(nest, tile), 0);
@@ -76,7 +76,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
 #else
 /* ------------------------------------------------------------------ local */
 
-/* All items call. */
+/* Takes a ticket, and returns it to all items. All items call. */
 static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
 {
     if (GPI_LOCAL_ID == 0) memory->group.height[0] = atomic_inc(ticket);
@@ -86,8 +86,8 @@ static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared 
     return group;
 }
 
-/* The next pending closer of the item's finds its opener below the one before's. `place` is the tile itself
-   before the first one. */
+/* Returns the place of the opener of the item's next pending closer, which is below the opener of its last one, at `place`. Before
+   the first closer place.leaf is `tile`. */
 static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gpi_index need, gpi_note *note)
 {
     const bool fresh = place.leaf == tile;
@@ -100,7 +100,7 @@ static gpi_place gpi_lookback_next(gpi_nest nest, uint tile, gpi_place place, gp
     return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, need - passed.pushes + passed.pops);
 }
 
-/* The tile's closers whose openers are in tiles before; the item's are every GPI_WG-th element. */
+/* Joins the tile's closers whose openers are in tiles before. The item takes every GPI_WG-th element. Returns the item's note. */
 static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,
                                   __local const ushort *partner)
 {
@@ -127,8 +127,8 @@ static gpi_note gpi_lookback_join(gpi_symbol_input in, gpi_answer to, gpi_nest n
     return note;
 }
 
-/* A tile after the input's end is taken for an empty one. (Nobody returns early: PoCL 3.1 lets all items
-   follow the first one's conditions in what follows a return and a barrier.) */
+/* Handles one tile. A tile after the input's end counts as empty. (No item returns early: after a return and a barrier
+   PoCL 3.1 lets all items follow the first item's conditions.) */
 static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest, uint tile,
                                gpi_pair_shared memory)
 {
@@ -139,7 +139,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
     if (GPI_LOCAL_ID == 0)
         shared->before =
             gpi_lookback_climb(nest.tree, tile, gpi_unpack_node(shared->tree[1]), shared->beside);
-    gpi_sync(); /* what comes before the tile is there; nobody has to wait for it */
+    gpi_sync(); /* the product of the tiles before is written */
     const gpi_note note = gpi_lookback_join(in, to, nest, tile, memory->stage);
 #if GPI_MEASURE
     gpi_note_sum(note, &shared->note);
@@ -175,7 +175,7 @@ GPI_KERNEL void gp_brackets_look_back(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_
     gpi_lookback_group(symbols, to, nest, group, shared);
 }
 
-/* Openers that nobody closes: of those that the tile leaves the lowest ones. */
+/* Writes "none" for the openers that nobody closes: the lowest ones of those that the tile leaves. */
 GPI_KERNEL void gp_brackets_rest(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index *match, ulong match_at,
                                  GPI_NEST_PARAMETERS)
 {

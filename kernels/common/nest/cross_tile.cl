@@ -29,7 +29,7 @@
 
 /* ------------------------------------------------------------------ join */
 
-/* Closer and opener of different tiles. */
+/* Writes the pair of `opener` and `closer`, which are in different tiles. Notes it if the kinds differ. */
 static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_index opener, gpi_index closer,
                           ulong begin, gpi_note *note)
 {
@@ -47,8 +47,8 @@ static void gpi_join_pair(gpi_symbol_input in, __global gpi_index *match, gpi_in
     (void)note;
 }
 
-/* As many of the run as come in rows: 16 openers side by side, whose closers are side by side. `all`: the whole
-   run is so, and only its ends' cells are looked at. */
+/* Writes the run's pairs by rows: 16 adjacent openers whose closers are adjacent, too. Returns how many pairs it has written.
+   `all`: the whole run is adjacent, so that only the cells at its ends are read. */
 static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener, __global const uint *closer,
                           gpi_index there, gpi_index begin, uint run)
 {
@@ -71,8 +71,8 @@ static uint gpi_join_rows(__global gpi_index *match, __global const uint *opener
     return k;
 }
 
-/* The tile's closers that found no opener in it: the item's are `first`, first + stride, ... They find theirs
-   in runs, each in one tile. */
+/* Joins those closers of `tile` that have no opener in it. The item takes closers `first`, first + stride, ... Their openers are
+   found by runs, each of which is in one tile. Returns the item's note. */
 GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                                     uint first, uint stride)
 {
@@ -117,7 +117,7 @@ GPI_NOINLINE gpi_note gpi_join_tile(gpi_symbol_input in, __global gpi_index *mat
 #define GPI_ERRORS_SEARCHES 8
 
 #if !GPI_LOOKBACK || GPI_SHAPE_SERIAL
-/* The first closer that finds the stack empty: down the tree, to where more is popped than there is. */
+/* Returns the first closer that finds the stack empty, or ~0. Goes down the tree, to the leaf that pops more than there is. */
 static ulong gpi_first_unmatched_closer(gpi_nest nest)
 {
     gpi_index height = 0;
@@ -136,7 +136,7 @@ static ulong gpi_first_unmatched_closer(gpi_nest nest)
 }
 #endif
 
-/* The lowest opener of the stack that is left. */
+/* Returns the lowest opener on the stack that is left after the input, or ~0. */
 static ulong gpi_first_unmatched_opener(gpi_nest nest)
 {
     const gpi_index left = GPI_TILE_NODE(nest.tree, 1).pushes;
@@ -144,11 +144,11 @@ static ulong gpi_first_unmatched_opener(gpi_nest nest)
     return gpi_opener_at(nest, gpi_tiles_descend(nest.tree, nest.leaves, 1, left - 1));
 }
 
-/* What is said of tiles first, first + stride, ... (No search for each of them: with several turns a node,
-   one group would have more than llvmpipe's 65,535 from a few thousand tiles on.) */
+/* The sum of the notes of several tiles. (Tiles are not searched for errors here: with several turns a node, one group would
+   have more than llvmpipe's 65,535 turns from a few thousand tiles on.) */
 typedef struct gpi_summary {
     ulong mismatches, first, joined, searches, depth;
-    ulong lone; /* the first closer without an opener, as far as notes know */
+    ulong lone; /* the first closer without an opener, according to the notes */
 } gpi_summary;
 
 static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
@@ -167,7 +167,7 @@ static gpi_summary gpi_summary_of(gpi_nest nest, uint first, uint stride)
     return sum;
 }
 
-/* One group, after all others' launches. */
+/* Writes gp_brackets_errors. Is launched last, with one group. */
 GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *errors, ulong errors_at,
                                    GPI_NEST_PARAMETERS)
 {

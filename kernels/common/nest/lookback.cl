@@ -1,33 +1,32 @@
-/* lookback.cl - look-back: how a group learns what the tiles before its own leave, while they are being
-   worked on.
+/* lookback.cl - look-back over the tree of tiles: how a group learns what the tiles before its own leave, while other
+   groups work on them.
 
-   The tree of tiles (nest/stack_monoid.cl) grows while groups search it. A tile publishes its leaf as soon as
-   its own pairs are found. Then it climbs from there to the root:
+   The tree of tiles (nest/stack_monoid.cl) grows while groups search it. A tile's group publishes the tile's leaf as
+   soon as the tile's own pairs are found. Then it climbs from the leaf to the root, x being the node on its path:
 
        x is a right child    node(x - 1) comes before the tile;
-                             as long as x's last leaf is the tile's, it publishes
+                             if the tile is also the last leaf below x, its group publishes
                              node(x / 2) = node(x - 1) . node(x)
-       the input's last tile publishes node(x / 2) = node(x) for left children too
+       the input's last tile publishes node(x / 2) = node(x) for left children, too
 
-             *                 Each node is published by the tile that its last leaf is: one a tile on the
-          *     .              average, log2(leaves) at most. What is to the left of the path is there then,
-        *   *  . .             and every later tile can go down in it: a search takes 2 log2(leaves) steps
-       * * t  . . .            whatever is in between, where links from tile to tile would form chains.
+             *                 The tile that is a node's last leaf publishes the node: a tile publishes one
+          *     .              node on the average, log2(leaves) at most. Then all nodes to the left of its
+        *   *  . .             path are published, and later tiles can search them: a search takes
+       * * t  . . .            2 log2(leaves) steps for every input. Links from tile to tile would form chains.
 
-   A node has four words, 31 bits of payload each. Their top bit says that the word is there: a node is
-   believed when all four are, so that every access is a relaxed atomic and no order between words is needed.
-   What a node is depends on the input alone, so that it does not matter who writes it, or how often.
+   A node has four words, each with 31 bits of payload and a top bit that says that the word is written. A node is
+   valid when all four words are written, so that every access is a relaxed atomic and no order between words is
+   needed. A node depends on the input alone, so that it does not matter who writes it, or how often.
 
-   Waiting. Groups wait for leaves only, and a leaf is published by a group that has not waited for anybody: a
-   node above it that is late is computed by whoever needs it, from its children, and published.
+   Waiting. Groups wait for leaves only, and a group publishes its leaf before it waits for anybody. A node above the
+   leaves that is late is computed from its children by the group that needs it.
      - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
-     - Local shape: a group's items look at the nodes to the left of its path side by side, a level each. A
-       wait is bounded. After `polls` looks at a leaf that is late, the item computes it from the input,
-       publishes it, and goes on. Cells validate themselves like words; those that are late are found in the
-       input.
-     - Serial shape: cells are plain memory, written before the leaf, and read by those who have seen the leaf
-       itself, not only a node above it. The host takes this form only where both fences below are known and
-       threads of the operating system run the groups: those that have started run on until they end.
+     - Local shape: the items of a group look at the nodes to the left of its path at the same time, a level each. A
+       wait is bounded. After `polls` looks at a late leaf, the item computes the leaf from the input, publishes it,
+       and goes on. Cells have a bit that says that they are written. A late cell is computed from the input, too.
+     - Serial shape: cells are plain memory, written before the leaf. They are read only by groups that have seen the
+       leaf itself, not only a node above it. The host takes this form only if both fences below are known and
+       threads of the operating system run the groups: a group that has started runs on until it ends.
    Checked in every state: tests/models/back.pml.
    (Levien, The stack monoid, 2020, and Merrill & Garland 2016, for decoupled look-back over it; the tree is
    ours.)
@@ -46,7 +45,7 @@
 #define GPI_WORD_THERE 0x80000000u
 #define GPI_CELL_THERE 0x8000u
 
-/* The tree of tiles, and what it takes to do a late tile's work. Node 0, which is no node, has the ticket. */
+/* The tree of tiles, and what is needed to compute a late tile. The words of node 0, which does not exist, have the ticket. */
 typedef struct gpi_lookback {
     volatile __global uint *words;
     gpi_symbol_input in;
@@ -79,14 +78,14 @@ static volatile __global uint *gpi_node_words(gpi_lookback back, uint x)
     return back.words + (ulong)x * GPI_NODE_WORDS;
 }
 
-/* A node that somebody has computed. */
+/* Writes node x, which this group has computed for another one. */
 static void gpi_lookback_write(gpi_lookback back, uint x, gpi_node node)
 {
     volatile __global uint *words = gpi_node_words(back, x);
     for (uint k = 0; k < GPI_NODE_WORDS; k++) gpi_word_write(words + k, gpi_node_word(node, k));
 }
 
-/* A node, by the tile that its last leaf is. */
+/* Publishes node x. The group of the node's last leaf calls. */
 static void gpi_lookback_publish(gpi_lookback back, uint x, gpi_node node)
 {
     const uint level = clz(x) - clz(back.leaves), tile = ((x + 1) << level) - 1 - back.leaves;
@@ -102,7 +101,8 @@ static gpi_index gpi_number_of(uint low, uint high)
     return (gpi_index)(low & ~GPI_WORD_THERE) | (gpi_index)((ulong)(high & ~GPI_WORD_THERE) << 31);
 }
 
-/* One look at node x: false when it is not there yet. Nodes that have no tiles are. (back.pml: `whole`.) */
+/* Loads node x once into *node. Returns false if it is not published yet. A node without tiles counts as published. (back.pml:
+   `whole`.) */
 static bool gpi_lookback_look(gpi_lookback back, uint x, gpi_node *node)
 {
     const uint level = clz(x) - clz(back.leaves);
@@ -118,7 +118,7 @@ static bool gpi_lookback_look(gpi_lookback back, uint x, gpi_node *node)
 }
 
 #if GPI_SHAPE_LOCAL
-/* A tile's node, from the input. */
+/* Computes the node of `tile` from the input. Counts a fallback. */
 static gpi_node gpi_lookback_leaf(gpi_lookback back, uint tile)
 {
     const ulong begin = gpi_tile_begin(tile);
@@ -134,7 +134,7 @@ static gpi_node gpi_lookback_leaf(gpi_lookback back, uint tile)
     return node;
 }
 
-/* Where in a tile the opener is that it leaves with `above` others on it; from the input. */
+/* Returns where in `tile` the opener is that the tile leaves with `above` others above it. Reads the input. */
 GPI_NOINLINE uint gpi_lookback_opener(gpi_lookback back, uint tile, uint above)
 {
     const ulong begin = gpi_tile_begin(tile);
@@ -151,9 +151,8 @@ GPI_NOINLINE uint gpi_lookback_opener(gpi_lookback back, uint tile, uint above)
 }
 #endif
 
-/* A leaf that was not there a moment ago. Local: ends after so many looks. Serial: ends because the tile has
-   been started, before the one that waits, and goes on to publish its leaf without waiting for anybody.
-   (back.pml: `alive`.) */
+/* Waits for leaf x, and returns it. Local: ends after back.polls looks. Serial: ends because the tile's group has started
+   before the one that waits, and publishes the leaf without waiting for anybody. (back.pml: `alive`.) */
 static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)
 {
     gpi_node node;
@@ -167,8 +166,8 @@ static gpi_node gpi_lookback_wait(gpi_lookback back, uint x)
     return node;
 }
 
-/* Node x from what is below it, in order from the left: nodes where they are there, else their children.
-   Ends because each turn goes down, or on to the right. (back.pml: `right`.) */
+/* Computes node x from the nodes below it, from the left: takes each published node, or else its children. Ends because each
+   turn goes down, or on to the right. (back.pml: `right`.) */
 GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
 {
     gpi_node all = gpi_node_make(0, 0), node;
@@ -190,7 +189,7 @@ GPI_NOINLINE gpi_node gpi_lookback_compute(gpi_lookback back, uint x)
     return all;
 }
 
-/* Node x of the tree, all of whose leaves are tiles before the group's own or its own; after the launch any. */
+/* Returns node x. During the launch no leaf of x may be a tile after the group's own. */
 static gpi_node gpi_lookback_node(gpi_lookback back, uint x)
 {
     gpi_node node;
@@ -199,7 +198,7 @@ static gpi_node gpi_lookback_node(gpi_lookback back, uint x)
     return node;
 }
 
-/* What is to the left of node x, beside it: node x - 1. Nothing, where x is a left child or the root. */
+/* Returns node x - 1, the left neighbour of x, or an empty node if x is a left child or the root. */
 static gpi_node gpi_lookback_beside(gpi_lookback back, uint x)
 {
     return (x & 1) && x > 1 ? gpi_lookback_node(back, x - 1) : gpi_node_make(0, 0);
@@ -215,8 +214,8 @@ static void gpi_lookback_all_beside(gpi_lookback back, uint tile, __local gpi_no
 }
 #endif
 
-/* The product of all tiles before this one. Publishes the nodes whose last leaf the tile is. `beside`: local
-   shape, by gpi_lookback_all_beside. (back.pml: `right`, `grown`.) */
+/* Returns the product of all tiles before `tile`. Publishes the nodes of which `tile` is the last leaf. `beside`: in the local
+   shape, the nodes that gpi_lookback_all_beside has filled in. (back.pml: `right`, `grown`.) */
 static gpi_node gpi_lookback_climb(gpi_lookback back, uint tile, gpi_node leaf,
                                    __local const gpi_node *beside)
 {

@@ -1,5 +1,5 @@
 /* prelude.h - bytes with classes from a table, indices of 4 bytes (src/nest/brackets.c, src/nest/tree.c), the
- * sum of uints. */
+   sum of uints. */
 #include "scan/prelude.h"
 #undef GPI_WIDE
 #define GPI_WIDE 0

@@ -1,29 +1,29 @@
-/* stack_monoid.cl - symbols, what a piece of the input does to the stack of open brackets, and the search in
-   it.
+/* stack_monoid.cl - the stack monoid: what a range of the input does to the stack of open brackets, and the search for
+   an opener in a tree of such ranges.
 
-   Each symbol has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. When the pairs
-   inside a piece of the input have cancelled, ")))((" is left: it takes `pops` openers off the stack and puts
-   `pushes` of its own on it. Two neighbours make one (the bicyclic monoid):
+   Each symbol has a code: +k opens a bracket of kind k, -k closes one, 0 is something else. When the pairs inside a
+   range have cancelled, ")))((" is left: the range takes `pops` openers off the stack and puts `pushes` of its own on
+   it. The product of two neighbours (the bicyclic monoid) is
 
        (p1, s1) . (p2, s2) = (p1 + max(p2 - s1, 0), s2 + max(s1 - p2, 0))
 
-   Products are kept in a tree; leaf t is piece t, and node x has the children 2x and 2x + 1:
+   Products are kept in a tree. Leaf t is range t, and node x has the children 2x and 2x + 1:
 
        1                     root                      before(t):  product of all leaves before t
-       2          3                                    search(t, need):  which leaf holds the opener that is
+       2          3                                    search(t, need):  the leaf of the opener that is
        4    5     6    7     leaves = 4                    `need` below the top of the stack before t
 
-   A search goes up to the left: a node that pushes more than `need` has the opener, any other one is passed
-   with need += pops - pushes. It takes 2 log2(leaves) steps at most, whatever the input: no chain of tiles
-   can make it longer. Items in a group and tiles in the grid are searched in the same way.
+   A search goes up, and looks at each node to the left. If the node pushes more than `need`, it has the opener. Else
+   need += pops - pushes, and the search goes on. It takes at most 2 log2(leaves) steps for every input: no chain of
+   tiles makes it longer. Items of a group and tiles of the grid are searched in the same way.
    (Levien, The stack monoid, 2020, for the monoid; the tree in place of its back-links is ours.)
 
    Parameters
        GPI_INDEX_SIZE   4, 8: bytes of an index
-       GPI_KINDS        1: codes may be of several kinds, and pairs of two are to be counted
+       GPI_KINDS        1: codes may be of several kinds, and pairs of different kinds are counted
        GPI_MATCH        1: partners are written
        GPI_TILE         elements of a tile
-       GPI_LOOKBACK         1: groups look back over a tree that grows meanwhile (nest/lookback.cl) */
+       GPI_LOOKBACK     1: groups look back over a tree that grows meanwhile (nest/lookback.cl) */
 #ifndef GPI_NEST_STACK_MONOID_CL
 #define GPI_NEST_STACK_MONOID_CL
 #include "base/platform.cl"
@@ -71,7 +71,7 @@ GPI_INLINE bool gpi_rows_agree(gpi_index_row a, gpi_index_row b)
 #endif
 }
 
-/* 16 of an output, which nobody reads soon: past the caches where the row is aligned. */
+/* Writes 16 elements of an output that nobody reads soon: past the caches, if the row is aligned. */
 static void gpi_row_write(__global gpi_index *out, gpi_index_row row)
 {
     if ((size_t)out % sizeof(gpi_aligned_row) == 0)
@@ -104,14 +104,20 @@ static gpi_node gpi_node_product(gpi_node a, gpi_node b)
 
 #define GPI_NOWHERE (~0u)
 
-/* Names an opener by its place: `need` below the top of the openers that leaf `leaf` pushes. Leaf GPI_NOWHERE: it comes before the tree. */
+/* The place of an opener: `need` below the top of the openers that leaf `leaf` pushes. Leaf GPI_NOWHERE: the opener comes before
+   the tree. */
 typedef struct gpi_place {
     uint leaf;
     gpi_index need;
 } gpi_place;
 
-/* The functions on a tree of this type, of which node(tree, x) is node x, named by its place in the heap. (No
-   return inside a loop: Mesa 22.3 lets such an item go on for another turn.) */
+/* Defines the functions on a tree of `type`, whose node x is node(tree, x), x being its index in the heap. (No return is inside a
+   loop, because Mesa 22.3 lets an item that returns there go on for another turn.)
+
+       descend(x, need)      the place of the opener that is `need` below the top of those that node x pushes
+       search(leaf, need)    the place of the opener that is `need` below the top of the stack before `leaf`
+       before(leaf)          the product of all leaves before `leaf`
+       after(leaf)           the product of all leaves after `leaf` */
 #define GPI_DEFINE_TREE(name, type, node)                                                   \
     static gpi_place gpi_##name##_descend(type tree, uint leaves, uint x, gpi_index need)   \
     {                                                                                       \
@@ -161,11 +167,11 @@ typedef struct gpi_place {
         return all;                                                                         \
     }
 
-/* A tree that nobody writes meanwhile. */
+/* node() of a tree that nobody writes meanwhile. */
 #define GPI_NODE_AT(tree, x) ((tree)[x])
 
-/* The nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies its share until one
-   is left. grow(x) makes a node of its children; clear(x) a leaf for which there is no piece. */
+/* Makes the nodes above [bottom, 2 * bottom) of a tree in global memory: each group multiplies its share until one node is
+   left. grow(x) makes node x from its children. clear(x) makes leaf x, for which the input has no range. */
 #define GPI_GROW_TREE(leaves, pieces, bottom, clear, grow)                                     \
     do {                                                                                       \
         const uint l = (uint)GPI_LOCAL_ID, g = (uint)get_group_id(0);                          \
@@ -184,7 +190,7 @@ typedef struct gpi_place {
 static ulong gpi_tile_begin(uint tile) { return (ulong)tile * GPI_TILE; }
 static uint gpi_tiles_of(ulong n) { return (uint)((n + GPI_TILE - 1) / GPI_TILE); }
 
-/* Of n elements. */
+/* Returns how many of n elements are in `tile`. */
 static uint gpi_tile_length_of(ulong n, uint tile)
 {
     return (uint)min((ulong)GPI_TILE, n - min(n, gpi_tile_begin(tile)));

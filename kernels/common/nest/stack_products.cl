@@ -1,15 +1,15 @@
-/* stack_products.cl - products of the values on the stack, of all tiles: what the launches of gp_stack_scan leave to
-   one another.
+/* stack_products.cl - products of the values on the stack, which one launch of gp_stack_scan leaves to the next.
 
-   What is left of tile t is ")))(((" (nest/tile_summary.cl). Its cells hold the products of its own openers,
-   which those of other tiles are put before:
+   What is left of tile t is ")))(((" (nest/tile_summary.cl). The tile's cells have the products of its own openers.
+   base[t] is the product of the openers below them:
 
        cell[t][k]    v0 ... v(k-1)  of the openers that tile t leaves; k = 0 ... pushes; [0] is the identity
-       base[t]       initial and what is left of the stack before t when t's closers have taken their part
-       joint[x]      of node x: the product of what its left child pushes and its right child leaves
+       base[t]       initial . the stack before t without the openers that t's closers take off
+       joint[x]      the product of those openers that node x's left child pushes and its right child does not pop
 
-   So the stack down to an opener of tile t, its k-th, is base[t] . cell[t][k]; and the product of the lowest
-   m openers that a node pushes is found on one way down, because joint[x] stands for all to the left of it. */
+   So the product of the stack up to the k-th opener of tile t is base[t] . cell[t][k]. The product of the lowest m
+   openers that a node pushes is found on one way down, because joint[x] is the product of all openers in the left child
+   of x that count. */
 #ifndef GPI_NEST_STACK_PRODUCTS_CL
 #define GPI_NEST_STACK_PRODUCTS_CL
 #include "base/count.cl"
@@ -42,7 +42,7 @@ static __global GPI_T *gpi_stack_cells(gpi_stack stack, uint tile)
     return stack.cells + (ulong)tile * (GPI_TILE + 1);
 }
 
-/* The product of the stack down to a place's opener, that one included. */
+/* Returns the product of the stack from its bottom up to the opener at `place`, that one included. */
 static GPI_T gpi_stack_at(gpi_stack stack, gpi_place place, GPI_T initial)
 {
     if (place.leaf == GPI_NOWHERE) return initial;
@@ -50,7 +50,7 @@ static GPI_T gpi_stack_at(gpi_stack stack, gpi_place place, GPI_T initial)
     return gpi_combine(GPI_COMBINE_OF(stack) stack.bases[place.leaf], gpi_stack_cells(stack, place.leaf)[k]);
 }
 
-/* The product of the lowest m > 0 openers that node x pushes. */
+/* Returns the product of the lowest m > 0 openers that node x pushes. */
 GPI_NOINLINE GPI_T gpi_stack_lowest(gpi_stack stack, uint x, gpi_index m)
 {
     const uint leaves = stack.nest.leaves;
@@ -65,7 +65,7 @@ GPI_NOINLINE GPI_T gpi_stack_lowest(gpi_stack stack, uint x, gpi_index m)
     return gpi_combine(GPI_COMBINE_OF(stack) product, gpi_stack_cells(stack, x - leaves)[m]);
 }
 
-/* The children of node x are there. */
+/* Makes node x and its joint. The children of x must be complete. */
 static void gpi_stack_grow(gpi_stack stack, uint x)
 {
     const gpi_node a = stack.nest.tree[2 * x], b = stack.nest.tree[2 * x + 1];
@@ -75,6 +75,6 @@ static void gpi_stack_grow(gpi_stack stack, uint x)
     if (left > 0) stack.joints[x] = gpi_stack_lowest(stack, 2 * x, left);
 }
 
-/* Nobody reads results soon. */
+/* Writes x as result i. */
 static void gpi_stack_put(__global GPI_OUT *out, ulong i, GPI_T x) { GPI_WRITE(out, i, GPI_BASE_RESULT(x)); }
 #endif

@@ -1,15 +1,15 @@
 /* stack_scan.cl - gp_stack_scan: for each element the product of the values on the stack.
 
-       stack of openers; an opener puts its value on it, a closer takes one off
+       stack of values; an opener puts its value on the stack, a closer takes one off
        out[i] = initial . v0 . v1 ... vk        v0 ... vk: the stack after element i, lowest first;
                                                 exclusive: the stack before it
 
-   Products (stack_products.cl) are left by one launch to the next:
+   Each launch leaves products (nest/stack_products.cl) to the next:
 
-       pair    a group a tile        nodes and cells: reads codes, and openers' values
-       tree    a group 4096 leaves   nodes and joints, in two launches
-       base    an item a tile        2 log2(tiles) steps, each with a way down
-       fold    a group a tile        reads again, and writes
+       pair    a group a tile        makes nodes and cells: reads codes, and openers' values
+       tree    a group 4096 leaves   makes nodes and joints, in two launches
+       base    an item a tile        makes bases: 2 log2(tiles) steps, each with a way down
+       fold    a group a tile        reads the input again, and writes the results
 
    No group waits for another, and no chain is longer than a tile. (Levien, The stack monoid, 2020, for
    the values on the stack; the products in a tree are ours.)
@@ -58,8 +58,8 @@ GPI_KERNEL void gp_stack_tree(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_S
     GPI_GROW_TREE(leaves, gpi_tiles_of(stack.nest.n), bottom, GPI_STACK_CLEAR, GPI_STACK_GROW);
 }
 
-/* What tile t leaves of the stack before it: up from its leaf, with all that is to the left and not taken by
-   what comes after it. */
+/* Computes base[t] for each tile t. Goes up from the tile's leaf, and takes from each node to the left the openers that neither
+   later nodes nor the tile itself pop. */
 GPI_KERNEL void gp_stack_base(GPI_COMBINE_PARAMETERS GPI_COUNT_PARAMETERS, GPI_STACK_PARAMETERS,
                               gpi_argument initial)
 {

@@ -1,11 +1,11 @@
 /* symbols.cl - an input element's code, and the code's sign.
 
-   Bytes find both in a table that comes with the call, so that one program serves every table. Codes of one
+   For bytes both are in a table that comes with the call, so that one program serves every table. Codes of one
    byte are bytes whose table is the identity. For other types an expression gives the code.
 
    Compilers turn an expression with comparisons into jumps, which are mispredicted, and do not vectorize it. So in the
-   serial shape a byte's code is computed once, when it first occurs, and kept: for bytes that do not occur the expression
-   need not make sense.
+   serial shape a byte's code is computed once, when the byte first occurs, and kept. For a byte that does not occur the
+   expression is not evaluated.
 
    Parameters
        GPI_SYMBOL       type of an input element
@@ -23,14 +23,14 @@
 #error "GPI_SYMBOL and GPI_TABLE must be defined"
 #endif
 
-/* What a table says of each symbol, as the host lays it out. The list is for comparing many symbols at once. */
+/* The code and the sign of each symbol, as the host lays them out. The list is for comparing many symbols at once. */
 typedef struct gpi_classes {
     char code[256], sign[256];
     uchar listed[GPI_LISTED_MAX];
-    uchar openers;  /* of the list, which come first */
-    uchar count;    /* of the list, with the closers */
-    uchar codes;    /* 1: no list; symbols are codes */
-    uchar compares; /* 1: a list, or codes; 0: the list would be too long */
+    uchar openers;  /* how many of the list are openers, which come first */
+    uchar count;    /* openers and closers of the list */
+    uchar codes;    /* 1: there is no list, and symbols are codes */
+    uchar compares; /* 1: there is a list, or symbols are codes; 0: the list would be too long */
 } gpi_classes;
 
 #define GPI_KNOWS_CODES (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_BY_BYTE)

@@ -1,12 +1,12 @@
-/* tile_summary.cl - the tiles' nodes in a tree, and what is kept of tiles besides.
+/* tile_summary.cl - what is kept of each tile: its node in the tree of tiles, its cells and its note.
 
    Scratch, in uints; the host computes where the parts begin:
 
        | cells: one an element | notes: gpi_note a tile | tree: 2 * leaves nodes |
 
-   A tile's cells hold what is left of it: its openers from the first cell on, lowest in the stack first, and
-   its closers from the last cell back, first one first. A cell has the low 32 bits of an index. In the local
-   shape under GPI_LOOKBACK cells are 16 bits, and openers only (nest/brackets_tile.cl). */
+   A tile's cells name the brackets without a partner in the tile: openers from the first cell on, the lowest of the
+   stack first, and closers from the last cell back, the first closer first. A cell has the low 32 bits of an index. In
+   the local shape under GPI_LOOKBACK a cell has 16 bits, and only openers have cells (nest/brackets_tile.cl). */
 #ifndef GPI_NEST_TILE_SUMMARY_CL
 #define GPI_NEST_TILE_SUMMARY_CL
 #include "base/platform.cl"
@@ -18,15 +18,15 @@
 
 #define GPI_SCRATCH_PARAMETERS __global uint *scratch, ulong notes_at, ulong tree_at, uint leaves
 
-/* What there is to tell of a tile besides its node. */
+/* What gp_brackets_errors needs of a tile besides its node. */
 typedef struct gpi_note {
     uint mismatches; /* closers whose opener is of another kind */
-    uint first;      /* ... of them the first, counted from the tile's begin */
+    uint first;      /* the first of these closers, counted from the tile's begin */
     uint joined;     /* closers whose opener is in another tile */
-    uint searches;   /* ... and how often one had to be searched for */
-    uint rise;       /* how far the stack gets above its height before the tile; where errors are wanted */
-    uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_LOOKBACK */
-    ulong base;      /* the stack's height before the tile; where errors are wanted */
+    uint searches;   /* how often such an opener had to be searched for */
+    uint rise;       /* how far the stack gets above its height before the tile; if errors are wanted */
+    uint lone;       /* the first closer without an opener, counted as `first`; local shape under GPI_LOOKBACK */
+    ulong base;      /* the stack's height before the tile; if errors are wanted */
 } gpi_note;
 
 static gpi_note gpi_note_make(void)
@@ -69,7 +69,7 @@ static uint gpi_brackets_tile_length(gpi_nest nest, uint tile) { return gpi_tile
 
 static gpi_node gpi_leaf(gpi_nest nest, uint tile) { return GPI_TILE_NODE(nest.tree, nest.leaves + tile); }
 
-/* What tile leaves; in the serial shape its cells are written. */
+/* Sets the tile's node. In the serial shape the tile's cells must be written before. */
 static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
 {
 #if GPI_LOOKBACK
@@ -79,12 +79,12 @@ static void gpi_leaf_set(gpi_nest nest, uint tile, gpi_node node)
 #endif
 }
 
-/* The index that a cell of the tile that begins at `begin` stands for. */
+/* Returns the index of the bracket in `cell`, whose tile begins at `begin`. */
 static gpi_index gpi_cell_index(uint cell, gpi_index begin) { return begin + (cell - (uint)begin); }
 
 #if GPI_LOOKBACK && GPI_SHAPE_LOCAL
-/* Tile's k-th opener of those that it leaves; k < its node's pushes. Two cells a word, each with a bit that
-   says it is there. Ends after so many looks; then the opener is found in the input. */
+/* Returns the k-th of the openers that `tile` leaves; k < its node's pushes. A word has two cells, each with a bit that says that
+   the cell is written. Ends after `polls` looks, and then finds the opener in the input. */
 static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;
@@ -98,7 +98,7 @@ static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
            gpi_lookback_opener(nest.tree, tile, (uint)(gpi_leaf(nest, tile).pushes - 1 - k));
 }
 #else
-/* Tile's k-th opener of those that it leaves. */
+/* Returns the k-th of the openers that `tile` leaves. */
 static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
 {
     const ulong begin = gpi_tile_begin(tile);
@@ -106,7 +106,7 @@ static gpi_index gpi_opener_of(gpi_nest nest, uint tile, gpi_index k)
 }
 #endif
 
-/* A place's opener. */
+/* Returns the opener at `place`. */
 static gpi_index gpi_opener_at(gpi_nest nest, gpi_place place)
 {
     return gpi_opener_of(nest, place.leaf, gpi_leaf(nest, place.leaf).pushes - 1 - place.need);
@@ -119,7 +119,7 @@ static gpi_place gpi_place_behind(gpi_nest nest, gpi_place place)
     return gpi_tiles_search(nest.tree, nest.leaves, place.leaf, place.need - node.pushes + node.pops);
 }
 
-/* The place below this one. */
+/* Returns the place of the opener below the one at `place`. */
 static gpi_place gpi_place_below(gpi_nest nest, gpi_place place)
 {
     place.need++;

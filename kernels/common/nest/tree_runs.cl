@@ -1,27 +1,26 @@
-/* tree_runs.cl - gp_tree: what a nest looks like from its nodes, made of their parents; what both shapes
-   share.
+/* tree_runs.cl - gp_tree: indices among siblings, numbers of children and ends of subtrees, from parents. Both shapes
+   share this file.
 
-       index[i]      how many of i's siblings stand before it
+       index[i]      how many of i's siblings stand before i
        children[i]   how many elements have parent i
        end[i]        the first element after i whose parent is before i: i's subtree is i ... end[i] - 1
 
-   Parents are looked at as keys, parent + 1, and 0 for none: key(j) = i + 1 says that j is a child of i, and
-   end[i] is the first j > i with key(j) <= i. In between no key is below i + 1, so that children are what has
-   the lowest key there. With each run of GPI_RUN elements goes
+   A parent is handled as a key, parent + 1, or 0 for none: j is a child of i if key(j) = i + 1, and end[i] is the first
+   j > i with key(j) <= i. Between i and end[i] no key is below i + 1, so that the children of i are the elements with
+   the lowest key there. Each run of GPI_RUN elements has
 
-       (key, count)    the lowest key in it, and how many of those that count have it
+       (key, count)    the lowest key in the run, and how many elements that count have this key
 
-   and a product of neighbours is of the same kind. In a tree of these runs the number of a node's children
-   between two runs is a matter of 2 log2(runs) steps, and so is the first run that reaches below a key. An
-   item goes over its run alone: it counts children whose parent is in the run, and looks up the others' once
-   for each parent.
+   and so has a product of neighbouring runs. In a tree of runs it takes 2 log2(runs) steps to find how many children
+   an element has between two runs, or the first run with a key below a given one. An item handles its run alone: it
+   counts children whose parent is in the run, and looks up other parents in the tree, each parent once.
 
-       runs    an item a run         inside runs; their keys and counts; local: inside tiles
-       grow    a group 4096 tiles    products of neighbours, in two launches
-       join    an item a run         what goes beyond runs; local: beyond tiles
+       runs    an item a run         handles parents in the run, makes (key, count); local: parents in the tile, too
+       grow    a group 4096 tiles    computes products of neighbours, in two launches
+       join    an item a run         handles all other parents
 
    Parameters: GPI_INDEX_SIZE, shape and tile as in nest/tile_summary.cl;
-       GPI_SELECT           1: elements count only where gpi_counted(x, i) is not 0
+       GPI_SELECT           1: an element counts only if gpi_counted(x, i) is not 0
        GPI_MAP_BY_BYTE      with GPI_SELECT: as in nest/symbols.cl                                       */
 #ifndef GPI_NEST_TREE_RUNS_CL
 #define GPI_NEST_TREE_RUNS_CL
@@ -56,12 +55,12 @@ static gpi_low gpi_low_product(gpi_low a, gpi_low b)
     return gpi_low_make(min(a.key, b.key), (a.key <= b.key ? a.count : 0) + (b.key <= a.key ? b.count : 0));
 }
 
-/* The functions on a tree of this type with so many leaves.
+/* Defines the functions on a tree of `type` with `leaves` leaves.
 
        between(first, last)   the product of the runs [first, last)
-       first_below(x, most)   the first run after node x with a key of `most` or less; `leaves` where there is none. Up to
-                              the right, then down. (No return inside a loop: Mesa 22.3 lets such an item go on for
-                              another turn.) */
+       first_below(x, most)   the first run after node x with a key of `most` or less, or `leaves`. Goes up and to the right,
+                              then down. (No return is inside a loop, because Mesa 22.3 lets an item that returns there go
+                              on for another turn.) */
 #define GPI_DEFINE_LOWS(name, type)                                                      \
     static gpi_low gpi_##name##_between(type tree, uint leaves, uint first, uint last)   \
     {                                                                                    \
@@ -92,8 +91,9 @@ GPI_DEFINE_LOWS(run_lows, __global const gpi_low *)
 
        | tree: 2 * leaves gpi_low | own: a gpi_tree_own an element | marks |
 
-   An element's own are its children in its own run. In the serial shape marks, a ushort a row of 16 elements
-   of a run, say whose parent is in another; in the local one they are two uints a run (nest/tree_tile.cl). */
+   `own` counts an element's children in its own run. In the serial shape `marks` has a ushort for each row of 16
+   elements, with a bit for each element whose parent is in another run. In the local shape `marks` has two uints for
+   each run (nest/tree_tile.cl). */
 #if GPI_SHAPE_SERIAL
 typedef ushort gpi_tree_own;
 #else
@@ -147,7 +147,7 @@ typedef struct gpi_family {
     f.leaves = leaves;                                   \
     f.n = gpi_count(bound, wanted, wanted_offset, wanted_words)
 
-/* What is no parent, because it does not stand before i, counts as none. */
+/* Returns the key of element i. A parent that does not stand before i counts as none. */
 static gpi_index gpi_key_of(gpi_family f, ulong i)
 {
     const gpi_index key = f.parent[i] + 1;
@@ -188,12 +188,12 @@ static gpi_tree_run gpi_run_make(ulong n, uint number)
 
 /* ------------------------------------------------------------------ parents elsewhere */
 
-/* The children that one run has of parents elsewhere. Their parents are further and further out: this is the
-   one in hand, which may have more children in later runs. */
+/* Counts the children in one run of a parent in another run. The parents come in order, each further out than the last. A
+   crowd is about the current parent, which may have more children in later runs. */
 typedef struct gpi_crowd {
-    gpi_index key, count; /* key: GPI_NONE before the first one; count: of its children so far */
-    uint first;           /* the run after its own ... */
-    gpi_low between;      /* ... and the product of those from that one on */
+    gpi_index key, count; /* the parent's key, GPI_NONE before the first parent; its children so far */
+    uint first;           /* the run after the parent's own run */
+    gpi_low between;      /* the product of the runs from `first` up to the children's run */
 } gpi_crowd;
 
 static gpi_crowd gpi_crowd_make(void)
@@ -206,7 +206,7 @@ static gpi_crowd gpi_crowd_make(void)
     return crowd;
 }
 
-/* How many siblings with this key stand before the run: in their parent's own run, and in those between. */
+/* Returns how many elements with `key` stand before `run`: in their parent's own run, and in the runs between. */
 static gpi_index gpi_siblings_before(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key)
 {
     const uint first = key ? (uint)((key - 1) / GPI_RUN) + 1 : 0;
@@ -215,13 +215,13 @@ static gpi_index gpi_siblings_before(gpi_family f, gpi_tree_run run, gpi_crowd *
     return (key ? f.own[key - 1] : 0) + (crowd->between.key == key ? crowd->between.count : 0);
 }
 
-/* All of a parent's children are counted. */
+/* Writes the number of children of the parent with `key`, all of which are counted. */
 static void gpi_children_done(gpi_family f, gpi_index key, gpi_index count)
 {
     if (key > 0 && f.outputs & GPI_TREE_CHILDREN) f.children[key - 1] = count;
 }
 
-/* One more element, or several, that have this parent, of which so many count. Returns how many stand before. */
+/* Adds elements whose parent has `key`, `counts` of which count. Returns how many of the parent's children stand before these. */
 static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd, gpi_index key, uint counts)
 {
     if (key != crowd->key) {
@@ -233,7 +233,7 @@ static gpi_index gpi_crowd_add(gpi_family f, gpi_tree_run run, gpi_crowd *crowd,
     return crowd->count - counts;
 }
 
-/* The first element from `at` on, in its run, whose key is `most` or less; there is one. */
+/* Returns the first element from `at` on, in the run of `at`, whose key is `most` or less. There must be one. */
 static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)
 {
     const ulong last = min(f.n, (at / GPI_RUN + 1) * GPI_RUN);
@@ -250,7 +250,7 @@ static ulong gpi_first_at(gpi_family f, ulong at, gpi_index most)
     return at;
 }
 
-/* Whether a child of the parent with this key comes in a later run. */
+/* Returns whether a later run has a child of the parent with `key`. */
 static bool gpi_goes_on(gpi_family f, gpi_tree_run run, gpi_index key)
 {
     const uint next = gpi_run_lows_first_below(f.tree, f.leaves, f.leaves + run.number, key);
@@ -259,7 +259,7 @@ static bool gpi_goes_on(gpi_family f, gpi_tree_run run, gpi_index key)
     return f.tree[f.leaves + next].key == key || gpi_key_of(f, gpi_first_at(f, at, key)) == key;
 }
 
-/* The last parent's children: the run that has the last one of them tells how many there are. */
+/* Finishes the last parent: writes the number of its children, if no later run has one. */
 static void gpi_crowd_end(gpi_family f, gpi_tree_run run, const gpi_crowd *crowd)
 {
     if (crowd->key == 0 || !(f.outputs & GPI_TREE_CHILDREN)) return;
