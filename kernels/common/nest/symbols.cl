@@ -35,8 +35,8 @@ typedef struct gpi_classes {
 
 #define GPI_KNOWS_CODES (GPI_SHAPE_SERIAL && !GPI_TABLE && GPI_MAP_BY_BYTE)
 #if GPI_KNOWS_CODES
-/* Keeps, for each byte seen so far, its code, and its sign as a GPI_KNOWN_... bit placed for the last of 16 elements; gpi_block_known
-   shifts it down for earlier ones. */
+/* Keeps the code of each byte seen so far, and its sign as a GPI_KNOWN_... bit, placed for the last of 16 elements.
+   gpi_block_known shifts the bit down for earlier elements. */
 typedef struct gpi_known_codes {
     uint bits[256];
     int code[256];

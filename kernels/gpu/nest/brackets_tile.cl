@@ -1,8 +1,8 @@
-/* brackets_tile.cl - brackets: what the items of a group do with their tile.
+/* brackets_tile.cl - brackets: the tile of a group of items.
 
    An item has GPI_PER_ITEM neighbours as two words, with a bit for each opener and for each closer, and its stack in the
-   bits of a third. What is left of the items is a tree in local memory (nest/tile_summary.cl), in which closers search
-   for their openers.
+   bits of a third word. The items' nodes are a tree in local memory (nest/stack_monoid.cl), in which closers search for
+   openers in other items.
 
    Parameters
        GPI_WG, GPI_PER_ITEM   items of a group, elements of an item (at most 32)
@@ -30,28 +30,28 @@
 static uint gpi_pack_node(uint pops, uint pushes) { return pops | pushes << 16; }
 static gpi_node gpi_unpack_node(uint x) { return gpi_node_make(x & 0xffff, x >> 16); }
 
-/* What a pushes and b pops cancels. */
+/* Returns the product of two packed nodes: what a pushes and b pops cancels. */
 static uint gpi_packed_product(uint a, uint b) { return a + b - min(a >> 16, b & 0xffff) * 0x10001u; }
 
 #define GPI_PACKED_NODE_AT(tree, x) gpi_unpack_node((tree)[x])
 GPI_DEFINE_TREE(items, __local const uint *, GPI_PACKED_NODE_AT)
 
 #define GPI_ALONE 0xffffu /* an element without a partner in the tile */
-#define GPI_LEFT 0xfffeu  /* GPI_LOOKBACK: an opener without one */
+#define GPI_LEFT 0xfffeu  /* GPI_LOOKBACK: an opener without a partner in the tile */
 #define GPI_PENDING \
-    0x8000u /* GPI_LOOKBACK: a closer whose partner is in a tile before: that, and how far below the \
-               top of the stack */
+    0x8000u /* GPI_LOOKBACK: a closer whose partner is in a tile before is GPI_PENDING + how far below the top of \
+               the stack before the tile the partner is */
 
-/* What the items of a group tell each other. */
+/* The memory through which the items of a group exchange their brackets. */
 typedef struct gpi_group {
     uint tree[2 * GPI_WG];
     gpi_index height[GPI_WG]; /* of the stack before an item */
     uint open[GPI_WG];        /* a bit for each opener that an item leaves */
     uint opens[GPI_WG];       /* a bit for each opener of an item */
-    uint closes[GPI_WG]; /* ... for each closer; in the end for each that takes an opener off the stack */
-    gpi_node before;     /* of all tiles before this one */
+    uint closes[GPI_WG]; /* a bit for each closer of an item; in the end only for those that pop an opener */
+    gpi_node before;     /* the product of all tiles before this one */
 #if GPI_LOOKBACK
-    gpi_node beside[32]; /* in the tiles' tree to the left of the tile's path to the root, from its leaf up */
+    gpi_node beside[32]; /* nodes of the tree of tiles to the left of this tile's path to the root, from its leaf up */
 #endif
     gpi_note note;
 #if GPI_SUB_GROUP
@@ -84,7 +84,8 @@ typedef struct gpi_brackets_of {
 
 static uint gpi_bracket_of(int sign) { return sign > 0 ? GPI_OPENS : sign < 0 ? GPI_CLOSES : 0; }
 
-/* Bit k: the k-th of four neighbours opens; bit 4 + k: it closes. They are the item's from j on. */
+/* Adds the brackets of four neighbours, the item's elements from j on: bit k of `four` says that the k-th opens, bit 4 + k that it
+   closes. */
 static void gpi_brackets_add(gpi_brackets_of *item, uint four, uint j)
 {
     item->opens |= (four & 15) << j;
@@ -98,7 +99,7 @@ static void gpi_load_table(gpi_symbol_input in, gpi_shared shared)
         shared->table[x] = (uchar)gpi_bracket_of(in.classes->sign[x]);
 }
 
-/* What four symbols side by side do. */
+/* Returns the brackets of four adjacent symbols, as gpi_brackets_add takes them. */
 GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)
 {
     uint four = 0;
@@ -107,7 +108,7 @@ GPI_INLINE_GPU uint gpi_look_up_four(uint symbols, __local const uchar *table)
     return four;
 }
 
-/* The item's brackets; the table is there. A full tile is read by 16 symbols at once, if it is where vectors may be. */
+/* Returns the item's brackets. The table must be loaded. A full tile that is aligned for vectors is read by 16 symbols at once. */
 GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, uint length, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
@@ -132,14 +133,14 @@ GPI_INLINE_GPU gpi_brackets_of gpi_load_item(gpi_symbol_input in, ulong begin, u
     return item;
 }
 #else
-/* The tile's brackets to the stage: neighbours read neighbours. */
+/* Loads the tile's brackets to the stage: neighbouring items read neighbouring elements. */
 static void gpi_load_stage(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage)
 {
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG)
         stage[i] = (ushort)(i < length ? gpi_bracket_of(gpi_sign(in, begin + i)) : 0);
 }
 
-/* The item's brackets from there. */
+/* Returns the item's brackets, from the stage. */
 static gpi_brackets_of gpi_load_item(__local const ushort *stage)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
@@ -149,8 +150,8 @@ static gpi_brackets_of gpi_load_item(__local const ushort *stage)
 }
 #endif
 
-/* The item's brackets; also in shared->opens and shared->closes, for the others after the next barrier. The item may
-   write its own elements of the stage from here on. */
+/* Returns the item's brackets, and writes them to shared->opens and shared->closes, where other items may read them after the
+   next barrier. From here on the item may write its own elements of the stage. */
 static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint length, __local ushort *stage,
                                      gpi_shared shared)
 {
@@ -169,11 +170,11 @@ static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint leng
     return item;
 }
 
-/* The place of the lowest bit that is set, and of the highest. */
+/* gpi_lowest returns the place of the lowest bit that is set, gpi_highest that of the highest. */
 static uint gpi_lowest(uint bits) { return (uint)popcount(~bits & (bits - 1)); }
 static uint gpi_highest(uint bits) { return 31 - clz(bits); }
 
-/* What is left of an item's brackets when pairs among them have cancelled; they go to `partner`, unless that is
+/* Returns the item's brackets that have no partner in the item. Writes the pairs within the item to `partner`, unless that is
    NULL. */
 GPI_INLINE_GPU gpi_brackets_of gpi_reduce_item(gpi_brackets_of item, __local ushort *partner)
 {
@@ -201,7 +202,8 @@ static uint gpi_item_node(gpi_brackets_of left)
 
 /* ------------------------------------------------------------------ tree of items */
 
-/* The group's tree from the items' nodes. On return all may search it. */
+/* Makes the group's tree from the items' nodes, and writes the item's openers to shared->open. On return all items may search
+   the tree. */
 #if GPI_SUB_GROUP
 static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
 {
@@ -238,8 +240,7 @@ static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
 }
 #endif
 
-/* The opener of an item that is `need` below its top, as a bit of `open`; that bit and those above are taken
-   off. */
+/* Returns the opener that is `need` below the highest one in `open`, as the place of its bit. Clears that bit and those above. */
 static uint gpi_take_bit(uint *open, uint need)
 {
     uint left = *open;
@@ -250,15 +251,15 @@ static uint gpi_take_bit(uint *open, uint need)
     return bit;
 }
 
-/* Openers below one another, from the top of the stack before an item on down: in other items of the tile,
-   then in tiles before it. */
+/* Goes down the stack before an item, opener by opener: first those in other items of the tile, then those in tiles
+   before. */
 typedef struct gpi_cursor {
-    gpi_shared shared; /* in here: where all calls of a function pass the same local memory, clang puts its
-                          name in place of the parameter, and PoCL 3.1 gives a function that stays one of its
-                          own another memory of that name, with zeros in it */
-    uint self;         /* the item that looks for them */
-    uint item, open;   /* the openers of this item that have not been seen */
-    gpi_index before;  /* how many have been seen that are in tiles before this one */
+    gpi_shared shared; /* is no parameter: if all calls of a function pass the same local memory, clang puts the
+                          memory's name in place of the parameter, and PoCL 3.1 gives a function that is not
+                          inlined another memory of that name, with zeros in it */
+    uint self;         /* the item whose stack this is */
+    uint item, open;   /* an item, and those of its openers that have not been seen */
+    gpi_index before;  /* how many openers of tiles before this one have been seen */
 } gpi_cursor;
 
 static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)
@@ -271,8 +272,8 @@ static gpi_cursor gpi_cursor_make(gpi_shared shared, uint item)
     return c;
 }
 
-/* The next opener's place in the tile; GPI_ALONE: it is not in the tile, and *need below the top of the stack
-   before the tile. */
+/* Returns the next opener's place in the tile, or GPI_ALONE if the opener is in a tile before. Then it is *need below the top of
+   the stack before the tile. */
 static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
 {
     const gpi_shared shared = c->shared;
@@ -290,7 +291,7 @@ static uint gpi_cursor_down(gpi_cursor *c, gpi_index *need)
     return c->item == GPI_NOWHERE ? GPI_ALONE : c->item * GPI_PER_ITEM + gpi_take_bit(&c->open, skip);
 }
 
-/* The tile's i-th element is a closer whose partner is `need` below the top of the stack before the tile. */
+/* Keeps the tile's i-th element for later: a closer whose partner is `need` below the top of the stack before the tile. */
 static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local ushort *partner)
 {
 #if GPI_LOOKBACK
@@ -301,7 +302,8 @@ static void gpi_pend(gpi_nest nest, uint tile, uint i, gpi_index need, __local u
 #endif
 }
 
-/* Closers that the item has left find their openers in other items, or are kept for later. */
+/* Finds the openers of the item's closers `close`, which have none in the item. Keeps closers for later whose openers are in
+   tiles before. */
 static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort *partner, gpi_shared shared)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
@@ -319,8 +321,8 @@ static void gpi_pair_items(uint close, gpi_nest nest, uint tile, __local ushort 
     }
 }
 
-/* How many of the item's openers nothing after them in the tile closes, the lowest ones; *at: how many of
-   the tile's are below them. */
+/* Returns how many of the item's openers nothing in the tile closes: these are its lowest ones. Sets *at to how many of the openers
+   that the tile leaves are below them. */
 static uint gpi_kept(uint node, gpi_shared shared, uint *at)
 {
     uint after = 0;
@@ -334,7 +336,7 @@ static uint gpi_kept(uint node, gpi_shared shared, uint *at)
     return left;
 }
 
-/* The tile's i-th element is the k-th of the openers that it leaves. */
+/* Writes the cell of the tile's k-th opener that is left open, which is its i-th element. */
 static void gpi_keep(gpi_nest nest, uint tile, uint k, uint i)
 {
     const ulong begin = gpi_tile_begin(tile), at = begin + k;
@@ -356,8 +358,8 @@ static void gpi_keep_openers(uint node, uint open, gpi_nest nest, uint tile, gpi
 }
 
 #if GPI_MATCH
-/* GPI_LOOKBACK: closers that are pending are written later, and openers that the tile leaves by those who close
-   them, or after the launch: two groups would write them otherwise, in any order. */
+/* Returns whether `match` of an element whose partner is k may be written now. GPI_LOOKBACK: a pending closer is written later, and
+   an opener that the tile leaves by the group that closes it, or after the launch. Else two groups would write it, in any order. */
 static bool gpi_is_settled(uint k) { return !GPI_LOOKBACK || k < GPI_PENDING || k == GPI_ALONE; }
 
 static gpi_index gpi_match_of(uint k, ulong begin)
@@ -371,7 +373,7 @@ static void gpi_match_write(__global gpi_index *match, ulong begin, uint i, __lo
 }
 
 #if GPI_PER_ITEM % 4 == 0
-/* Of a whole tile that is where vectors may be. */
+/* Writes the partners of a whole tile that is aligned for vectors. */
 static void gpi_match_write_quads(__global gpi_index *match, ulong begin, __local const ushort *partner)
 {
     GPI_UNROLL
@@ -402,7 +404,7 @@ static void gpi_pair_write(__global gpi_index *match, ulong begin, uint length, 
 #endif
 
 #if GPI_KINDS
-/* Counts the pairs in the tile that are of two kinds. */
+/* Counts the pairs in the tile whose brackets are of different kinds. */
 static void gpi_pair_compare(gpi_symbol_input in, ulong begin, uint length, __local const ushort *partner,
                              gpi_shared shared)
 {
@@ -420,7 +422,7 @@ static void gpi_note_clear(gpi_shared shared)
     if (get_local_id(0) == 0) shared->note = gpi_note_make();
 }
 
-/* None of the item's elements has a partner. */
+/* Sets `partner` of each of the item's elements to none. */
 static void gpi_partner_none(__local ushort *partner)
 {
     const uint first = (uint)get_local_id(0) * GPI_PER_ITEM;
@@ -434,12 +436,12 @@ static void gpi_partner_none(__local ushort *partner)
 #endif
 }
 
-/* There is such a tile. (Kernels ask, not functions: PoCL 3.1 goes astray after functions that return early
-   and have barriers.) */
+/* Pairs the brackets of `tile`, and makes its node and its cells. The tile must exist. (Kernels check that, because PoCL 3.1 fails
+   after functions that return early and have barriers.) */
 static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_nest nest, uint tile,
                            bool cells, gpi_pair_shared memory)
 {
-    (void)cells; /* are as quick as none */
+    (void)cells; /* costs no time, so that cells are always made */
     const gpi_shared shared = &memory->group;
     __local ushort *partner = memory->stage;
     const ulong begin = gpi_tile_begin(tile);
@@ -467,13 +469,13 @@ static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_n
 #endif
 }
 
-/* What the group has noted of its tile goes to where the others can read it, after the launch. */
+/* Writes the tile's note to global memory, for later launches. */
 static void gpi_pair_note(gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     if (get_local_id(0) == 0) nest.notes[tile] = memory->group.note;
 }
 
-/* An item's note into that of the whole tile. */
+/* Adds an item's note to the note of the whole tile. */
 static void gpi_note_sum(gpi_note note, gpi_join_shared sum)
 {
     if (note.mismatches) (void)atomic_add(&sum->mismatches, note.mismatches);
@@ -494,8 +496,8 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
     if (get_local_id(0) == 0) *total = *sum;
 }
 
-/* The next opener as it goes to the stage: its place in the tile, or GPI_TILE and how far below the top of
-   the stack before the tile. */
+/* Returns the next opener as the stage has it: its place in the tile, or GPI_TILE + how far below the top of the stack before the
+   tile it is. */
 static uint gpi_cursor_stage(gpi_cursor *c)
 {
     gpi_index need;
@@ -503,9 +505,9 @@ static uint gpi_cursor_stage(gpi_cursor *c)
     return opener == GPI_ALONE ? GPI_TILE + (uint)need : opener;
 }
 
-/* Parents of the item's elements into the stage; `below` is the height of the stack before the tile. Of the item's
-   closers those stay that take an opener off the stack. The stack's top is in the bits `open` as long as one of the
-   item's own openers is there. */
+/* Writes the parents of the item's elements to the stage, and keeps in shared->closes only those of its closers that pop an opener.
+   `below` is the height of the stack before the tile. The stack's top is in the bits `open` as long as it is one of the item's
+   own openers. */
 static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0), first = l * GPI_PER_ITEM;
@@ -532,7 +534,7 @@ static void gpi_enclose_item(gpi_index below, __local ushort *stage, gpi_shared 
     shared->closes[l] = close;
 }
 
-/* The height of the stack before the tile's i-th element. */
+/* Returns the height of the stack before the tile's i-th element. */
 static gpi_index gpi_depth_of(uint i, gpi_shared shared)
 {
     const uint l = i / GPI_PER_ITEM, before = (1u << i % GPI_PER_ITEM) - 1;
@@ -546,7 +548,7 @@ static gpi_index gpi_parent_of(gpi_nest nest, uint tile, uint staged)
     return gpi_opener_at(nest, gpi_tiles_search(nest.tree, nest.leaves, tile, staged - GPI_TILE));
 }
 
-/* Parents and depths of the tile, whose items' tree is grown. */
+/* Writes parents and depths of the tile, whose items' tree must be complete. */
 static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *parent, bool parents,
                              __global gpi_index *depth, bool depths, gpi_pair_shared memory)
 {
@@ -562,7 +564,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
     }
 }
 
-/* The tile's brackets and its items' tree. */
+/* Reads the tile's brackets, and makes its items' tree and shared->before. */
 static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)
 {
     const gpi_shared shared = &memory->group;
@@ -571,7 +573,7 @@ static void gpi_open_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pai
     const gpi_brackets_of item =
         gpi_open_item(in, gpi_tile_begin(tile), gpi_brackets_tile_length(nest, tile), memory->stage, shared);
     const gpi_brackets_of left = gpi_reduce_item(item, 0);
-    gpi_grow_tree(gpi_item_node(left), left.opens, shared); /* what comes before the tile is there, too */
+    gpi_grow_tree(gpi_item_node(left), left.opens, shared); /* its barriers come after shared->before, too */
 }
 
 static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __global gpi_index *parent,
@@ -581,7 +583,7 @@ static void gpi_enclose_group(gpi_symbol_input in, gpi_nest nest, uint tile, __g
     gpi_enclose_tile(nest, tile, parent, parents, depth, depths, memory);
 }
 
-/* How far the stack gets above its height before the tile, whose items' tree is grown. */
+/* Notes how far the stack gets above its height before the tile, whose items' tree must be complete. */
 static void gpi_measure_items(gpi_shared shared)
 {
     const uint l = (uint)get_local_id(0);

@@ -1,14 +1,14 @@
-/* stack_scan_tile.cl - scans of stacks: what the items of a group do with their tile.
+/* stack_scan_tile.cl - scans of stacks: the tile of a group of items.
 
-   An item has GPI_PER_ITEM neighbours as bits (nest/brackets_tile.cl). It goes over its brackets one by one; what
-   stands between two of them has the first one's product. What an item finds on the stack is the product of openers in
-   other items, each of which goes on below in one more item:
+   An item has GPI_PER_ITEM neighbours as bits (nest/brackets_tile.cl). It handles its brackets one by one. An element
+   between two brackets has the product after the first of them. Below its own openers an item's stack has openers of
+   another item m, and below those the same as item m:
 
-       base[l]    the product of the stack before item l, without what its closers take
-                = base[m] . those openers of item m on top of which item l's begin
+       base[l]    the product of the stack before item l, without the openers that its closers pop
+                = base[m] . those openers of item m that are left then
 
-   Such a chain has a hop for each item that it goes through: every item follows its own to the end of its
-   block of GPI_STACK_BLOCK items, and then from block to block. */
+   Following base[m] is a chain, with a hop for each item. Every item follows its chain to the end of its block of
+   GPI_STACK_BLOCK items, and then from block to block. */
 #ifndef GPI_NEST_STACK_SCAN_TILE_CL
 #define GPI_NEST_STACK_SCAN_TILE_CL
 #include "base/platform.cl"
@@ -25,12 +25,12 @@
 #define GPI_STACK_BLOCK 16
 #define GPI_STACK_LOADS (GPI_SIZE > 8 || GPI_PER_ITEM % 4 ? 1 : 4) /* of an item at once */
 
-/* A row of cells an item: one of its own, and one for each of its elements. Rows of an odd length keep items that go over
-   theirs side by side off one another's banks. */
+/* An item has a row of cells: one for the item, and one for each of its elements. The odd length keeps items that read their
+   rows at the same time off one another's banks. */
 #define GPI_STACK_ROW (GPI_PER_ITEM + 1)
 
-/* The group's k-th stripe of GPI_WG elements: of its l-th one the item, and the place in there. (Constants stand apart,
-   since compilers do not know that l is less than GPI_WG.) */
+/* Element l of the group's k-th stripe of GPI_WG elements: its item, its place among that item's elements, and the begin of that
+   item's row. (Constants are separate terms, since compilers do not know that l is less than GPI_WG.) */
 #if GPI_WG % GPI_PER_ITEM == 0
 #define GPI_STRIPE_ITEM(l, k) ((l) / GPI_PER_ITEM + (k) * (GPI_WG / GPI_PER_ITEM))
 #define GPI_STRIPE_PLACE(l, k) ((l) % GPI_PER_ITEM)
@@ -42,13 +42,13 @@
 #define GPI_STRIPE_ROW(l, k) (GPI_STRIPE_ITEM(l, k) * GPI_STACK_ROW)
 #endif
 
-/* A list's cells: one unused after every 32, for the same reason. */
+/* The cell of entry k of a list: one cell is unused after every 32, against bank conflicts. */
 #define GPI_SLICE_CELL(k) ((k) + (k) / 32)
 
 typedef struct gpi_slice_memory {
     gpi_group group;
     ushort stage[GPI_TILE] __attribute__((aligned(16))); /* openers that the tile leaves, lowest first */
-    GPI_T value[GPI_SLICE_CELL(GPI_TILE)];               /* their values, and then products */
+    GPI_T value[GPI_SLICE_CELL(GPI_TILE)];               /* these openers' values, and then products */
     GPI_T sums[GPI_ITEMS_CELLS];
 } gpi_slice_memory;
 typedef __local gpi_slice_memory *gpi_slice_shared;
@@ -56,9 +56,9 @@ typedef __local gpi_slice_memory *gpi_slice_shared;
 typedef struct gpi_fold_memory {
     gpi_group group;
     ushort stage[GPI_TABLE ? 8 : GPI_TILE] __attribute__((aligned(16)));
-    ushort link[GPI_WG]; /* the opener below what an item leaves, or as gpi_fold_below says */
+    ushort link[GPI_WG]; /* the opener below the openers that an item leaves, as gpi_fold_below takes it */
     ushort next[GPI_WG]; /* the item in another block with the rest of an item's base; GPI_NO_ITEM: none */
-    /* Openers' values, and then products; in the end the product before an item, and those after its brackets. */
+    /* Openers' values, and then products; in the end the product before each item, and those after its brackets. */
     GPI_T row[GPI_WG * GPI_STACK_ROW];
 } gpi_fold_memory;
 typedef __local gpi_fold_memory *gpi_fold_shared;
@@ -67,7 +67,7 @@ typedef __local gpi_fold_memory *gpi_fold_shared;
 
 /* ------------------------------------------------------------------ pair: what a tile leaves */
 
-/* The tile's openers that it leaves, into a list. Returns how many there are. */
+/* Lists the openers that the tile leaves in memory->stage. Returns how many there are. */
 static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_slice_shared memory)
 {
     const gpi_shared shared = &memory->group;
@@ -85,7 +85,7 @@ static uint gpi_slice_list(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_sl
     return shared->tree[1] >> 16;
 }
 
-/* The products of the first 1, 2 ... `count` values. */
+/* Replaces the list's values by the products of the first 1, 2 ... `count` values. */
 static void gpi_slice_scan(GPI_COMBINE_PARAMETER uint count, gpi_slice_shared memory)
 {
     const uint share = (count + GPI_WG - 1) / GPI_WG, first = min((uint)get_local_id(0) * share, count);
@@ -120,7 +120,7 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
 
 /* ------------------------------------------------------------------ fold: products of all elements */
 
-/* A tile, of whose stack before it the highest `pops` are taken by its closers. */
+/* A tile. Its closers take the `pops` highest openers off the stack before it. */
 typedef struct gpi_fold {
     gpi_stack stack;
     uint tile, length;
@@ -128,8 +128,8 @@ typedef struct gpi_fold {
     gpi_fold_shared memory;
 } gpi_fold;
 
-/* Of the stack before the tile without its highest m, the products for m = 0 ... pops - 1: they stand in the
-   tile's last cells, the first one last. */
+/* Writes the products of the stack before the tile without its m highest openers, for m = 0 ... pops - 1, to the tile's last
+   cells: that for m = 0 to the last one. */
 static void gpi_fold_before(gpi_fold f, GPI_T initial)
 {
     const gpi_nest nest = f.stack.nest;
@@ -144,14 +144,14 @@ static GPI_T gpi_fold_outer(gpi_fold f, uint m)
     return gpi_stack_cells(f.stack, f.tile)[f.length - m];
 }
 
-/* The value of the tile's opener q; q from GPI_TILE on: the product of the stack before the tile without its
-   highest q - GPI_TILE. */
+/* Returns the value of the tile's opener q, or, if q >= GPI_TILE, the product of the stack before the tile without its
+   q - GPI_TILE highest openers. */
 static GPI_T gpi_fold_below(gpi_fold f, uint q)
 {
     return q < GPI_TILE ? f.memory->row[q + q / GPI_PER_ITEM + 1] : gpi_fold_outer(f, q - GPI_TILE);
 }
 
-/* The opener `need` below the top of the stack before the item, as above. */
+/* Returns the opener that is `need` below the top of the stack before the item, as gpi_fold_below takes it. */
 static uint gpi_fold_search(gpi_shared shared, uint need)
 {
     const gpi_place place = gpi_items_search(shared->tree, GPI_WG, (uint)get_local_id(0), need);
@@ -160,13 +160,14 @@ static uint gpi_fold_search(gpi_shared shared, uint need)
     return place.leaf * GPI_PER_ITEM + gpi_take_bit(&open, (uint)place.need);
 }
 
-/* Whether an element of a stripe is an opener. */
+/* Returns whether element l of stripe k is an opener. */
 static bool gpi_fold_opens(gpi_fold f, uint l, uint k)
 {
     return f.memory->group.opens[GPI_STRIPE_ITEM(l, k)] >> GPI_STRIPE_PLACE(l, k) & 1;
 }
 
-/* The openers' values from memory: several are asked for before the first one is put down. */
+/* Loads the values of the tile's openers to their cells. Several loads come before the first store, so that they are under way
+   together. */
 static void gpi_fold_load(gpi_input input, gpi_fold f)
 {
     const uint l = (uint)get_local_id(0);
@@ -184,13 +185,13 @@ static void gpi_fold_load(gpi_input input, gpi_fold f)
     }
 }
 
-/* The cells of the item's own elements. */
+/* Returns the cell of the item's first element. */
 static __local GPI_T *gpi_fold_own(gpi_fold_shared memory)
 {
     return memory->row + (uint)get_local_id(0) * GPI_STACK_ROW + 1;
 }
 
-/* Each opener of `open`, which the item leaves, multiplied with those below it. */
+/* Replaces the value of each opener in `open`, which the item leaves, by its product with the item's openers below. */
 static void gpi_fold_item(GPI_COMBINE_PARAMETER uint open, gpi_fold_shared memory)
 {
     __local GPI_T *own = gpi_fold_own(memory);
@@ -202,7 +203,7 @@ static void gpi_fold_item(GPI_COMBINE_PARAMETER uint open, gpi_fold_shared memor
     }
 }
 
-/* These products multiplied with what is below them. */
+/* Multiplies the products of the openers in `open` with `base`, the product of the stack below them. */
 static void gpi_fold_on(GPI_COMBINE_PARAMETER GPI_T base, uint open, gpi_fold_shared memory)
 {
     __local GPI_T *own = gpi_fold_own(memory);
@@ -212,7 +213,7 @@ static void gpi_fold_on(GPI_COMBINE_PARAMETER GPI_T base, uint open, gpi_fold_sh
     }
 }
 
-/* The item's base. All links are there, and for each item its openers' products with one another. */
+/* Returns the item's base. The links, and the products of each item's openers, must be written. */
 static GPI_T gpi_fold_base(gpi_fold f)
 {
     const gpi_fold_shared memory = f.memory;
@@ -231,7 +232,7 @@ static GPI_T gpi_fold_base(gpi_fold f)
     return x;
 }
 
-/* What is on the stack below, as gpi_cursor_down goes down. */
+/* Moves the cursor down by one opener. Returns the product of the stack up to that opener. */
 static GPI_T gpi_fold_down(gpi_fold f, gpi_cursor *cursor)
 {
     gpi_index need;
@@ -239,8 +240,8 @@ static GPI_T gpi_fold_down(gpi_fold f, gpi_cursor *cursor)
     return gpi_fold_below(f, q == GPI_ALONE ? GPI_TILE + (uint)need : q);
 }
 
-/* The products after the item's brackets, of which `left` are not paired in it. Those of the openers that it leaves
-   are there, for all items. */
+/* Writes the products after each of the item's brackets. `left` are the brackets that are not paired in the item. The products of
+   the openers that items leave must be written. */
 static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of left, GPI_T base)
 {
     const uint l = (uint)get_local_id(0);
@@ -273,7 +274,8 @@ static void gpi_fold_brackets(gpi_fold f, gpi_brackets_of item, gpi_brackets_of 
     f.memory->group.opens[l] = item.opens | item.closes;
 }
 
-/* An element of a stripe has the product after the last bracket before it, or after itself. */
+/* Returns the result of element l of stripe k: the product after the last bracket up to the element, or, if
+   `exclusive`, before it. */
 static GPI_T gpi_fold_result(gpi_fold_shared memory, uint l, uint k, bool exclusive)
 {
     const uint before = ((exclusive ? 1u : 2u) << GPI_STRIPE_PLACE(l, k)) - 1;

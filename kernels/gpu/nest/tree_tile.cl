@@ -1,9 +1,9 @@
-/* tree_tile.cl - trees: what a group does with its tile, of which an item has a run.
+/* tree_tile.cl - trees: the tile of a group, of which each item has a run.
 
-   Parents in the tile are settled at once: those in the item's run by the item alone, those in other runs by a tree of the
-   tile's runs in local memory, which becomes a part of the whole tree. Of each run two words are kept: a bit for each
-   element whose parent is before the tile, and for each one that is still open at the tile's end. They are all that is
-   looked at again. The group fills and empties local memory together.
+   Elements whose parents are in the tile are done at once. If the parent is in the item's run, the item needs nothing else. If it
+   is in another run of the tile, the item searches a tree of the tile's runs in local memory, which becomes a part of the whole
+   tree. Two words of each run are kept: a bit for each element whose parent is before the tile, and a bit for each element that
+   is still open at the tile's end. Only these elements are handled again. All items load and store the tile together.
 
    Parameters
        GPI_SUB_GROUP      items of a sub-group; 0: none (group/sub_group.cl)                             */
@@ -19,9 +19,9 @@
 #error "a run is at most 32 elements, a tile 16384"
 #endif
 
-/* GPI_TREE_CELL gives the cell of element i. An item's row has `unused` cells more than elements: rows of an odd number of words keep
-   items off one another's banks. GPI_TREE_STRIPE gives the cell of element l of the group's k-th stripe of GPI_WG elements.
-   (Constants stand apart, since compilers do not know that l is less than GPI_WG.) */
+/* GPI_TREE_CELL gives the cell of element i. An item's row has `unused` cells more than elements: rows of an odd number of words
+   keep items off one another's banks. GPI_TREE_STRIPE gives the cell of element l of the group's k-th stripe of GPI_WG elements.
+   (Constants are separate terms, since compilers do not know that l is less than GPI_WG.) */
 #define GPI_TREE_CELL(i, unused) ((i) + (i) / GPI_RUN * (unused))
 #define GPI_TREE_CELLS(unused) (GPI_WG * (GPI_RUN + (unused)))
 #define GPI_TREE_WORDS(cells, of_word) (((cells) + (of_word)-1) / (of_word))
@@ -30,7 +30,7 @@
 #else
 #define GPI_TREE_STRIPE(l, k, unused) GPI_TREE_CELL((l) + (k)*GPI_WG, unused)
 #endif
-#define GPI_OF_INDEX 1 /* cells that are not used, of elements of a type */
+#define GPI_OF_INDEX 1 /* unused cells of a row, for elements of this type */
 #define GPI_OF_USHORT 2
 
 /* Elements are counted from the tile's begin. */
@@ -38,7 +38,7 @@ typedef struct gpi_tree_memory {
     gpi_low low[2 * GPI_WG]; /* the tree of the tile's runs */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)];
     uint own[GPI_TREE_WORDS(GPI_TILE, 4)];                      /* uchars: children in the run */
-    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* in other runs of the tile; two a word */
+    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* children in other runs of the tile; two a word */
     uint end[GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2)]; /* ushorts; 0: beyond the tile */
     ushort index[GPI_TREE_CELLS(GPI_OF_USHORT)];
 #if GPI_SELECT
@@ -51,16 +51,16 @@ typedef struct gpi_tree_memory {
 typedef __local gpi_tree_memory *gpi_tree_shared;
 
 typedef struct gpi_outside_memory {
-    uint far[GPI_WG], open[GPI_WG];              /* what is kept of runs */
-    gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of far ones; then their index */
-    gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of open ones */
+    uint far[GPI_WG], open[GPI_WG];              /* the two words that are kept of each run */
+    gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of far elements: the key, then the index */
+    gpi_index end[GPI_TREE_CELLS(GPI_OF_INDEX)]; /* of open elements */
 #if GPI_SELECT
     uchar counts[GPI_TILE];
 #endif
 } gpi_outside_memory;
 typedef __local gpi_outside_memory *gpi_outside_shared;
 
-/* The item's i-th element in an array. */
+/* The cell of the item's i-th element in an array. */
 #define GPI_TREE_AT(i, unused) ((uint)get_local_id(0) * (GPI_RUN + (unused)) + (i))
 #define GPI_KEY(i) memory->key[GPI_TREE_AT(i, GPI_OF_INDEX)]
 #if GPI_SELECT
@@ -122,13 +122,13 @@ static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
     gpi_sync(); /* the tile is there */
 }
 
-/* What an item knows of its run, a bit an element. */
+/* A bit for each element of an item's run. */
 typedef struct gpi_run_bits {
-    uint outside; /* parents are not in the run */
-    uint open;    /* not yet ended: each but the first one is below the one before it */
+    uint outside; /* the element's parent is not in the run */
+    uint open;    /* the element has not ended; each open one but the first is below the open one before it */
 } gpi_run_bits;
 
-/* Element i of the run ends what is open and not around it. */
+/* Ends the elements in `closed`, which are open but not around element i of the run. Returns the bit of element i. */
 static uint gpi_run_close(uint closed, uint i, gpi_tree_shared memory)
 {
     for (; closed; closed &= closed - 1)
@@ -165,7 +165,7 @@ static gpi_low gpi_run_inside(gpi_tree_run run, gpi_run_bits *bits, gpi_tree_sha
 
 /* ------------------------------------------------------------------ inside the tile */
 
-/* The tile's tree from its runs. On return all may search it. */
+/* Makes the tree of the tile's runs, which all items may search on return. */
 #if GPI_SUB_GROUP
 static gpi_index gpi_tree_down(gpi_index x, uint d, gpi_tree_shared memory)
 {
@@ -212,7 +212,7 @@ static void gpi_grow_lows(gpi_low low, gpi_tree_shared memory)
 }
 #endif
 
-/* How many siblings with this key, that of a parent in another run of the tile, stand before the run. */
+/* Returns how many elements with `key` stand before the item's run. The key is that of a parent in another run of the tile. */
 static uint gpi_tile_siblings(gpi_index key, gpi_tree_shared memory)
 {
     const uint k = (uint)(key - 1 - (gpi_index)gpi_tree_begin());
@@ -226,7 +226,7 @@ static void gpi_tile_children(gpi_index key, uint count, gpi_tree_shared memory)
     if (count) (void)atomic_add(&memory->children[k / 2], count << k % 2 * 16);
 }
 
-/* Those of `outside` whose parents are in the tile. Returns the others. */
+/* Handles those elements of `outside` whose parents are in the tile. Returns the others. */
 static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)
 {
     gpi_index key = GPI_NONE;
@@ -251,8 +251,8 @@ static uint gpi_run_siblings(uint outside, gpi_tree_shared memory)
     return far;
 }
 
-/* Elements that are still open at the run's end, from the innermost one out: each ends where the one before it does or
-   after that. Returns those that are open at the tile's end. */
+/* Finds the ends of the elements that are open at the run's end, from the innermost one out: none ends before the one inside it.
+   Returns the elements that are open at the tile's end. */
 static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);
@@ -273,7 +273,8 @@ static uint gpi_tile_ends(gpi_tree_run run, uint open, gpi_tree_shared memory)
     return open;
 }
 
-/* What is not settled is written, too, and once more later: of a stripe of a tile that is not full. */
+/* Writes the item's element of stripe k of a tile that is not full. A result that is not final is written, too, and overwritten
+   later. */
 static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0), near = l + k * GPI_WG, at = GPI_TREE_STRIPE(l, k, GPI_OF_USHORT);
@@ -285,7 +286,7 @@ static void gpi_tree_store_some(gpi_family f, uint k, gpi_tree_shared memory)
     if (f.outputs & GPI_TREE_END) f.end[i] = (gpi_index)begin + GPI_TREE_ENDS[at];
 }
 
-/* Stripes of a full tile: x in terms of an element's number in the tile, `near`, and of its cell, `at`. */
+/* Writes x for each element of a full tile. In x `near` is the element's number in the tile, and `at` its cell. */
 #define GPI_TREE_STORE(out, x)                                \
     GPI_UNROLL                                                \
     for (uint k = 0; k < GPI_TURNS(GPI_RUN); k++) {           \
@@ -316,8 +317,8 @@ static void gpi_tree_store(gpi_family f, gpi_tree_shared memory)
     }
 }
 
-/* The tile's tree into the whole one: of the level of the whole tree that has `width` nodes of a tile, those from
-   tile * width on. */
+/* Writes the tile's tree to the whole tree. In the level of the whole tree that has `width` nodes for each tile, this tile's begin
+   at tile * width. */
 static void gpi_tree_store_lows(gpi_family f, gpi_tree_shared memory)
 {
     const uint tiles = f.leaves / GPI_WG, tile = (uint)get_group_id(0);
@@ -344,7 +345,7 @@ static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
 
 /* ------------------------------------------------------------------ outside the tile */
 
-/* The keys of elements whose parents are before the tile. */
+/* Loads the keys of elements whose parents are before the tile. */
 static void gpi_outside_load(gpi_family f, gpi_outside_shared memory)
 {
     const uint l = (uint)get_local_id(0);
@@ -383,7 +384,7 @@ static void gpi_outside_siblings(gpi_family f, gpi_tree_run run, uint far, gpi_o
     if (crowd.key != GPI_NONE) gpi_crowd_end(f, run, &crowd);
 }
 
-/* As gpi_tile_ends, from the tile's end on. */
+/* Finds the ends of the elements that are open at the tile's end, as gpi_tile_ends does within the tile. */
 static void gpi_outside_ends(gpi_family f, gpi_tree_run run, uint open, gpi_outside_shared memory)
 {
     uint next = f.leaves;
