@@ -1,5 +1,5 @@
-/* brackets_block.cl - brackets: 64 elements as two masks, of openers and of closers, and the
-   heights of the stack that follow from them. */
+/* brackets_block.cl - brackets: 64 elements as two masks, one of openers and one of closers, and the heights of the
+   stack, computed from these masks. */
 #ifndef GPI_NEST_BRACKETS_BLOCK_CL
 #define GPI_NEST_BRACKETS_BLOCK_CL
 #include "base/platform.cl"
@@ -8,7 +8,7 @@
 
 #define GPI_BRACKETS_BLOCK 64u
 #define GPI_COMPARISONS (GPI_BRACKETS_BLOCK / GPI_COMPARED)
-#define GPI_BRACKETS_FEW 24 /* brackets of a block that are stepped through one by one */
+#define GPI_BRACKETS_FEW 24 /* up to so many brackets of a block are handled one by one */
 
 /* GPI_BRACKETS_BLOCK elements, a bit each. */
 typedef struct gpi_brackets_block {
@@ -17,7 +17,7 @@ typedef struct gpi_brackets_block {
 
 GPI_INLINE ulong gpi_block_brackets(gpi_brackets_block block) { return block.openers | block.closers; }
 
-/* These elements, from the j-th on, have such signs, or codes. */
+/* Adds the GPI_COMPARED elements from the block's j-th on, whose signs, or codes, are `sign`. */
 GPI_INLINE void gpi_block_add(gpi_brackets_block *block, uint j, gpi_bytes sign)
 {
     const ulong closers = gpi_hits_bits(gpi_bytes_negative(sign));
@@ -114,7 +114,7 @@ GPI_NOINLINE gpi_brackets_block gpi_block_classify(gpi_symbol_input in, gpi_inde
     return block;
 }
 
-/* Returns the signs of `length` elements from `at` on. Bits from `length` on are 0, and nothing after the elements is read. */
+/* Returns the block of `length` elements from `at` on. Bits from `length` on are 0, and nothing after the elements is read. */
 GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, uint length)
 {
 #if GPI_KNOWS_CODES
@@ -123,7 +123,7 @@ GPI_INLINE gpi_brackets_block gpi_block_read(gpi_symbol_input in, gpi_index at, 
     return gpi_block_classify(in, at, length);
 }
 
-/* The lowest bracket of these, the highest. */
+/* gpi_first_bracket returns the place of the lowest bit of `brackets`, gpi_last_bracket that of the highest. */
 GPI_INLINE uint gpi_first_bracket(ulong brackets) { return (uint)popcount(~brackets & (brackets - 1)); }
 GPI_INLINE uint gpi_last_bracket(ulong brackets) { return 63 - (uint)clz(brackets); }
 
@@ -135,20 +135,20 @@ GPI_INLINE gpi_index_row gpi_row_from(gpi_index first)
     return (gpi_index_row)(first) + GPI_LANE_NUMBERS(gpi_index_row);
 }
 
-/* Bits j ... j + 15, a lane each: 0 or 1. */
+/* Returns bits j ... j + 15, a lane each: 0 or 1. */
 GPI_INLINE uint16 gpi_bits_row(ulong bits, uint j)
 {
     return (uint16)((uint)(bits >> j)) >> GPI_LANE_NUMBERS(uint16) & 1;
 }
 
-/* How far elements before the j-th, or all, change the height. */
+/* Returns by how much the block's first j elements change the height; j <= GPI_BRACKETS_BLOCK. */
 GPI_INLINE int gpi_block_steps(gpi_brackets_block block, uint j)
 {
     const ulong before = j < GPI_BRACKETS_BLOCK ? (1ul << j) - 1 : ~0ul;
     return (int)popcount(block.openers & before) - (int)popcount(block.closers & before);
 }
 
-/* Bits j ... j + 15, a byte each: all bits of it, or none. */
+/* Returns bits j ... j + 15, a byte each: -1 or 0. */
 GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
 {
     const ulong low = (bits >> j & 255) * 0x0101010101010101ul,
@@ -156,7 +156,7 @@ GPI_INLINE char16 gpi_bits_bytes(ulong bits, uint j)
     return as_char16((ulong2)(low, high) & 0x8040201008040201ul) != (char16)(0);
 }
 
-/* Height of the stack before each element, above that before the block. */
+/* Sets heights[j] to the height of the stack before element j, relative to the height before the block. */
 GPI_INLINE void gpi_block_heights(gpi_brackets_block block, char *heights)
 {
 #if GPI_PACKS
@@ -174,7 +174,7 @@ GPI_INLINE void gpi_block_heights(gpi_brackets_block block, char *heights)
 #endif
 }
 
-/* The greatest of them and of that after the block. */
+/* Returns the greatest height before an element or after the block, relative to the height before the block. */
 GPI_INLINE int gpi_greatest_height(gpi_brackets_block block)
 {
     char heights[GPI_BRACKETS_BLOCK];
@@ -188,7 +188,7 @@ GPI_INLINE int gpi_greatest_height(gpi_brackets_block block)
                (char)gpi_block_steps(block, GPI_BRACKETS_BLOCK));
 }
 
-/* The least: openers and closers change places, and heights their signs. */
+/* Returns the least height, by swapping openers and closers, which turns the signs of heights. */
 GPI_INLINE int gpi_least_height(gpi_brackets_block block)
 {
     const gpi_brackets_block other = {block.closers, block.openers};

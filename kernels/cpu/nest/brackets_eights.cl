@@ -1,12 +1,12 @@
 /* brackets_eights.cl - brackets: a stack whose highest 16 cells are a vector.
 
-   Eight brackets are one step. A table has a row for each pattern of up to eight brackets. It says what each bracket finds on top of
-   the stack, and what the 16 highest cells hold afterwards: 0 to 15 mean a cell from before (15 the highest), 16 to 23 one of the
-   brackets:
+   Eight brackets are one step. A table has a row for each pattern of up to eight brackets. The row says what each bracket finds
+   on top of the stack, and what the 16 highest cells hold afterwards: 0 to 15 mean a cell from before (15 the highest), 16 to
+   23 one of the brackets:
 
        ( ) ) ( (       finds  15 16 15 14 19     cells after  x 0 1 ... 12 13 19 20      x: not known, it is deeper
 
-   Row 2^k + p has the pattern p of k brackets: bit j is set where the j-th one opens. */
+   Row 2^k + p has the pattern p of k brackets: bit j is set if the j-th bracket opens. */
 #ifndef GPI_NEST_BRACKETS_EIGHTS_CL
 #define GPI_NEST_BRACKETS_EIGHTS_CL
 #include "base/platform.cl"
@@ -20,18 +20,18 @@
 #endif
 
 #define GPI_EIGHTS_ROWS (GPI_EIGHTS ? 512 : 1)
-/* Cells below where the stack goes down to that are read, or written as they are. */
+/* So many cells below the lowest one that a step pops are read, too, or written unchanged. */
 #define GPI_EIGHTS_BELOW 16
 
 typedef struct gpi_eight {
     uchar16 cells;
-    ulong found; /* a byte each; after the last bracket: what a next one would find */
-    uchar pops;  /* how far the stack goes down meanwhile */
-    char rise;   /* how much higher it is then */
-    uchar known; /* of 16 cells known before so many are known then */
+    ulong found; /* a byte for each bracket; bytes after the last one: what a next bracket would find */
+    uchar pops;  /* how far the stack goes down in the step */
+    char rise;   /* how much higher the stack is after the step */
+    uchar known; /* known cells after the step, if all 16 are known before */
 } gpi_eight;
 
-/* The stack's end, and its highest cells as far as they are known: the last `known` lanes. Memory has all. */
+/* The stack's end, and its highest cells, of which the last `known` lanes are known. Memory has all cells. */
 typedef struct gpi_tops {
     uint16 cells;
     uint known;
@@ -39,7 +39,7 @@ typedef struct gpi_tops {
 } gpi_tops;
 
 #if GPI_EIGHTS
-/* What `count` brackets and then one more do. */
+/* Makes the row *next of `count` brackets, whose row is *row, and one more, which opens or closes. */
 static void gpi_eights_add(gpi_eight *next, const gpi_eight *row, uint count, bool opens)
 {
     const uchar16 old = row->cells;
@@ -74,7 +74,7 @@ static void gpi_eights_make(gpi_eight *row)
 
 typedef uint8 gpi_cell_half __attribute__((aligned(4)));
 
-/* Up to eight brackets at these places. What each finds is in the result's lower half. */
+/* Handles up to eight brackets, at `places`. Returns what each bracket finds, in the result's lower half. */
 GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 places)
 {
     if (GPI_RARELY(tops->known < row->pops + 8u)) {
@@ -90,8 +90,8 @@ GPI_INLINE uint16 gpi_eight_step(const gpi_eight *row, gpi_tops *tops, uint16 pl
     return found;
 }
 
-/* The brackets among 16 elements, a bit each, are at `places`, side by side. What each of them finds; the lanes
-   after them: what a next one would find. */
+/* Handles the brackets among 16 elements, which have a bit each in `brackets`, and their indices in the first lanes of `places`.
+   Returns what each bracket finds. The lanes after the last bracket have what a next one would find. */
 GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint openers, uint brackets,
                                  uint16 places)
 {
@@ -101,7 +101,7 @@ GPI_INLINE uint16 gpi_eights_row(const gpi_eight *table, gpi_tops *tops, uint op
     return (uint16)(lower.lo, upper.lo);
 }
 
-/* Parents of a block. */
+/* Writes the parents of a block's elements. */
 GPI_INLINE void gpi_eights_enclose(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,
                                    __global uint *out)
 {
@@ -117,7 +117,8 @@ GPI_INLINE void gpi_eights_enclose(const gpi_eight *table, gpi_tops *tops, gpi_b
     }
 }
 
-/* Of a block's brackets, side by side: where they are, and what each finds; 16 more are written. */
+/* Writes the indices of a block's brackets to `places`, and what each bracket finds to `found`. Up to 16 more of both are
+   overwritten. */
 GPI_INLINE void gpi_eights_find(const gpi_eight *table, gpi_tops *tops, gpi_brackets_block block, uint at,
                                 uint *places, uint *found)
 {

@@ -1,7 +1,7 @@
-/* brackets_enclose.cl - brackets: heights of the stack and parents.
+/* brackets_enclose.cl - brackets: heights of the stack, and parents.
 
-   A tile's stack is in private memory. It grows from what tiles before have left: a part of that lies below the
-   tile's own openers, and more is fetched when that has been taken off. */
+   A tile's stack is in private memory. Below the tile's own openers it has some of those that tiles before have left.
+   When these have been popped, more are fetched. */
 #ifndef GPI_NEST_BRACKETS_ENCLOSE_CL
 #define GPI_NEST_BRACKETS_ENCLOSE_CL
 #include "base/platform.cl"
@@ -13,8 +13,8 @@
 
 /* ------------------------------------------------------------------ heights */
 
-/* A tile gone over for heights of the stack. If each of its closers has an opener, in this tile or before, heights
-   are sums of steps; if not, they still are in blocks whose closers all have one. */
+/* A tile for heights of the stack. `sums`: each closer of the tile has an opener, in this tile or before, so that heights
+   are sums of steps. Else they still are in a block whose closers all have openers. */
 typedef struct gpi_heights {
     gpi_index begin, before; /* height before the tile */
     uint length;
@@ -31,14 +31,14 @@ static gpi_heights gpi_heights_make(gpi_nest nest, uint tile)
     return h;
 }
 
-/* Whether no closer of the block finds a stack of this height empty. */
+/* Returns whether no closer of the block finds the stack empty. `height` is the stack's height before the block. */
 GPI_INLINE bool gpi_block_stays(gpi_brackets_block block, gpi_index height)
 {
     return height >= (gpi_index)popcount(block.closers) || height >= (gpi_index)-gpi_least_height(block);
 }
 
-/* How far the stack gets above its height before the tile. gpi_strand_rise has told, unless closers find the stack
-   empty. */
+/* Notes how far the stack gets above its height before the tile. gpi_strand_rise has done that already, unless closers of the tile
+   find the stack empty. */
 GPI_NOINLINE void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, uint *shared)
 {
     const gpi_heights h = gpi_heights_make(nest, tile);
@@ -95,10 +95,10 @@ static void gpi_depth_tile(gpi_symbol_input in, gpi_nest nest, uint tile, __glob
 #define GPI_WALK_BELOW 256u                      /* cells that are fetched at once */
 #define GPI_WALK_LEAST (GPI_BRACKETS_BLOCK + 16) /* on the stack before a block */
 
-/* A tile gone over for parents. */
+/* A tile for parents. */
 typedef struct gpi_walk {
     gpi_nest nest;
-    gpi_place place; /* of the highest opener left of those before the tile that are not on the stack */
+    gpi_place place; /* of the topmost opener before the tile that is not yet copied to `stack` */
     gpi_index stack[GPI_WALK_BELOW + GPI_WALK_LEAST + GPI_TILE + 16];
 } gpi_walk;
 
@@ -122,8 +122,8 @@ GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
     return w->stack + GPI_WALK_BELOW + count;
 }
 
-/* The block's parents where few elements are brackets: rows up to each of them. Writes up to 15 more, which
-   come later. Returns the stack's new end. */
+/* Writes the parents of a block with few brackets, by rows up to each bracket. Overwrites up to 15 elements after the block, which
+   are written later. Returns the stack's new end. */
 GPI_INLINE gpi_index *gpi_walk_few(gpi_brackets_block block, gpi_index at, gpi_index *free,
                                    __global gpi_index *out)
 {
@@ -147,7 +147,8 @@ GPI_INLINE bool gpi_walk_mixed(gpi_brackets_block block)
     return block.closers != ~0ul && gpi_block_brackets(block) != (pairs | pairs << 1);
 }
 
-/* Parents of a block. `free`: the stack's end before it; returns that after it. `room`: gpi_walk_few has it. */
+/* Writes the parents of a block. `free` is the stack's end before the block. Returns the stack's end after it. `room`: gpi_walk_few
+   may overwrite what comes after the block. */
 GPI_INLINE gpi_index *gpi_walk_block(gpi_index *free, gpi_brackets_block block, gpi_index at,
                                      __global gpi_index *out, uint length, bool room)
 {

@@ -1,14 +1,14 @@
-/* brackets_tile.cl - brackets: what one item does with its tiles.
+/* brackets_tile.cl - brackets: the tiles of a group of one item.
 
-   A tile's cells (nest/tile_summary.cl) are its stack. 64 elements are classified at a time, by vectors: a
-   mask of openers and one of closers. What pairs inside the block is found in them alone:
+   A tile's cells (nest/tile_summary.cl) are its stack. Elements are classified by vectors, in blocks of 64: a mask of
+   openers and one of closers. Pairs within a block are found from the masks alone:
 
-       ( ( ) ( ( ) ) ) ) (      "()" side by side: by vectors
+       ( ( ) ( ( ) ) ) ) (      adjacent "()" are paired by vectors
          2-2   4-4              a closer's opener is the highest one below it that is left
-       1-------1                what is left goes to the stack, or is taken off it: ")))(("
-                                blocks of openers, or of closers, go by rows
+       1-------1                closers that are left pop the stack, openers that are left are pushed: ")))(("
+                                blocks of only openers, or only closers, are handled by rows
 
-   Where many closers take off what is on the stack, eight brackets are one step (nest/brackets_eights.cl).
+   If many closers pop the stack, eight brackets are one step (nest/brackets_eights.cl).
 
    Parameters
        GPI_MEASURE         1: errors are wanted                                                           */
@@ -29,11 +29,11 @@ typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL
-#define GPI_PAIR_FEW 16 /* brackets of a block, without pairs side by side, that are gone over one by one */
+#define GPI_PAIR_FEW 16 /* up to so many brackets of a block, without adjacent pairs, are handled one by one */
 
-/* A tile on its way: what hardly ever changes. Its stack grows from `base` up, its closers without an opener
-   from the last cell down. What changes with every bracket, the next cell of an opener (`free`), is apart, so
-   that it can stay in a register. */
+/* A tile that is being paired. Its stack grows from `base` up, its closers without an opener from the last cell down. The
+   next cell of an opener, `free`, changes with every bracket: it is not in the struct, so that it can stay in a
+   register. */
 typedef struct gpi_strand {
     __global uint *base, *pending; /* next cell of a closer */
     gpi_node node;
@@ -50,7 +50,7 @@ static __global uint *gpi_strand_begin(gpi_strand *s, gpi_nest nest, uint tile)
 }
 
 #if GPI_MATCH
-/* Writes that the elements in `cell` have no partner, as far as is known. */
+/* Writes that the `count` elements in `cell` have no partner, as far as is known. */
 GPI_NOINLINE void gpi_join_none(__global gpi_index *match, __global const uint *cell, gpi_index count,
                                 gpi_index begin)
 {
@@ -79,7 +79,8 @@ GPI_NOINLINE void gpi_strand_pend(gpi_strand *s, gpi_index at)
 }
 
 #if GPI_MEASURE
-/* How far the stack gets in the next block above its height before the tile; below that, it has no end. */
+/* Notes how far the stack gets above its height before the tile, in the next block. Assumes that no closer finds the stack
+   empty. */
 GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_brackets_block block)
 {
     const int height = (int)(free - s->base) - (int)s->node.pops, rise = (int)s->note.rise,
@@ -91,7 +92,7 @@ GPI_INLINE void gpi_strand_rise(gpi_strand *s, __global const uint *free, gpi_br
 
 /* ------------------------------------------------------------------ pairs */
 
-/* A closer that is its own opener has none yet. */
+/* Notes a pair whose kinds differ. If opener == closer, the closer has no opener yet, and nothing is noted. */
 GPI_INLINE void gpi_pair_kinds(gpi_strand *s, gpi_symbol_input in, gpi_index opener, gpi_index closer, uint i)
 {
 #if GPI_KINDS
@@ -112,7 +113,8 @@ GPI_INLINE void gpi_pair_set(gpi_strand *s, gpi_symbol_input in, __global gpi_in
     gpi_pair_kinds(s, in, opener, closer, i);
 }
 
-/* A block of openers, or of closers whose openers are all on the stack, or none of them. False: neither. */
+/* Handles a block of only openers, or of only closers whose openers are all on the tile's stack, or none of them. Returns false if
+   the block is neither. */
 GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_input in,
                               gpi_brackets_block block, __global gpi_index *match, gpi_index at, uint i)
 {
@@ -154,7 +156,8 @@ GPI_INLINE bool gpi_pair_rows(gpi_strand *s, __global uint **free, gpi_symbol_in
 
 #if GPI_KINDS
 #if GPI_TABLE
-/* Which of 63 elements from `at` on are an opener before a closer of its kind, symbols being listed. */
+/* Returns a bit for each of the 63 elements from `at` on whose code and the next one's add up to 0, as the codes of a pair of one
+   kind do. Symbols must be listed. */
 GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 {
     uchar code[GPI_BRACKETS_BLOCK + 1];
@@ -177,7 +180,7 @@ GPI_INLINE ulong gpi_kinds_agree(gpi_symbol_input in, gpi_index at)
 }
 #endif
 
-/* Pairs of neighbours in the block. Listed symbols are compared: it has to have what fits each opener. */
+/* Notes those of the block's adjacent pairs whose kinds differ. Listed symbols are compared by vectors first. */
 GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index at, ulong pairs, uint i,
                                  uint length)
 {
@@ -191,7 +194,7 @@ GPI_INLINE void gpi_kinds_beside(gpi_strand *s, gpi_symbol_input in, gpi_index a
 }
 #endif
 
-/* What the block's elements have for partners: those beside them, or none. */
+/* Writes the partners of the block's elements: of adjacent pairs each other, of all other elements none. */
 GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong pairs, uint length)
 {
 #if GPI_MATCH
@@ -208,7 +211,7 @@ GPI_INLINE void gpi_pair_beside(__global gpi_index *match, gpi_index at, ulong p
 #endif
 }
 
-/* Brackets of a block, none of them beside its partner. */
+/* Handles a block's brackets that are not in adjacent pairs. Returns the stack's new end. */
 GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gpi_symbol_input in,
                                           ulong openers, ulong closers, __global gpi_index *match,
                                           gpi_index at, uint i)
@@ -237,15 +240,15 @@ GPI_INLINE __global uint *gpi_pair_singly(gpi_strand *s, __global uint *free, gp
 }
 
 #if GPI_EIGHTS
-/* A block whose closers take GPI_EIGHTS_BELOW cells less off the stack than it has. `lone`: those that are not beside
-   their openers. */
+/* Handles a block whose closers pop so few cells that at least GPI_EIGHTS_BELOW are left on the stack. `lone`: the closers that are
+   not in adjacent pairs. Returns the stack's new end. */
 GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,
                                           __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
                                           ulong lone, __global gpi_index *match, gpi_index at, uint i)
 {
     const ulong closers = gpi_pack_bits(lone, gpi_block_brackets(block));
     uint places[GPI_BRACKETS_BLOCK + 16], found[GPI_BRACKETS_BLOCK + 16];
-    int kinds = 0; /* 0: those of all pairs agree */
+    int kinds = 0; /* 0: the kinds of all pairs agree */
     tops->free = (uint *)(size_t)free;
     gpi_eights_find(eights, tops, block, at, places, found);
     for (ulong left = closers; left; left &= left - 1) {
@@ -264,7 +267,7 @@ GPI_INLINE __global uint *gpi_pair_eights(gpi_strand *s, const gpi_eight *eights
 }
 #endif
 
-/* A block of elements from `at` on, of which the first one is the tile's i-th. */
+/* Handles a block of `length` elements from `at` on, the first of which is the tile's i-th. Returns the stack's new end. */
 GPI_INLINE __global uint *gpi_pair_block(gpi_strand *s, const gpi_eight *eights, gpi_tops *tops,
                                          __global uint *free, gpi_symbol_input in, gpi_brackets_block block,
                                          __global gpi_index *match, gpi_index at, uint i, uint length)
@@ -315,7 +318,7 @@ static void gpi_pair_tile(gpi_symbol_input in, const gpi_eight *eights, __global
     gpi_strand_end(&s, free, nest, tile);
 }
 
-/* The tile's node alone. */
+/* Makes only the tile's node. */
 static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
@@ -324,7 +327,7 @@ static void gpi_pair_node(gpi_symbol_input in, gpi_nest nest, uint tile)
     for (uint i = 0; i < length; i += GPI_BRACKETS_BLOCK) {
         const gpi_brackets_block block = gpi_block_read(in, begin + i, min(length - i, GPI_BRACKETS_BLOCK));
         const int steps = gpi_block_steps(block, GPI_BRACKETS_BLOCK);
-        const ulong beside = block.openers << 1 & block.closers; /* close what is just before them */
+        const ulong beside = block.openers << 1 & block.closers; /* closers of adjacent pairs */
         if (pushes < (int)popcount(block.closers & ~beside)) {
             const int more = max(-(pushes + gpi_least_height(block)), 0);
             pops += more;
@@ -356,7 +359,7 @@ static void gpi_pair_note(gpi_nest nest, uint group, gpi_pair_shared shared)
     (void)shared;
 }
 
-/* After the tile's first `joined` closers have been joined: what is left of it has no partner. */
+/* Writes that the tile's remaining brackets have no partner. Its first `joined` closers have been joined. */
 GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint tile, gpi_index joined)
 {
 #if GPI_MATCH && !GPI_LOOKBACK
@@ -370,7 +373,7 @@ GPI_NOINLINE void gpi_join_left(__global gpi_index *match, gpi_nest nest, uint t
 #endif
 }
 
-/* The note of the whole tile, whose one item's this is. */
+/* Adds the note of the tile's only item to the tile's note. */
 static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_shared shared)
 {
     (void)shared;

@@ -1,5 +1,5 @@
-/* stack_scan_tile.cl - scans of stacks: one item scans GPI_STRANDS tiles in turn, a step of each, so that one tile's push or pop can
-   finish while the others go on. It has GPI_STRANDS * GPI_TILE elements in private memory. */
+/* stack_scan_tile.cl - scans of stacks: one item scans GPI_STRANDS tiles in turn, a step of each, so that one tile's push or pop
+   can finish while the others go on. The item has GPI_STRANDS * GPI_TILE elements in private memory. */
 #ifndef GPI_NEST_STACK_SCAN_TILE_CL
 #define GPI_NEST_STACK_SCAN_TILE_CL
 #include "base/platform.cl"
@@ -47,12 +47,12 @@ GPI_INLINE int gpi_block_sign(gpi_brackets_block block, gpi_symbol_input in, gpi
 #endif
 }
 
-/* Whether a product that may not be wanted is cheaper than a branch that may be mispredicted. */
+/* 1: a product that may not be wanted is cheaper than a branch that may be mispredicted. */
 #define GPI_STACK_SMALL (GPI_SIZE <= 16)
 
 /* ------------------------------------------------------------------ pair */
 
-/* A tile whose openers' products are being made. They begin at `base`. */
+/* A tile whose openers' products are being made. The products begin at `base`. */
 typedef struct gpi_slice {
     gpi_symbol_input in;
     gpi_input input;
@@ -60,7 +60,7 @@ typedef struct gpi_slice {
     gpi_index pops;
 } gpi_slice;
 
-/* Element `at`; *top is the stack's top, base itself when it is empty. */
+/* Handles element `at`. *top is the stack's top: s->base if the stack is empty. */
 GPI_INLINE void gpi_slice_step(gpi_slice *s, __global GPI_T **top, long sign, gpi_index at)
 {
     __global GPI_T *next = *top + sign;
@@ -104,7 +104,7 @@ GPI_INLINE void gpi_slice_end(const gpi_slice *s, __global GPI_T *top, gpi_stack
     stack.nest.tree[stack.nest.leaves + tile] = gpi_node_make(s->pops, (gpi_index)(top - s->base));
 }
 
-/* GPI_STRANDS whole tiles from `tile` on, in step. */
+/* Makes the products of GPI_STRANDS whole tiles from `tile` on, in step. */
 GPI_INLINE void gpi_slice_abreast(const gpi_slice *of, gpi_stack stack, uint tile)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);
@@ -165,11 +165,11 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
 
 /* ------------------------------------------------------------------ fold */
 
-/* A tile on its way to the output. Its stack of products is in private memory; below its first one is what is
-   left of the stack before the tile. */
+/* A tile whose results are being written. Its stack of products is in private memory. The lowest one, at `base`, is the
+   product of what is left of the stack before the tile. */
 typedef struct gpi_fold {
     gpi_stack stack;
-    gpi_place place; /* of the highest opener left of those before the tile */
+    gpi_place place; /* of the topmost opener that is left of the stack before the tile */
     GPI_T initial;
     gpi_symbol_input in;
     __global GPI_OUT *out;
@@ -178,14 +178,14 @@ typedef struct gpi_fold {
     long after; /* ~0: results are those after an element; 0: exclusive */
 } gpi_fold;
 
-/* The highest opener left of those before the tile is taken. */
+/* Pops the topmost opener that is left of the stack before the tile. Returns the product of the stack below that opener. */
 GPI_NOINLINE GPI_T gpi_fold_below(gpi_fold *f)
 {
     if (f->place.leaf != GPI_NOWHERE) f->place = gpi_place_below(f->stack.nest, f->place);
     return gpi_stack_at(f->stack, f->place, f->initial);
 }
 
-/* Element `at`; *top is the stack's top. */
+/* Handles element `at`, and writes its result. *top is the stack's top. */
 GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at)
 {
     GPI_T *next = *top + sign;
@@ -201,8 +201,8 @@ GPI_INLINE void gpi_fold_step(gpi_fold *f, GPI_T **top, long sign, gpi_index at)
     *top = next;
 }
 
-/* Writes the results of a block, `length` elements from `at` on: one by one, or, if it has few brackets, as runs of one value between
-   them. Returns the stack's new top. */
+/* Writes the results of a block, `length` elements from `at` on: one by one, or, if the block has few brackets, as runs of one
+   value between brackets. Returns the stack's new top. */
 GPI_NOINLINE GPI_T *gpi_fold_block(gpi_fold *restrict f, GPI_T *top, gpi_brackets_block block, gpi_index at,
                                    uint length)
 {
@@ -233,7 +233,7 @@ GPI_NOINLINE GPI_T *gpi_fold_begin(gpi_fold *f, const gpi_fold *of, uint tile, G
     return room;
 }
 
-/* GPI_STRANDS whole tiles from `tile` on, in step. */
+/* Writes the results of GPI_STRANDS whole tiles from `tile` on, in step. */
 GPI_INLINE void gpi_fold_abreast(const gpi_fold *of, uint tile)
 {
     const gpi_index begin = (gpi_index)gpi_tile_begin(tile);

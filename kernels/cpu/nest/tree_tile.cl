@@ -1,8 +1,8 @@
-/* tree_tile.cl - trees: what one item does with its run.
+/* tree_tile.cl - trees: the run of one item.
 
-   Children are counted in private memory, and index is the count before. Rows of 16 siblings are one step.
-   Ends go from the back: an element ends where the last one below it does. Rows with elements whose parents
-   are in other runs are marked: nothing else is read again. */
+   Children are counted in private memory, and an element's index is its parent's count before. 16 siblings in a row are
+   one step. Ends are computed from the back: an element ends where the last element below it does. Elements whose
+   parents are in other runs are marked, and only their rows are read again. */
 #ifndef GPI_NEST_TREE_TILE_CL
 #define GPI_NEST_TREE_TILE_CL
 #include "base/platform.cl"
@@ -24,8 +24,8 @@ typedef gpi_outside_memory *gpi_outside_shared;
 /* ------------------------------------------------------------------ rows */
 
 typedef ushort16 gpi_near_row __attribute__((aligned(2)));
-/* Whether the run's 16 elements from the i-th on are siblings that all count: of a parent in the run, or all
-   of one in another run. */
+/* Returns whether the run's 16 elements from the i-th on are siblings that all count. Their parent is in the run before them, or in
+   another run. */
 GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index begin, uint i)
 {
 #if GPI_SELECT
@@ -36,15 +36,15 @@ GPI_INLINE bool gpi_are_siblings(__global const gpi_index *parent, gpi_index beg
 #endif
 }
 
-/* Whether each of these has the one before it as its parent. */
+/* Returns whether each of the run's 16 elements from the i-th on has the element before it as its parent. */
 GPI_INLINE bool gpi_is_ladder(__global const gpi_index *parent, gpi_index begin, uint i)
 {
     const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
     return gpi_rows_agree(row, (gpi_index_row)(begin + i - 1) + GPI_LANE_NUMBERS(gpi_index_row));
 }
 
-/* Returns whether the parents of the 16 elements from the i-th on are adjacent in descending order, in the run and before all 16, as
-   those of closers in a row are. */
+/* Returns whether the parents of the 16 elements from the i-th on are adjacent in descending order, in the run and before all 16,
+   as the parents of 16 closers in a row are. */
 GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin, uint i)
 {
     const gpi_index_row row = GPI_LOAD_VECTOR(gpi_index_row, parent + i);
@@ -53,14 +53,13 @@ GPI_INLINE bool gpi_is_descent(__global const gpi_index *parent, gpi_index begin
            first < i;
 }
 
-/* From the element before the run's i-th one down: how many are each the next one's parent, as far as is
-   known at a glance. */
+/* Returns 16 if the 16 elements before the run's i-th one are a ladder (gpi_is_ladder), else 1. */
 GPI_INLINE uint gpi_rungs(gpi_family f, gpi_tree_run run, uint i)
 {
     return i >= 16 && gpi_is_ladder(f.parent + run.begin, run.begin, i - 16) ? 16 : 1;
 }
 
-/* Counts in a run, for each element, or ends: `base` and what is near. */
+/* Writes out[i] = base + near[i] for the `length` elements of a run. */
 static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort *near, uint length)
 {
     uint i = 0;
@@ -74,7 +73,8 @@ static void gpi_store_near(__global gpi_index *out, gpi_index base, const ushort
 
 /* ------------------------------------------------------------------ inside runs */
 
-/* The lowest key so far and how many have it; apart, so that they can stay in registers. */
+/* Updates the lowest key so far, and how many elements have it. Both are parameters of their own, so that they can stay in
+   registers. */
 GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, uint counts)
 {
     if (key < *lowest) *count = 0;
@@ -82,7 +82,7 @@ GPI_INLINE void gpi_lower(gpi_index *lowest, gpi_index *count, gpi_index key, ui
     *count += key == *lowest ? counts : 0;
 }
 
-/* The run's i-th element. Returns whether its parent is in another run. */
+/* Counts the run's i-th element. Returns whether its parent is in another run, or none. */
 GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                               gpi_index *count, const bool index)
 {
@@ -98,7 +98,7 @@ GPI_INLINE bool gpi_count_one(gpi_family f, gpi_index begin, uint i, ushort *own
     return false;
 }
 
-/* 16 siblings; the same, a bit each. */
+/* Counts 16 siblings from the run's i-th element on. Returns a bit for each of them whose parent is in another run. */
 GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, ushort *own, gpi_index *lowest,
                                      gpi_index *count, const bool index)
 {
@@ -115,7 +115,7 @@ GPI_INLINE ushort gpi_count_siblings(gpi_family f, gpi_index begin, uint i, usho
     return 0;
 }
 
-/* 16 elements of which each has the one before it as its parent. */
+/* Counts 16 elements from the run's i-th on, each of which has the one before it as its parent. */
 GPI_INLINE void gpi_count_ladder(gpi_family f, gpi_index begin, uint i, ushort *own, const bool index)
 {
     const gpi_index first = own[i - 1]++;
@@ -171,9 +171,9 @@ GPI_INLINE void gpi_end_one(__global const gpi_index *parent, gpi_index begin, u
     if (k < i) end[k] = max(end[k], end[i]);
 }
 
-/* 16 elements from the i-th on, each the parent of the next one: ends go up from the last one, which ends at `last`.
-   Returns where the first one ends, for its parent. (In a register: loading a row of which a part has just been stored
-   would stall.) */
+/* Computes the ends of 16 elements from the i-th on, each the parent of the next one. The last one ends at `last`. Returns the end
+   of the first one, for its parent. (In a register, because loading a row of which a part has just been stored would
+   stall.) */
 GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
 {
     gpi_near_row row = GPI_LOAD_PRIVATE(gpi_near_row, end + i);
@@ -186,7 +186,8 @@ GPI_INLINE ushort gpi_end_ladder(uint i, ushort last, ushort *end)
     return row.s0;
 }
 
-/* 16 elements as in gpi_is_descent: nobody is below any but the last one. */
+/* Raises the ends of the parents of 16 elements from the i-th on for which gpi_is_descent holds. `first` is the first one's parent.
+   Only the last of the 16 may have elements below it. */
 GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
 {
     ushort *lowest = end + (first - 15);
@@ -196,8 +197,8 @@ GPI_INLINE void gpi_end_descent(gpi_index first, uint i, ushort *end)
     lowest[0] = max(last, lowest[0]);
 }
 
-/* Returns where the run's last ladder begins (whole rows in which each element is the next one's parent), or the run's length if it
-   ends in none. Its elements are open at the run's end: gpi_run_ends writes their ends. */
+/* Returns where the ladder begins with which the run ends (whole rows in which each element is the next one's parent), or the run's
+   length if there is none. The ladder's elements are open at the run's end: gpi_run_ends writes their ends. */
 GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent)
 {
     uint i = run.length;
@@ -205,8 +206,7 @@ GPI_INLINE uint gpi_open_rows(gpi_tree_run run, __global const gpi_index *parent
     return i;
 }
 
-/* From the back: what comes after an element has ended. Of siblings side by side all but the last one have
-   nobody below them. */
+/* Computes and writes the ends in a run, from the back. Of adjacent siblings only the last one may have elements below it. */
 static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
 {
     __global const gpi_index *parent = f.parent + run.begin;
@@ -238,7 +238,7 @@ static void gpi_end_run(gpi_family f, gpi_tree_run run, ushort *end)
     gpi_store_near(f.end + run.begin, run.begin, end, length);
 }
 
-/* What later runs may ask for: the children of elements that are still open at the run's end. */
+/* Writes how many children in the run each element has that is open at the run's end: later runs may need it. */
 static void gpi_store_open(gpi_family f, gpi_tree_run run, const ushort *own)
 {
     gpi_index open = run.begin + run.length; /* a key */
@@ -270,7 +270,7 @@ static void gpi_group_inside(gpi_family f, gpi_tree_shared memory)
 
 /* ------------------------------------------------------------------ beyond runs */
 
-/* Whether 16 elements from `at` on have the parents `parent`, and the one before it, and so on. */
+/* Returns whether the 16 elements from `at` on have the parents `parent`, parent - 1, ... parent - 15. */
 GPI_INLINE bool gpi_descend(gpi_family f, gpi_index at, gpi_index parent)
 {
     return gpi_rows_agree(GPI_LOAD_VECTOR(gpi_index_row, f.parent + at),
@@ -287,8 +287,8 @@ GPI_INLINE void gpi_store_but_first(gpi_index_row row, __global gpi_index *out)
     vstore8(row.hi, 0, out + 8);
 }
 
-/* A row of the run, as in deep nests: each element has the parent before its neighbour's. True: done. The
-   parents have to be in one run, the crowd's, and without children in the runs between. */
+/* Counts the 16 elements from `at` on, if each has the parent before its neighbour's, as in deep nests, and returns true. Returns
+   false unless all parents are in the run of the crowd's parent, and have no children in the runs between. */
 GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
 {
     const gpi_index parent = f.parent[at], lowest = parent - 15;
@@ -305,8 +305,8 @@ GPI_INLINE bool gpi_crowd_descend(gpi_family f, gpi_index at, gpi_crowd *crowd)
     return true;
 }
 
-/* Ends of the 16 elements up to the one with the key `open`, each the next one's parent, of which the one
-   after it ended at `at`, in run `next`: each ends where the next one does and one more. True: done. */
+/* Writes the ends of the 16 elements up to the one with the key `open`, each the next one's parent, and returns true, if each ends
+   one element after the next one. The element after the 16 ends at *at, in run `next`. Else returns false. */
 GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong *at)
 {
     const ulong last = min(f.n, (*at / GPI_RUN + 1) * GPI_RUN);
@@ -319,7 +319,7 @@ GPI_INLINE bool gpi_ends_descend(gpi_family f, gpi_index open, uint next, ulong 
     return true;
 }
 
-/* Elements whose parents are in other runs. */
+/* Handles the run's elements whose parents are in other runs. */
 GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
 {
     __global const ushort *marks = f.marks + (ulong)run.number * GPI_TREE_ROWS;
@@ -347,8 +347,8 @@ GPI_NOINLINE void gpi_run_outside(gpi_family f, gpi_tree_run run)
     gpi_crowd_end(f, run, &crowd);
 }
 
-/* Elements that are still open at the run's end, from the innermost one out: each ends where the one before
-   it does or after that. */
+/* Writes the ends of the elements that are open at the run's end, from the innermost one out: none ends before the one inside
+   it. */
 GPI_NOINLINE void gpi_run_ends(gpi_family f, gpi_tree_run run)
 {
     gpi_index open = run.begin + run.length; /* a key */
