@@ -1,14 +1,14 @@
-/* collectives.cl - what the items of one group make of a value each, by any associative operation (.):
+/* collectives.cl - reductions and scans of one value per item of a group, by any associative operation (.):
 
        NAME_reduce(x, memory)                   x0 . x1 ... xG-1        to every item
        NAME_scan(x, &total, memory)             x0 . x1 ... xl          to item l; total: of all items
        NAME_scan_exclusive(x, &total, memory)   x0 . x1 ... xl-1        the identity to item 0
 
-   In item order, for G items, any number. All of them call, or none. `memory` is free on return: each call
+   Values are combined in item order, for any number G of items. All items call, or none. `memory` is free on return: each call
    ends with a barrier after its last reading.
 
-   Values are put down in rows of 32, one cell apart, so that what the rows' scans read at a time is in different
-   banks. An item a row scans it, without barriers; then each item adds up the ends of the rows before its own.
+   Values are stored in rows of 32, one cell apart, so that the scans of all rows access different banks at a time. Each row is
+   scanned by one item, without barriers. Then each item combines the ends of the rows before its own.
 
          x0    x1    ...  x31           x0     x0.x1    ...  x0...x31
          x32   x33   ...  x63     ->    x32    x32.x33  ...  x32...x63
@@ -18,13 +18,13 @@
        GPI_GROUP                NAME
        GPI_GROUP_T              type of x
        GPI_GROUP_COMBINE(a, b)  a stands before b
-       GPI_GROUP_IDENTITY       neutral
-       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE takes from the caller, as the first parameter of these
-                                functions, with a comma, and as it is passed on; not defined: nothing
+       GPI_GROUP_IDENTITY       the neutral element
+       GPI_GROUP_PARAMETER, GPI_GROUP_PASSED   what GPI_GROUP_COMBINE takes from the caller: as these functions' first parameter,
+                                and as an argument, each with a comma; not defined: nothing
        GPI_GROUP_SIZE           G
        GPI_GROUP_ITEM           l
        GPI_GROUP_TURNS(n)       n, not known to compilers that must not unroll (docs/drivers.md)
-       GPI_GROUP_ALONE          1: G is 1, and memory is not looked at; from G on they stay defined
+       GPI_GROUP_ALONE          1: G is 1, and memory is not read. (GPI_GROUP_SIZE to GPI_GROUP_ALONE stay defined.)
        memory                   G + G / 32 elements                                                      */
 #include "base/paste.cl"
 
@@ -66,7 +66,7 @@ static GPI_GROUP_T GPI_GROUP_N(_scan_exclusive)(GPI_GROUP_PARAMETER GPI_GROUP_T 
 }
 
 #else
-/* Every row becomes its own scan. */
+/* Replaces every row of values by the row's inclusive scan. */
 static void GPI_GROUP_N(_rows)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __local GPI_GROUP_T *memory)
 {
     const uint l = GPI_GROUP_ITEM, first = l * GPI_GROUP_ROW;

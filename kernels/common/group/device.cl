@@ -1,27 +1,28 @@
 /* device.cl - group collectives for kernels of your own (gp_device_source, GP_DEVICE_GROUP).
 
-   A work-group of G items, any number, in up to three dimensions; items are counted along the first one
+   A work-group has any number G of items, in up to three dimensions. Items are numbered along the first dimension
    first.
 
        uint gp_group_size()                                    G
-       uint gp_group_item()                                    which one this is
-     for each of desc.ops, by its name ("sum": gp_group_sum_reduce), of values of its type T:
+       uint gp_group_item()                                    this item's number
+     for each of desc.ops, by its name ("sum": gp_group_sum_reduce), for values of its type T:
        T gp_group_NAME_reduce(x, memory)                       x0 . x1 ... xG-1    to every item
        T gp_group_NAME_scan(x, &total, memory)                 x0 . x1 ... xl      to item l
        T gp_group_NAME_scan_exclusive(x, &total, memory)       x0 . x1 ... xl-1    the identity to item 0
      pack: places for n elements of each item (a bool is 0 or 1), in item order
-       uint gp_group_pack(n, &total, memory)                   how many the items before this one have
-       uint gp_group_pack_at(n, counter, memory)               the same after *counter, to which total is added
+       uint gp_group_pack(n, &total, memory)                   how many elements the items before this one have
+       uint gp_group_pack_at(n, counter, memory)               the same + the old *counter, to which the total is added
      unpack: n pieces of each item, handed out evenly
        uint gp_group_unpack(n, memory)                         how many pieces there are
-       uint gp_group_owner(piece, &rank, memory)               whose piece that is; *rank: which of that item's pieces
+       uint gp_group_owner(piece, &rank, memory)               the item that has `piece`; *rank: which of its pieces it is
 
-   Collective are all but size, item and owner: they have barriers, so that every item of the group calls, or
-   none, each as often; none may have returned before. Other arguments may differ from item to item.
+   All functions but size, item and owner are collective: they have barriers, so that all items of the group must
+   call, equally often, or none, and no item may have returned before. Arguments other than `memory` and `counter` may
+   differ from item to item.
 
-   `memory` is __local, of 2 G elements: of T, or of uint. Each call leaves it free for the next one, but for
-   gp_group_unpack, which leaves in it what gp_group_owner looks at: a barrier(CLK_LOCAL_MEM_FENCE) of yours
-   comes before it is used again. `total` is __private. Sums of n stay below 2^32.
+   `memory` is __local, and has 2 G elements: of T, or of uint. After each call it is free for the next one, except
+   after gp_group_unpack, which leaves in it what gp_group_owner reads. Before it is used again then, your kernel calls
+   barrier(CLK_LOCAL_MEM_FENCE). `total` is __private. The sum of n over the group must be below 2^32.
 
        const uint at = gp_group_pack(keep, &total, memory);
        if (keep) out[offset + at] = x;      groups in order: `offset` is yours, from a gp_scan of the totals, say
@@ -63,7 +64,7 @@ static uint gp_group_pack_at(uint n, volatile __global uint *counter, __local ui
 #endif
 }
 
-/* memory[l]: how many pieces items 0 ... l have. */
+/* Returns how many pieces the group has. Sets memory[l] to how many of them items 0 ... l have. */
 static uint gp_group_unpack(uint n, __local uint *memory)
 {
     uint total;
@@ -75,7 +76,7 @@ static uint gp_group_unpack(uint n, __local uint *memory)
     return total;
 }
 
-/* The first item that ends after the piece; G, if there is no such piece. */
+/* Returns the item that has `piece`, or G if there is no such piece. Sets *rank to which of that item's pieces it is. */
 static uint gp_group_owner(uint piece, uint *rank, __local const uint *memory)
 {
     uint low = 0, high = GPI_GROUP_SIZE;

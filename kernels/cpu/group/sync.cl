@@ -1,4 +1,4 @@
-/* sync.cl - the names of gpu/group/sync.cl for a group of one item, which waits for nobody and shares nothing. */
+/* sync.cl - the functions of gpu/group/sync.cl for a group of one item, which waits for no other and shares nothing. */
 #ifndef GPI_GROUP_SYNC_CL
 #define GPI_GROUP_SYNC_CL
 #include "base/platform.cl"

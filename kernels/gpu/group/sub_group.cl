@@ -1,26 +1,26 @@
-/* sub_group.cl - what the items of one sub-group tell each other: S neighbours of the group, S a power of two.
+/* sub_group.cl - exchange between the items of one sub-group: S neighbours of the group, S a power of two.
 
-       gpi_sg_lane(), gpi_sg_index()   which item of its sub-group this is; which sub-group of the group
-       gpi_sg_true_lane()              the former, as the device says
-       gpi_sg_up(x, d, m)              x of the lane d below; of oneself where there is none
-       gpi_sg_down(x, d, m)            x of the lane d above; of oneself where there is none
+       gpi_sg_lane(), gpi_sg_index()   this item's number in its sub-group; its sub-group's number in the group
+       gpi_sg_true_lane()              this item's number in its sub-group, as the device says
+       gpi_sg_up(x, d, m)              x of the lane d below, or this lane's x if there is none
+       gpi_sg_down(x, d, m)            x of the lane d above, or this lane's x if there is none
        gpi_sg_from(x, lane, m)         x of any lane
        gpi_sg_ballot(b, m)             the lanes whose b is true
-       gpi_sg_match(x, bits, m)        the lanes that have my x, a number of `bits` bits
-       gpi_sg_sync()                   what its lanes wrote to local memory can be read by them
-       gpi_sg_vote(b, m)               b; emulated: is it true in any sub-group?
-       gpi_sg_pause()                  before another look at what is awaited
+       gpi_sg_match(x, bits, m)        the lanes that have this lane's x, a number of `bits` bits
+       gpi_sg_sync()                   makes what the sub-group's lanes wrote to local memory visible to all of them
+       gpi_sg_vote(b, m)               b; emulated: whether b is true in any sub-group
+       gpi_sg_pause()                  waits for a moment, before another look at what is awaited
 
-   Lanes are a gpi_sg_mask, a bit each: gpi_sg_count, gpi_sg_count_below, gpi_sg_first, gpi_sg_last.
+   A set of lanes is a gpi_sg_mask, with a bit for each lane: gpi_sg_count, gpi_sg_count_below, gpi_sg_first, gpi_sg_last.
 
-   All items of a sub-group call. Emulated, with barriers and by way of m, all items of the group must: so loops
-   whose turns differ between sub-groups are written
+   All items of a sub-group call. The emulated form has barriers and exchanges through m, so that all items of the group
+   must call. So loops whose turns differ between sub-groups are written
 
        bool more = ...;                          false in sub-groups that have nothing to do
-       while (gpi_sg_vote(more, m)) ...          where more is false they go along, and change nothing
+       while (gpi_sg_vote(more, m)) ...          a sub-group whose `more` is false takes the turn, and changes nothing
 
-   and GPI_SG_ALL is 1 where the other sub-groups have to come along. No lane waits for another of its own
-   sub-group, and none relies on their going in step.
+   and GPI_SG_ALL is 1 if the other sub-groups must take such turns. No lane waits for another one of its sub-group,
+   and none relies on lanes running in lockstep.
 
    Forms
        EMULATED   an exchange through local memory, between barriers; S from 8 to 128
@@ -28,13 +28,13 @@
        NVIDIA     PTX; S is 32
        AMD        clang's built-ins for AMDGPU; S is 32 or 64
 
-   A form is taken only where gp_sub_group_check has found it right (group/sub_group_check.cl).
+   A form is used on a device only after gp_sub_group_check has found it right there (group/sub_group_check.cl).
    (PTX ISA 8.5, 9.7.9; OpenCL extensions, 38 and 40; LLVM, AMDGPUUsage.)
 
    Parameters
        GPI_SUB_GROUP         S
        GPI_SUB_GROUP_FORM    one of the forms
-       GPI_SUB_GROUP_SLEEP   NVIDIA: 1 where nanosleep is there, from compute capability 7.0 on
+       GPI_SUB_GROUP_SLEEP   NVIDIA: 1 if there is nanosleep, from compute capability 7.0 on
        GPI_WG                items of the group, a multiple of S                                           */
 #ifndef GPI_GROUP_SUB_GROUP_CL
 #define GPI_GROUP_SUB_GROUP_CL
@@ -47,7 +47,7 @@
 #error "GPI_SUB_GROUP must be a power of two from 8 to 128, and GPI_WG a multiple of it"
 #endif
 
-/* What emulation exchanges through. */
+/* The memory through which the emulated form exchanges. */
 typedef struct gpi_sg_memory {
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
     uint word[GPI_WG], any;
@@ -62,17 +62,17 @@ static uint gpi_sg_index(void) { return (uint)get_local_id(0) / GPI_SUB_GROUP; }
 
 /* ------------------------------------------------------------------ masks */
 
-/* gpi_sg_count         how many lanes
-   gpi_sg_count_below   how many of them are below this one
-   gpi_sg_first         the first of them; S, if there is none
-   gpi_sg_last          the last of them; there is one                                                       */
+/* gpi_sg_count         how many lanes the mask has
+   gpi_sg_count_below   how many of these lanes are below this one
+   gpi_sg_first         the first lane of the mask; S if the mask is empty
+   gpi_sg_last          the last lane of the mask, which must not be empty                                   */
 #if GPI_SUB_GROUP <= 64
 #if GPI_SUB_GROUP <= 32
 typedef uint gpi_sg_mask;
 #else
 typedef ulong gpi_sg_mask;
 #endif
-/* `bits`, the first of them for lane `first` */
+/* Returns the mask whose bits are `bits`, the lowest one for lane `first`. */
 static gpi_sg_mask gpi_sg_bits(uint bits, uint first) { return (gpi_sg_mask)bits << first; }
 static gpi_sg_mask gpi_sg_below(uint lane) { return gpi_sg_bits(1, lane) - 1; }
 static uint gpi_sg_count(gpi_sg_mask mask) { return (uint)popcount(mask); }
@@ -202,7 +202,7 @@ static uint gpi_sg_true_lane(void)
     return lane;
 }
 
-/* Lanes beyond the bound get their own word. */
+/* Defines a shuffle. A lane whose source is beyond the bound gets its own word. */
 #define GPI_SG_SHUFFLE(name, how, bound)                                            \
     static uint name(uint x, uint lane, gpi_sg_shared m)                            \
     {                                                                               \
@@ -230,8 +230,8 @@ static gpi_sg_mask gpi_sg_ballot(bool b, gpi_sg_shared m)
 
 static void gpi_sg_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }
 
-/* A ballot a bit. (match.any, one instruction, takes the longer the more different words there are; CUB, too,
-   votes on every chip: NVIDIA/cccl pull request 1372.) */
+/* Takes a ballot for each bit. (match.any is one instruction, but takes longer the more different words there are. CUB, too,
+   takes ballots on every chip: NVIDIA/cccl pull request 1372.) */
 static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 {
     uint lanes = ~0u;
@@ -275,7 +275,7 @@ static void gpi_sg_sync(void)
 #error "GPI_SUB_GROUP_FORM must be one of the forms"
 #endif
 
-/* Some 300 ns before a look is repeated, where the device can sleep: CUB waits 350 ns and more. */
+/* Waits for some 300 ns before a look is repeated, if the device can sleep. CUB waits 350 ns and more. */
 static void gpi_sg_pause(void)
 {
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_NVIDIA && GPI_SUB_GROUP_SLEEP
@@ -286,7 +286,7 @@ static void gpi_sg_pause(void)
 }
 
 #if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA
-/* A ballot a bit. */
+/* Takes a ballot for each bit. */
 static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 {
     gpi_sg_mask mask = gpi_sg_ballot(true, m);
@@ -301,7 +301,8 @@ static gpi_sg_mask gpi_sg_match(uint x, uint bits, gpi_sg_shared m)
 #endif
 
 #if GPI_SUB_GROUP_FORM != GPI_SUB_GROUP_NVIDIA
-/* cl_khr_subgroup_shuffle_relative is not everywhere, and leaves open what lanes without a neighbour get. */
+/* gpi_sg_up and gpi_sg_down do not use cl_khr_subgroup_shuffle_relative, because not all devices have it, and it does not define
+   what lanes without a neighbour get. */
 static uint gpi_sg_up(uint x, uint d, gpi_sg_shared m)
 {
     const uint l = gpi_sg_lane();

@@ -1,11 +1,11 @@
-/* sub_group_check.cl - do a device's sub-groups do what group/sub_group.cl says? Every item takes part in each
-   operation on words that it can work out for every other item, and writes which ones went wrong:
+/* sub_group_check.cl - checks that a device's sub-groups do what group/sub_group.cl says. Every item takes part in each
+   operation, with words that it can compute for every other item, and writes which operations went wrong:
 
        wrong   a word for each item: bit k, operation k
 
    Parameters: those of group/sub_group.cl.
-   Tests define GPI_FAULT_SUB_GROUP: a word is then not what other items take it for. And GPI_FAULT_LOCKSTEP: all
-   sub-groups take the turns of a loop that the group's first item takes. */
+   Tests define GPI_FAULT_SUB_GROUP: then a word differs from what other items compute. Or they define GPI_FAULT_LOCKSTEP: then
+   all sub-groups take as many turns of a loop as the group's first item. */
 #ifndef GPI_GROUP_SUB_GROUP_CHECK_CL
 #define GPI_GROUP_SUB_GROUP_CHECK_CL
 #include "base/platform.cl"
@@ -21,7 +21,7 @@
 #define GPI_SG_WRONG_SYNC 64u
 #define GPI_SG_WRONG_BRANCH 128u
 
-/* The word of a lane of this item's sub-group in a turn: another one in every sub-group and turn. */
+/* Returns the word of `lane` of this item's sub-group in `turn`. Words differ between sub-groups and turns. */
 static uint gpi_sg_word(uint lane, uint turn)
 {
     const uint item = (uint)get_group_id(0) * GPI_WG + gpi_sg_index() * GPI_SUB_GROUP + lane;
@@ -70,7 +70,7 @@ static uint gpi_sg_check_masks(uint turn, gpi_sg_shared m)
                 : 0);
 }
 
-/* Turns of words through local memory, with no more than gpi_sg_sync between them. */
+/* Checks an exchange of words through local memory, with only gpi_sg_sync between writes and reads. */
 static uint gpi_sg_check_sync(uint turn, __local uint *words)
 {
     const uint l = gpi_sg_lane(), first = gpi_sg_index() * GPI_SUB_GROUP;
@@ -82,8 +82,8 @@ static uint gpi_sg_check_sync(uint turn, __local uint *words)
     return seen == gpi_sg_word(other, turn) ? 0 : GPI_SG_WRONG_SYNC;
 }
 
-/* Turns of a shuffle and a ballot, as many as this sub-group wants; how many it took, and 16 for each that went wrong.
-   (PoCL 3.1 crashes where it is not inline.) */
+/* Takes `turns` turns of a shuffle and a ballot, a number that may differ between sub-groups. Returns the number of right turns
+   + 16 for each wrong one. (PoCL 3.1 crashes if this function is not inlined.) */
 GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
 {
     const uint l = gpi_sg_lane(), other = GPI_SUB_GROUP - 1 - l;
@@ -97,10 +97,10 @@ GPI_INLINE uint gpi_sg_check_turns(uint turns, uint turn, gpi_sg_shared m)
     return taken;
 }
 
-/* One sub-group takes some turns alone while the others wait for it at a barrier, as in look-back; after the barrier
-   they take as many. Where operations are barriers of the whole group, that goes wrong: either all take the first
-   item's turns, or barriers of these turns pass for the one after them, and the word is read too early. Nobody waits
-   for ever: all come to the same number of barriers. */
+/* Checks that a sub-group may call alone. One sub-group takes some turns while the others wait for it at a barrier, as in
+   look-back. After the barrier the others take as many turns. If operations are barriers of the whole group, this goes wrong:
+   either all items take the first item's turns, or the barriers of the turns are taken for the one after them, and the word is
+   read too early. No item waits for ever, because all items come to the same number of barriers. */
 static uint gpi_sg_check_branch(uint turn, gpi_sg_shared m, __local uint *word)
 {
     const bool alone = gpi_sg_index() == turn % (GPI_WG / GPI_SUB_GROUP);

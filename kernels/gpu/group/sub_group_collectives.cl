@@ -1,17 +1,16 @@
-/* sub_group_collectives.cl - the functions of group/collectives.cl where groups have sub-groups, by shuffles; and
-   shuffles of a T, as group/sub_group.cl has them of a word:
+/* sub_group_collectives.cl - the functions of group/collectives.cl by shuffles, if groups have sub-groups. Also
+   shuffles of a T, as group/sub_group.cl has for a word:
 
        NAME_up(x, d, memory), NAME_down(x, d, memory)
 
-   A sub-group scans without barriers. Its last lane puts its product down, and every item adds up those of the
-   sub-groups before its own.
+   A sub-group scans without barriers. Its last lane stores the sub-group's product, and every item combines the
+   products of the sub-groups before its own.
 
          x0       x1  ...  x31           x0     x0.x1      ...  x0...x31    ->  memory[0]
          x32      x33 ...  x63     ->    x32    x32.x33    ...  x32...x63   ->  memory[1]
 
-   This file is composed once for every operation. Parameters: those of group/collectives.cl, of which
-       memory           G elements
-   and
+   This file is composed once for every operation. Parameters: those of group/collectives.cl, but `memory` has only G
+   elements, and
        GPI_GROUP_BITS   BITS, a type that has T's words: BITS_of(x), .word[], BITS_value(bits). Not defined: T is uint or
                         ulong */
 #include "base/paste.cl"
@@ -29,7 +28,7 @@
 #endif
 
 #if GPI_SUB_GROUP_FORM == GPI_SUB_GROUP_EMULATED
-/* What the lane has that is `by` after this one. */
+/* Returns x of the lane that is `by` after this one. */
 static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, int by, __local GPI_GROUP_T *memory)
 {
     memory[GPI_GROUP_ITEM] = x;
@@ -58,7 +57,7 @@ static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool u
     return GPI_PASTE(GPI_GROUP_BITS, _value)(bits);
 }
 #else
-/* Of a number of one or two words. */
+/* Returns x of the lane d below (`up`), or d above, x being a number of one or two words. */
 static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, uint d, const bool up)
 {
     if (sizeof x == 4) {
@@ -98,7 +97,7 @@ static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __loc
     return sum;
 }
 
-/* The same as _scan_exclusive of a value of each sub-group, which its last lane has. */
+/* Does what _scan_exclusive does, for one value of each sub-group: `own` of its last lane. */
 static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PARAMETER GPI_GROUP_T own, GPI_GROUP_T *total,
                                                  __local GPI_GROUP_T *memory)
 {

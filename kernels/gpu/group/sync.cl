@@ -1,10 +1,10 @@
-/* sync.cl - where the items of a group meet, and the memory that they share.
+/* sync.cl - barriers, broadcasts and shared memory of a group.
 
-       gpi_sync()               every item has come here: what they wrote to shared memory can be read
-       gpi_sync_all()           the same for global memory, too
-       gpi_broadcast(x, word)   item 0's x, to every item; `word` is shared, and free again on return
-       gpi_broadcast_once(x, word)   the same; `word` is free after the next barrier only
-       GPI_SHARED(type, name)   at a kernel's beginning: memory that the group shares; name points to it
+       gpi_sync()               waits for all items of the group: what they wrote to shared memory before can be read
+       gpi_sync_all()           the same for shared and for global memory
+       gpi_broadcast(x, word)   returns item 0's x to every item; `word` is shared, and free again on return
+       gpi_broadcast_once(x, word)   the same, but `word` is free only after the next barrier
+       GPI_SHARED(type, name)   at a kernel's beginning: defines memory that the group shares, and a pointer `name` to it
 
    All items of a group call, or none. */
 #ifndef GPI_GROUP_SYNC_CL
