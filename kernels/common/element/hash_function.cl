@@ -1,5 +1,5 @@
-/* hash_function.cl - murmur3's finalisers: bijections in which every bit of the input moves half of the
-   output's. (Appleby, MurmurHash3, 2011.) */
+/* hash_function.cl - murmur3's finalisers: bijections in which a change of any input bit changes half of the output
+   bits on average. (Appleby, MurmurHash3, 2011.) */
 #ifndef GPI_ELEMENT_HASH_FUNCTION_CL
 #define GPI_ELEMENT_HASH_FUNCTION_CL
 

@@ -1,17 +1,17 @@
-/* input.cl - where elements come from: inputs, maps, heads of segments.
+/* input.cl - loads elements: inputs, maps, heads of segments.
 
-   Everything above this file counts elements in the order of the call: element i is at position
-   gpi_position(i), which differs where GPI_REVERSE is 1.
+   All files that include this one count elements in the order of the call: element i is at position
+   gpi_position(i), which differs from i if GPI_REVERSE is 1.
 
    The host writes ahead:
        GPI_IN, GPI_IN2          types of one or two inputs in memory; GPI_INPUTS 0 (a map of indices), 1 or 2
        GPI_IN_RECORD            1: GPI_IN is a type of the caller's, of which there are no vectors
-       GPI_PARTS_IN, GPI_PART_IN   not defined, or GPI_IN is a vector of 2 or 4 of this type
-       GPI_IN_HALF, GPI_IN2_HALF   1: that type is half, in memory only: in expressions it is a float
-       GPI_Y                    type of an input element as an operand, after the map where there is one
-       GPI_MAPPED               1: gpi_map(x, i) or gpi_map(x, y, i), of the user's expression, gives it
+       GPI_PARTS_IN, GPI_PART_IN   not defined, or GPI_IN is a vector of GPI_PARTS_IN (2 or 4) elements of type GPI_PART_IN
+       GPI_IN_HALF, GPI_IN2_HALF   1: that type is half in memory, and float in expressions
+       GPI_Y                    type of an input element as an operand, after the map if there is one
+       GPI_MAPPED               1: the operand is gpi_map(x, i) or gpi_map(x, y, i), the user's expression
        GPI_OUT                  type of results in memory; GPI_OUT_HALF 1: half
-       GPI_HEADS                0: no segments; 1: they begin where a flag is set; 2: where the key changes; 3: where
+       GPI_HEADS                0: no segments; 1: segments begin where a flag is set; 2: where the key changes; 3: where
                                 gpi_equal(GPI_KEY_OF(x), GPI_KEY_OF(y)), of a key and the one before it, is 0
        GPI_HEADS_TYPE           type of flags or keys in memory; GPI_HEADS_SIZE its bytes
        GPI_KEYED                1: local tiles have keys beside values (scan/tile_keyed.cl)                 */
@@ -43,7 +43,7 @@ typedef struct gpi_input {
 typedef __attribute__((aligned(sizeof(GPI_IN)))) GPI_VECTOR(GPI_IN) gpi_in_row;
 #endif
 
-/* Parameters of a kernel that reads an input, and the input made of them. */
+/* The parameters of a kernel that reads an input, and macros that make a gpi_input of these parameters. */
 #if GPI_INPUTS > 0
 #define GPI_IN_PARAMETERS __global const GPI_IN *in, ulong in_offset,
 #define GPI_IN_SET(input) (input).in = in + in_offset;
@@ -89,7 +89,7 @@ static ulong gpi_position(gpi_input input, ulong i) { return GPI_REVERSE ? input
 #define GPI_READ_IN2(p, i) (p)[i]
 #endif
 
-/* The input element at a position, mapped. */
+/* Returns the input element at `position`, mapped. */
 static GPI_Y gpi_read(gpi_input input, ulong position)
 {
 #if GPI_MAPPED && GPI_INPUTS == 2
@@ -112,7 +112,7 @@ static GPI_Y gpi_read(gpi_input input, ulong position)
 #endif
 
 #if GPI_HEADS
-/* The first element begins a segment in any case. */
+/* Returns whether element i begins a segment. Element 0 always does. */
 static GPI_HEAD gpi_is_head(gpi_input input, ulong i)
 {
     const ulong position = gpi_position(input, i);
@@ -125,7 +125,7 @@ static GPI_HEAD gpi_is_head(gpi_input input, ulong i)
 }
 #endif
 
-/* Element i. */
+/* Returns element i. */
 static GPI_T gpi_load(gpi_input input, ulong i)
 {
     const ulong position = gpi_position(input, i);
@@ -139,7 +139,7 @@ static GPI_T gpi_load(gpi_input input, ulong i)
 #endif
 }
 
-/* What tiles are read as: of segments by keys in the local shape, values alone (scan/tile_keyed.cl). */
+/* The type as which elements of tiles are loaded. With GPI_KEYED, values are loaded without heads (scan/tile_keyed.cl). */
 #if GPI_KEYED
 #define GPI_LOADED GPI_BASE
 static GPI_BASE gpi_value_load(gpi_input input, ulong i)
@@ -164,7 +164,7 @@ static GPI_BASE gpi_value_load(gpi_input input, ulong i)
 #endif
 #define GPI_QUAD_SET(k) out[k] = GPI_BASE_MAKE(GPI_QUAD_Y(k), i + k)
 
-/* Elements i .. i + 3; `aligned`: a vector is where they are in memory. */
+/* Loads elements i ... i + 3 into out. `aligned`: element i is aligned as a vector of four. */
 static void gpi_load_quad(gpi_input input, ulong i, const bool aligned, GPI_LOADED *out)
 {
     const GPI_QUAD(GPI_IN) x = GPI_READ_QUAD(GPI_IN, input.in + i, aligned);
@@ -203,7 +203,7 @@ static bool gpi_quads_aligned(gpi_input input)
 typedef GPI_VECTOR(GPI_OUT) gpi_out_vector __attribute__((aligned(sizeof(GPI_OUT))));
 #endif
 
-/* Input elements i .. i + 15, mapped. */
+/* Returns input elements i ... i + 15, mapped. */
 static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
 {
 #if GPI_MAPPED
@@ -228,7 +228,7 @@ static GPI_VECTOR(GPI_Y) gpi_read_vector(gpi_input input, ulong i)
 #endif
 typedef GPI_VECTOR(GPI_HEAD_LANE) gpi_lane_heads;
 
-/* Heads among elements i .. i + 15, all bits set; i > 0. */
+/* Returns for each of elements i ... i + 15 -1 if it begins a segment, else 0; i > 0. */
 static gpi_lane_heads gpi_read_heads(gpi_input input, ulong i)
 {
     __global const GPI_HEADS_TYPE *at = input.heads + (GPI_REVERSE ? input.count - i - 15 : i);

@@ -2,16 +2,16 @@
 
        order(key) = map(key) ^ flip          an unsigned number, as large as the key is wide
 
-   Integers: map is the identity, and `flip` has the sign bit of signed ones. Floats (GPI_KEY_FLOAT): all bits
-   but the sign are turned where the sign is set, and `flip` has the sign bit:
-   -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. Descending order turns all bits of `flip`. Different keys
-   have different numbers. To partition a hash table's batch (gp_hash_insert) the number is
-   element/hash_function.cl's hash of the key, and `flip` the table's seed.
+   Integers: map is the identity, and `flip` has the sign bit for signed integers. Floats (GPI_KEY_FLOAT): map inverts
+   all bits but the sign if the sign is set, and `flip` has the sign bit:
+   -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. For descending order all bits of `flip` are inverted. Different
+   keys have different numbers. To partition a hash table's batch (gp_hash_insert) the number is
+   element/hash_function.cl's hash of key ^ flip, and `flip` is the table's seed.
 
    Parameters
        GPI_KEY_SIZE     1, 2, 4, 8: bytes of a key
        GPI_KEY_FLOAT    1: keys are floats
-       GPI_KEY_HASH     64, 32: the number is a hash of so many bits; 0: it is not
+       GPI_KEY_HASH     64, 32: the number is a hash of so many bits; 0: it is no hash
        GPI_VALUE_SIZE   0, 1, 2, 4, 8, 16: bytes of a value                                             */
 #ifndef GPI_ELEMENT_KEY_CL
 #define GPI_ELEMENT_KEY_CL
@@ -81,7 +81,7 @@ static gpi_key_bits gpi_key_order(gpi_key key, gpi_key_bits flip)
     return k;
 }
 
-/* The key that is ordered by a number, which is no hash. */
+/* Returns the key whose number is `order`, if the number is no hash. */
 static gpi_key gpi_key_of_order(gpi_key order, gpi_key_bits flip)
 {
     return (gpi_key)gpi_key_order(order ^ (gpi_key)flip, 0);

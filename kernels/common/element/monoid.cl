@@ -3,16 +3,16 @@
        GPI_T gpi_combine(GPI_COMBINE_OF(input) a, b)       a stands before b in the order of the call
        GPI_T gpi_identity()                                neutral on both sides
 
-   It is one field (element/op.cl), several side by side, or the user's own type. In a segmented scan it also
-   knows whether a segment begins in it (Blelloch 1990): what stands before the last head does not count.
+   An element is one field (element/op.cl), several fields, or the user's own type. In a segmented scan it also has a
+   head, which says whether a segment begins in it (Blelloch 1990): what stands before the last head does not count.
 
-       GPI_BASE                      without that
+       GPI_BASE                      the element without its head
 
-   A user's function may take the call's arguments (base/args.cl), which go the same way as those of expressions do:
-   with the input, or whatever else has a GPI_COMBINE_MEMBER, or from function to function.
+   A user's function may take the call's arguments (base/args.cl). They are passed as those of expressions are: with
+   the input, with any other struct that has a GPI_COMBINE_MEMBER, or from function to function.
 
    The host writes the description ahead:
-       GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... of them; 0: the user's type
+       GPI_FIELD_COUNT, GPI_FIELDS   how many fields, and X(0) X(1) ... for these; 0: the user's type
        GPI_MONOID_ARGS               1: gpi_user_combine takes a gpi_args ahead
        GPI_SIZE                      sizeof(GPI_T), checked
        GPI_IDENTITY_WORDS            the identity, as 32-bit words
@@ -20,9 +20,9 @@
        GPI_EXACT                     1: any grouping gives the same bits
        GPI_REVERSE                   1: the call's order is from the last element to the first
        GPI_SEGMENTED                 1: segmented; GPI_HEAD is a signed type that leaves no padding
-       GPI_HEADS                     3: and heads are counted; GPI_HEAD is unsigned, and GPI_HEAD_LANE a signed type as wide
-                                     as the value, for vectors
-       GPI_LANES                     elements of a vector step, 1 where there are no vectors            */
+       GPI_HEADS                     3: heads are counted; GPI_HEAD is unsigned, and GPI_HEAD_LANE, for vectors, a signed
+                                     type as wide as the value
+       GPI_LANES                     elements of a vector step; 1: no vectors                           */
 #ifndef GPI_ELEMENT_MONOID_CL
 #define GPI_ELEMENT_MONOID_CL
 #include "base/args.cl"
@@ -37,7 +37,7 @@
 #error "GPI_SIZE must be 1..128"
 #endif
 
-/* What base/args.cl has, where the operation takes arguments; else nothing. */
+/* The macros of base/args.cl if the operation takes arguments, else nothing. */
 #if GPI_MONOID_ARGS
 #define GPI_COMBINE_PARAMETERS GPI_ARGS_PARAMETERS
 #define GPI_COMBINE_MEMBER GPI_ARGS_MEMBER
@@ -149,7 +149,7 @@ static GPI_BASE gpi_lanes_fold(gpi_lanes a, GPI_BASE e, ulong base)
 #endif
 #endif
 
-/* As a kernel's argument: structs as words, since Mesa 22.3 leaves out the padding at their end. */
+/* A GPI_BASE as a kernel's argument. Structs are passed as words, since Mesa 22.3 leaves out the padding at their end. */
 #if GPI_FIELD_COUNT == 1
 typedef GPI_BASE gpi_argument;
 
@@ -170,8 +170,8 @@ static GPI_BASE gpi_base_of(gpi_argument argument)
 }
 #endif
 
-/* Here and below no parameter that is a struct is written to: Mesa 22.3 then writes to the caller's too.
-   In the order of the call, which may be from the last element to the first. */
+/* Returns a . b in the order of the call, which may be from the last element to the first. (Here and below no parameter that is a
+   struct is written to, because Mesa 22.3 then writes to the caller's struct, too.) */
 static GPI_BASE gpi_base_combine(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b)
 {
 #if GPI_REVERSE
@@ -193,7 +193,7 @@ typedef struct GPI_PACKED gpi_segment {
 } gpi_segment;
 #define GPI_T gpi_segment
 
-/* a . b, unless b begins a segment. */
+/* Returns a . b, or b if b begins a segment (`head`). */
 static GPI_BASE gpi_base_append(GPI_COMBINE_PARAMETER GPI_BASE a, GPI_BASE b, bool head)
 {
     const GPI_BASE both = gpi_base_combine(GPI_COMBINE_PASSED a, b);
@@ -219,11 +219,11 @@ static GPI_T gpi_combine(GPI_COMBINE_PARAMETER GPI_T a, GPI_T b)
 /* 1: without its head an element is a number, GPI_VALUE_0. */
 #define GPI_BASE_NUMBER (GPI_FIELD_COUNT == 1 && GPI_OP_0 < GPI_ARGMIN && !GPI_COMPENSATED_0)
 
-/* The words of an element: how it travels between groups. A number becomes words, and words a number, by as_...: a union of
-   them would be in memory on Mesa's drivers, which keep no union in registers (docs/drivers.md). */
+/* The words of an element, as which groups exchange it. A number is converted to words and back by as_...: Mesa's drivers would
+   keep a union in memory, not in registers (docs/drivers.md). */
 #define GPI_WORDS ((GPI_SIZE + 3) / 4)
 #define GPI_T_NUMBER (GPI_BASE_NUMBER && !GPI_SEGMENTED && (GPI_SIZE == 4 || GPI_SIZE == 8))
-/* A number and a head as large: a head that counts may be larger. */
+/* 1: an element is a number and a head of the same size. (A head that counts may be larger than the number.) */
 #define GPI_T_HEADED                                                          \
     (GPI_BASE_NUMBER && GPI_SEGMENTED && (GPI_SIZE == 8 || GPI_SIZE == 16) && \
      (GPI_HEADS != 3 || 2 * GPI_BASE_SIZE == GPI_SIZE))
@@ -232,7 +232,7 @@ typedef struct gpi_bits {
     uint word[GPI_WORDS];
 } gpi_bits;
 
-/* A number's words from word k on, and a number of these. */
+/* GPI_WORDS_PUT stores a number in bits.word, from word k on. GPI_WORDS_GET makes a number of these words. */
 #if GPI_WORDS == (GPI_T_HEADED ? 2 : 1)
 #define GPI_WORDS_PUT(bits, k, value) (bits).word[k] = as_uint(value)
 #define GPI_WORDS_GET(bits, k, type) GPI_PASTE(as_, type)((bits).word[k])
@@ -275,7 +275,7 @@ typedef union gpi_bits {
 static gpi_bits gpi_bits_of(GPI_T value)
 {
     gpi_bits bits;
-    bits.word[GPI_WORDS - 1] = 0; /* an element of 1 or 2 bytes leaves part of it alone */
+    bits.word[GPI_WORDS - 1] = 0; /* an element of 1 or 2 bytes does not fill the word */
     bits.value = value;
     return bits;
 }

@@ -4,23 +4,23 @@
    that it defines end in _n.
 
        gpi_field_n                        what is combined
-       gpi_field_make_n(y, i)             of input element y at index i
-       gpi_field_combine_n(a, b)          a stands before b
-       gpi_field_result_n(a)              what is stored of it
+       gpi_field_make_n(y, i)             the field of input element y at index i
+       gpi_field_combine_n(a, b)          a . b; a stands before b
+       gpi_field_result_n(a)              the result that is stored
 
-   and, where GPI_LANES > 1, on a vector of GPI_LANES elements side by side:
+   and, if GPI_LANES > 1, on a vector of GPI_LANES adjacent elements:
 
-       gpi_lanes_n
-       gpi_lanes_identity_n(e)            e: the field's identity
-       gpi_lanes_make_n(y, i)             of a vector of input elements, the first at index i of the tile
-       gpi_lanes_combine_n(a, b)          lane by lane
-       gpi_lanes_append_n(a, b)           the same, where all elements of b come after those of a
-       gpi_lanes_fold_n(a, e, base)       all lanes combined; the tile begins at index `base`
+       gpi_lanes_n                        a vector of fields
+       gpi_lanes_identity_n(e)            e, the field's identity, in every lane
+       gpi_lanes_make_n(y, i)             the fields of a vector of input elements, the first at index i of the tile
+       gpi_lanes_combine_n(a, b)          a . b, lane by lane
+       gpi_lanes_append_n(a, b)           the same, if all elements of b come after those of a
+       gpi_lanes_fold_n(a, e, base)       the product of all lanes; the tile begins at index `base`
 
    Three kinds of field
        plain           the value itself
-       arg             a value and where it stands: argmin, argmax
-       compensated     a sum and what rounding took from it (Neumaier 1974, by two-sums: Knuth, TAOCP 2)
+       arg             a value and its index: argmin, argmax
+       compensated     a sum and the rounding errors that it has lost (Neumaier 1974, by two-sums: Knuth, TAOCP 2)
 
    Parameters
        GPI_OP_n            the operation, one of the codes below
@@ -59,7 +59,7 @@
 #if GPI_OP >= GPI_ARGMIN
 /* ------------------------------------------------------------------ arg */
 
-/* Index ~0: nowhere, as in the identity. It is in two words, so that no byte of the struct is padding. */
+/* A value and its index. Index ~0 is nowhere, as in the identity. The index is in two words, so that the struct has no padding. */
 typedef struct GPI_N(gpi_arg_) {
     GPI_VALUE value;
     uint low, high;
@@ -84,7 +84,7 @@ static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
 #define GPI_BEATS_NOT(a, b) ((a) <= (b))
 #endif
 
-/* The better value; of equal ones the one with the lower index. NaN beats nothing, and loses to all. */
+/* Returns the better value, or of equal values the one with the lower index. NaN beats nothing, and loses to every value. */
 static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)
 {
     const bool tie = a.value == b.value && GPI_N(gpi_arg_index_)(b) < GPI_N(gpi_arg_index_)(a);
@@ -105,7 +105,7 @@ typedef struct GPI_N(gpi_arg_lanes_) {
     GPI_VECTOR(GPI_INDEX) index; /* in the tile; ~0: nothing has beaten the identity yet */
 } GPI_LANES_T;
 
-/* Of floats the identity is a NaN, which loses to all numbers; no lane holds another NaN. */
+/* Returns the identity in every lane. For floats it is a NaN, which loses to all numbers. No lane holds another NaN. */
 static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e)
 {
     GPI_LANES_T a;
@@ -152,7 +152,8 @@ static GPI_LANES_T GPI_N(gpi_lanes_append_)(GPI_LANES_T a, GPI_LANES_T b)
 #undef GPI_BETTER
 }
 
-/* A lane that nothing has beaten has the identity's value, and so has its first element. */
+/* Returns the best of all lanes and e. A lane that nothing has beaten has the identity's value, and its first element has the same
+   value: so the lane gets that element's index. */
 static GPI_FIELD_T GPI_N(gpi_lanes_fold_)(GPI_LANES_T a, GPI_FIELD_T e, ulong base)
 {
     GPI_VALUE value[16];
@@ -184,7 +185,7 @@ static GPI_FIELD_T GPI_N(gpi_field_make_)(GPI_VALUE value, ulong i)
     return a;
 }
 
-/* c.sum is the rounded a.sum + b.sum; what rounding took is exact, and goes to the rest. */
+/* Sets c.sum to the rounded a.sum + b.sum, and c.rest to the rounding error, which is computed exactly, + a.rest + b.rest. */
 #define GPI_TWO_SUM(a, b, c, part)   \
     c.sum = a.sum + b.sum;           \
     part = c.sum - a.sum;            \
@@ -200,7 +201,7 @@ static GPI_FIELD_T GPI_FIELD_COMBINE(GPI_FIELD_T a, GPI_FIELD_T b)
     return c;
 }
 
-/* Behind an infinite or NaN sum the rest means nothing. */
+/* Returns a's result. If a.sum is infinite or NaN, a.rest means nothing. */
 static GPI_N(GPI_RESULT_) GPI_N(gpi_field_result_)(GPI_FIELD_T a)
 {
     return isfinite(a.sum) ? a.sum + a.rest : a.sum;
@@ -294,7 +295,8 @@ typedef GPI_VECTOR(GPI_LANE) GPI_LANES_T;
 static GPI_LANES_T GPI_N(gpi_lanes_identity_)(GPI_FIELD_T e) { return (GPI_LANES_T)((GPI_LANE)e); }
 
 #if GPI_FLOAT && (GPI_OP == GPI_MIN || GPI_OP == GPI_MAX)
-/* No lane holds a NaN: the identity takes its place. Then a comparison does for fmin or fmax, and is one instruction. */
+/* No lane holds a NaN, because gpi_lanes_make puts the identity in its place. So a comparison can stand for fmin or fmax, and is
+   one instruction. */
 #if GPI_OP == GPI_MIN
 #define GPI_LANES_DO(a, b) ((a) < (b) ? (a) : (b))
 #define GPI_NEUTRAL INFINITY

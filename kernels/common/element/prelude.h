@@ -1,5 +1,5 @@
 /* prelude.h - an element: the sum of uints (src/element/element.c); keys of 4 bytes with values of 4
- * (src/element/key.c). */
+   (src/element/key.c). */
 #include "base/prelude.h"
 #define GPI_SIZE 4
 #define GPI_IDENTITY_WORDS 0u
