@@ -1,21 +1,22 @@
 /* args.cl - the caller's arguments: values and buffers that the expressions of a call name (gp_arg).
 
-   They are parameters of the kernels that evaluate expressions, ahead of the input's, and travel with the input:
+   A kernel that evaluates expressions has these arguments as parameters, ahead of those of its input. They are passed with the
+   input:
 
        kernel        GPI_ARGS_PARAMETERS ...    GPI_ARGS_SET(input)
        input         GPI_ARGS_MEMBER
        expression    gpi_map(GPI_ARGS_OF(input) x, i)
 
-   or, where there is no input, from function to function:
+   or, if there is no input, from function to function:
 
        kernel        f(GPI_ARGS_HERE ...)
        function      f(GPI_ARGS_PARAMETER ...)    gpi_map(GPI_ARGS_PASSED x, i)
 
    The host writes ahead:
-       GPI_ARGS               1: there are some, and
-       gpi_args               a struct of them
+       GPI_ARGS               1: there are arguments; then also
+       gpi_args               a struct of the arguments
        GPI_ARGS_PARAMETERS    a kernel's parameters, with a comma at their end
-       GPI_ARGS_VALUE         a gpi_args made of them                                                   */
+       GPI_ARGS_VALUE         a gpi_args made of these parameters                                       */
 #ifndef GPI_BASE_ARGS_CL
 #define GPI_BASE_ARGS_CL
 

@@ -1,15 +1,14 @@
-/* count.cl - how many elements a call is about, and the context's counters. */
+/* count.cl - the number of elements of a call, and the context's counters. */
 #ifndef GPI_BASE_COUNT_CL
 #define GPI_BASE_COUNT_CL
 #include "base/constants.cl"
 #include "base/platform.cl"
 
-/* How many elements a call is about: `bound`, known to the host, or what the device finds in `wanted`, a
-   number of `wanted_words` 32-bit words at index `wanted_offset`; never more than `bound`. Not read when
-   `wanted_words` is 0. */
+/* The number of elements of a call. If `wanted_words` is 0, it is `bound`, which the host knows. Else it is on the device: number
+   `wanted_offset` of `wanted`, of `wanted_words` 32-bit words, but never more than `bound`. */
 #define GPI_COUNT_PARAMETERS ulong bound, __global const uint *wanted, ulong wanted_offset, uint wanted_words
 
-/* Number i of an array whose numbers have one or two words. */
+/* Returns number i of an array whose numbers have one or two words. */
 static ulong gpi_number(__global const uint *numbers, ulong i, uint words)
 {
     numbers += i * words;
@@ -27,13 +26,13 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
     return min(bound, gpi_count_wanted(bound, wanted, wanted_offset, wanted_words));
 }
 
-/* One group of a call says so when more was wanted than allowed. */
+/* Counts the call if it wanted more elements than its bound. Only the call's first group counts. */
 #define GPI_COUNT_CHECK(first_group, counters)                                \
     if ((first_group) && GPI_LOCAL_ID == 0 &&                                 \
         gpi_count_wanted(bound, wanted, wanted_offset, wanted_words) > bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 
-/* The same for a call with several counts: parameters x_bound, x_wanted ... */
+/* The same macros for a call with several counts, whose parameters are x_bound, x_wanted ... */
 #define GPI_COUNT_PARAMETERS_NAMED(x) \
     ulong x##_bound, __global const uint *x##_wanted, ulong x##_wanted_offset, uint x##_wanted_words
 #define GPI_COUNT_NAMED(x) gpi_count(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words)
@@ -42,7 +41,7 @@ static ulong gpi_count(ulong bound, __global const uint *wanted, ulong wanted_of
         gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words) > x##_bound) \
     atomic_inc((counters) + GPI_COUNT_CLAMPED)
 
-/* GPI_COUNT_NAMED and GPI_COUNT_CHECK_NAMED in one, which reads the number once. */
+/* Does what GPI_COUNT_NAMED and GPI_COUNT_CHECK_NAMED do, but reads the number only once (GPI_COUNT_CHECKED_NAMED). */
 static ulong gpi_count_checked(ulong bound, ulong wanted, bool first_group, volatile __global uint *counters)
 {
     if (wanted > bound && first_group && GPI_LOCAL_ID == 0) atomic_inc(counters + GPI_COUNT_CLAMPED);
@@ -53,7 +52,8 @@ static ulong gpi_count_checked(ulong bound, ulong wanted, bool first_group, vola
                       gpi_count_wanted(x##_bound, x##_wanted, x##_wanted_offset, x##_wanted_words), \
                       first_group, counters)
 
-/* Adds to a count of 64 bits, with atomics of 32: the low half's overflow is seen by whoever causes it. */
+/* Adds x to a count of 64 bits, by atomics of 32 bits. The item whose addition makes the low half overflow adds 1 to the high
+   half. */
 static void gpi_add_wide(volatile __global uint *count, uint x)
 {
     const uint old = atomic_add(count, x);

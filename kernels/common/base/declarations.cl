@@ -1,9 +1,9 @@
-/* declarations.cl - OpenCL's own functions, as far as kernels call them.
+/* declarations.cl - declares those of OpenCL's own functions that kernels call.
 
-   PoCL has clang read 900 kB of declarations for each program, which takes longer than most programs do. The host says
-   -D_OPENCL_H_, so that they are left out, and GPI_DECLARES, so that these stand in for them, where the caller's
-   text calls nothing (src/program/build.c). Whatever is missing here is an error, and the program is built with all of them.
-   `make declarations` compares what programs call. */
+   PoCL has clang read 900 kB of declarations for each program, which takes longer than compiling most programs. If the caller's
+   text calls nothing, the host defines _OPENCL_H_, which leaves those 900 kB out, and GPI_DECLARES, which takes the declarations
+   below instead (src/program/build.c). If a function is missing here, compiling fails, and the host builds the program with all
+   declarations. `make declarations` compares this file with what programs call. */
 #ifndef GPI_BASE_DECLARATIONS_CL
 #define GPI_BASE_DECLARATIONS_CL
 

@@ -1,17 +1,18 @@
-/* fault_injection.cl - groups that misbehave on purpose, in builds of the tests; nothing in any other.
+/* fault_injection.cl - groups that misbehave on purpose, in builds of the tests. In other builds it does nothing.
 
-   The words through which a group tells others of its tile go past gpi_tells. Built with GPI_FAULT = k,
-   one tile in k, the first among them, is told of
+   Before a group writes a word that publishes its tile, it calls gpi_tells. In a build with GPI_FAULT = k, one tile in
+   k, tile 0 among them, is published
 
-       never                              as if its group did not run
-       late    GPI_FAULT_PAUSE = n     each word only after n turns of waiting: a state's words come apart
-       torn    GPI_FAULT_TORN          by every other word only; where a state is written twice, by those
-                                          that were left out the first time: its words never agree
+       never                           as if its group did not run
+       late    GPI_FAULT_PAUSE = n     each word only after n turns of waiting: a state's words are written at
+                                          different times
+       torn    GPI_FAULT_TORN          only every other word; if a state is written twice, the second time the words
+                                          that were left out the first time: a state's words never agree
 
-   and of a sort's passes in all, or in one: GPI_FAULT_PASS (sort/lookback.cl).
+   In a sort this is so in all passes, or in one: GPI_FAULT_PASS (sort/lookback.cl).
 
-   Internal: by gp_context_desc.build_options, as tests/base/test_fault_injection.c does. Calls that wait without
-   bound (in place on a fair device) must not be made so. */
+   For tests only: by gp_context_desc.build_options, as in tests/base/test_fault_injection.c. Calls that wait without
+   bound (in place on a fair device) must not be built so. */
 #ifndef GPI_BASE_FAULT_INJECTION_CL
 #define GPI_BASE_FAULT_INJECTION_CL
 #include "base/platform.cl"

@@ -1,9 +1,8 @@
 /* platform.cl - what differs between vendors and devices, and nothing else.
 
-   Words that groups exchange while they run. Both sides of every access are atomic operations, relaxed,
-   because OpenCL C 1.2 has no acquire or release, and several devices have none at all. That suffices:
-   each word carries its own validity (scan/lookback.cl). A plain read would be a data race; where a volatile
-   one is not: gpi_word_load.
+   Words that groups exchange while they run. All reads and writes are relaxed atomic operations, because OpenCL C 1.2
+   has no acquire or release, and several devices have none at all. That suffices, because each word carries its own
+   validity (scan/lookback.cl). A plain read would be a data race. On some devices a volatile one is not: gpi_word_load.
 
        wide word    ulong   needs cl_khr_int64_base_atomics
        narrow word  uint    OpenCL 1.2 core
@@ -13,7 +12,7 @@
        GPI_INT64_EXTENDED   1: cl_khr_int64_extended_atomics, a cheaper atomic read of a wide word
        GPI_FP64             1: double is used
        GPI_SUB_GROUP        work-items of a sub-group (group/sub_group.cl); 0 or undefined: none
-       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size makes it so
+       GPI_SUB_GROUP_PINNED 1: the attribute intel_reqd_sub_group_size asks for this size of sub-groups
        GPI_WG               work-items of a group                                                     */
 #ifndef GPI_BASE_PLATFORM_CL
 #define GPI_BASE_PLATFORM_CL
@@ -31,30 +30,30 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Mesa's llvmpipe from version 25.0 on: the host says so, no macro of the compiler's does. Kernels crash there in which a
+/* Mesa's llvmpipe from version 25.0 on, as the host defines, because the compiler has no macro for it. A kernel crashes there if a
    function with a loop calls one with a barrier, so everything is inlined. */
 #ifdef GPI_LLVMPIPE_25
 #define static static __attribute__((always_inline))
 #endif
 
-/* llvmpipe, and Mesa's other drivers before 26.1 (GPI_LOSES_WRITES): where a loop of known length is unrolled, members of
-   structs lose what was written to them, and on llvmpipe compiling takes long (docs/drivers.md). GPI_TURNS(n) is n, which
-   the compiler does not know, for loops on elements and wherever many known turns come together. */
+/* llvmpipe, and Mesa's other drivers before 26.1 (GPI_LOSES_WRITES): if a loop of known length is unrolled, members of
+   structs lose what was written to them, and on llvmpipe compiling takes long (docs/drivers.md). GPI_TURNS(n) is n, but the
+   compiler does not know it. It is for loops over elements, and wherever else many turns add up. */
 #if defined(GPI_LLVMPIPE_25) || defined(GPI_LOSES_WRITES)
 #define GPI_TURNS(n) ((n)*get_work_dim())
 #else
 #define GPI_TURNS(n) (n)
 #endif
 
-/* llvmpipe of any version, too: the same for loops on whole structs. */
+/* GPI_STRUCT_TURNS(n) is the same for loops over whole structs, where llvmpipe of any version needs it. */
 #if defined(GPI_LLVMPIPE) || defined(GPI_LOSES_WRITES)
 #define GPI_STRUCT_TURNS(n) ((n)*get_work_dim())
 #else
 #define GPI_STRUCT_TURNS(n) (n)
 #endif
 
-/* PoCL or Intel's runtime on a CPU: global memory is the process's, and clang's own built-ins work on it. (PoCL has drivers
-   for other devices, too, which are programmed by way of these targets. Of Intel's runtime the host says so.) */
+/* 1: PoCL or Intel's runtime on a CPU. Global memory is the process's memory, and clang's own built-ins work on it. (PoCL also has
+   drivers for other devices: these have the targets below. For Intel's runtime the host defines GPI_INTEL_CPU.) */
 #ifdef GPI_INTEL_CPU
 #define GPI_ON_CPU 1
 #elif defined(POCL_DEVICE_ADDRESS_BITS) && !defined(__NVPTX__) && !defined(__AMDGCN__) && \
@@ -65,13 +64,14 @@
 #endif
 
 /* A function that takes a vector longer than the CPU's own (16 words without AVX-512) gets a warning, since its caller could
-   be compiled for another CPU; and PoCL writes to stderr how many warnings a program got. */
+   be compiled for another CPU, and PoCL writes to stderr how many warnings a program got. */
 #if GPI_ON_CPU
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
 
-/* Before a loop that fills an array of 16 for a vector of it: at once. Otherwise LLVM fills halves, and loading the whole has
-   to wait until both have left the CPU's store buffer. Where a loop does not allow it, it stays as it is. */
+/* Stands before a loop that fills an array of 16, which is then loaded as a vector. It makes LLVM fill the array at once. Else LLVM
+   fills two halves, and the load waits until both have left the CPU's store buffer. A loop that cannot be vectorized stays as
+   it is. */
 #if GPI_ON_CPU
 #define GPI_AT_ONCE _Pragma("clang loop vectorize_width(16)")
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -89,8 +89,8 @@
 #define GPI_KERNEL __kernel __attribute__((reqd_work_group_size(GPI_WG, 1, 1)))
 #endif
 
-/* 1: volatile accesses are relaxed atomic ones. In PTX they are (PTX ISA, memory consistency model), and LLVM's AMDGPU has
-   them pass the caches since its version 12 (AMDGPUUsage, memory model). */
+/* 1: volatile accesses are relaxed atomic ones. In PTX they are (PTX ISA, memory consistency model), and in LLVM's AMDGPU they
+   bypass the caches since version 12 (AMDGPUUsage, memory model). */
 #if defined(cl_nv_pragma_unroll) || (defined(__AMDGCN__) && __clang_major__ >= 12)
 #define GPI_VOLATILE_RELAXED 1
 #else
@@ -137,10 +137,10 @@ static void gpi_word_replace(volatile __global gpi_word *p, gpi_word old, gpi_wo
 }
 #endif
 
-/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. They are cheaper than gpi_word_read and an exchange where plain
-   volatile accesses are known to be relaxed atomics; on PoCL the load is clang's built-in. A store suffices if the old value is not
-   needed. Stores to different words may land in any order, because each word carries its own validity; one item's stores to one
-   word are seen in order by all. */
+/* gpi_word_load and gpi_word_write are a relaxed atomic load and store. If volatile accesses are known to be relaxed atomics, they
+   are cheaper than gpi_word_read and an exchange. On PoCL the load is clang's built-in. A store suffices if the old value is not
+   needed. Stores to different words may land in any order, because each word carries its own validity. All groups see one item's
+   stores to one word in order. */
 #if GPI_ON_CPU
 static gpi_word gpi_word_load(volatile __global gpi_word *p)
 {
@@ -153,9 +153,9 @@ static void gpi_word_write(volatile __global gpi_word *p, gpi_word w) { *p = w; 
 static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_read(p); }
 #endif
 
-/* Plain memory written before GPI_RELEASE and a word's write is there after a load of that word and
-   GPI_ACQUIRE, in another group: where such fences are known, clang's on PoCL. Elsewhere they are nothing. (Intel's
-   compiler leaves a kernel with clang's scalar, where operations of sub-groups abort: docs/drivers.md.) */
+/* What a group writes to plain memory before GPI_RELEASE and a word is visible to a group that loads this word and then calls
+   GPI_ACQUIRE, on devices for which such fences are known. On others these macros do nothing. (Intel's compiler does not
+   vectorize a kernel with clang's fences, and then operations of sub-groups abort: docs/drivers.md.) */
 #ifdef GPI_INTEL_CPU
 #define GPI_RELEASE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define GPI_ACQUIRE() mem_fence(CLK_GLOBAL_MEM_FENCE)
@@ -167,9 +167,9 @@ static gpi_word gpi_word_load(volatile __global gpi_word *p) { return gpi_word_r
 #define GPI_ACQUIRE() (void)0
 #endif
 
-/* GPI_LINE_WORDS aligned 64-bit words at once, each of them loaded as by gpi_word_load: where the words of a
-   vector load are known to be whole. 0: not known. On x86 aligned words are, in vectors too; PTX takes a
-   vector as its elements, and memory hands out 32 bytes at once. */
+/* gpi_line_load loads GPI_LINE_WORDS aligned 64-bit words at once, each as gpi_word_load does. GPI_LINE_WORDS 0: it is
+   not known that the words of a vector load are not torn. On x86 aligned words are not torn, in vectors either. PTX
+   defines a vector access as accesses to its elements, and memory returns 32 bytes at once. */
 #if GPI_WIDE && GPI_ON_CPU && defined(__x86_64__)
 #define GPI_LINE_WORDS 8
 typedef ulong8 gpi_line;
@@ -186,8 +186,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_LINE_WORDS 0
 #endif
 
-/* Hints that the cache line at p will be read, or written, soon. Only PoCL is known to take them, where
-   the built-in prefetch() of OpenCL C does nothing. */
+/* Hints that the cache line at p will be read, or written, soon: clang's built-in on CPUs, because OpenCL C's prefetch() does
+   nothing on PoCL. On other devices these macros do nothing. */
 #if GPI_ON_CPU
 #define GPI_PREFETCH_READ(p) __builtin_prefetch((const __private void *)(size_t)(p), 0, 3)
 #define GPI_PREFETCH_WRITE(p) __builtin_prefetch((const __private void *)(size_t)(p), 1, 2)
@@ -196,8 +196,8 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_PREFETCH_WRITE(p) (void)(p)
 #endif
 
-/* Before another look at what a group waits for: without it, the faster a CPU looks, the sooner its budget of looks is used
-   up. (23 ns on a Zen 5.) */
+/* Pauses before another look at what a group waits for. Without a pause, the faster a CPU looks, the sooner its budget of looks
+   is used up. (A pause is 23 ns on a Zen 5.) */
 #if GPI_ON_CPU && defined(__x86_64__)
 #define GPI_PAUSE() __builtin_ia32_pause()
 #elif GPI_ON_CPU && defined(__aarch64__)
@@ -206,9 +206,9 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_PAUSE() (void)0
 #endif
 
-/* What a work-item keeps in registers of a GPU: loops over it, of which all turns are written out, and functions
-   that take its address. Not on CPUs, which have too few, and not where it goes wrong (GPI_TURNS). GPI_ROLLED: loops
-   off the beaten track, which must not take registers from it; GPI_UNROLL_SOME: those that load. */
+/* GPI_UNROLL unrolls loops over arrays, so that a GPU's work-item has the arrays in registers. Not on CPUs, which have too few
+   registers, and not on llvmpipe (GPI_TURNS). For the same reason GPI_INLINE_GPU inlines functions that take the address of such an
+   array. GPI_ROLLED: loops that are seldom run, and must not take registers. GPI_UNROLL_SOME: loops that load. */
 #if !defined(GPI_LLVMPIPE) && !GPI_ON_CPU
 #define GPI_UNROLL _Pragma("unroll")
 #define GPI_ROLLED _Pragma("unroll 1")
@@ -218,17 +218,17 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_ROLLED
 #define GPI_UNROLL_SOME
 #endif
-/* The word x is worked out here: NVIDIA's compiler puts additions off and keeps both terms in registers, or moves them out of
-   loops and keeps all of their results. */
+/* Makes the compiler compute the word x here. NVIDIA's compiler would put additions off and keep both terms in registers, or move
+   additions out of loops and keep all results. */
 #if defined(cl_nv_pragma_unroll)
 #define GPI_SETTLE(x) __asm__ volatile("" : "+r"(x))
 #else
 #define GPI_SETTLE(x)
 #endif
-/* Intel's GPUs: one of 16 lanes has 64 words of registers, and what is more is spilled. GPI_SPARING: before a loop whose loads
-   would all be under way at once if its turns were written out. GPI_ANEW(x, zero): x, within a loop; `zero` is 0, differs from
-   turn to turn as far as the compiler knows, and so has x, and all that follows from it, worked out in each turn instead of
-   kept. */
+/* Intel's GPUs: a lane (of 16) has 64 words of registers, and everything beyond is spilled. GPI_SPARING stands before a loop whose
+   loads would all be under way at once if it were unrolled. GPI_ANEW(x, zero) is x, in a loop. `zero` is 0, but the compiler
+   takes it to change from turn to turn: so it computes x, and what depends on x, in each turn instead of keeping it in
+   registers. */
 #ifdef GPI_INTEL_GPU
 #define GPI_SPARING _Pragma("unroll 1")
 #define GPI_ANEW(x, zero) ((x) + (zero))
@@ -236,7 +236,7 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_SPARING
 #define GPI_ANEW(x, zero) (x)
 #endif
-/* The greater of two ulongs, of which `lesser` is the lesser: on NVIDIA's chips two instructions, and a comparison is two
+/* The greater of the ulongs x and y, given the lesser one: two instructions on NVIDIA's chips, where a comparison would be two
    more. */
 #if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
 #define GPI_GREATER(x, y, lesser) ((x) ^ (y) ^ (lesser))
@@ -249,10 +249,11 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #define GPI_INLINE_GPU static
 #endif
 
-/* What to inline, where that was measured. Elsewhere compilers inline everything; Oclgrind 21.10 fails on
-   what inlining leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel with all that is inlined into
-   it three times, a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. Functions stay so only where
-   an item is alone: in larger groups PoCL gets private arrays wrong that a kernel hands to them (docs/drivers.md). */
+/* GPI_INLINE is defined where inlining was measured. Elsewhere compilers inline everything anyway, and Oclgrind 21.10 fails on
+   what the attribute leaves (llvm.experimental.noalias.scope.decl). PoCL 3.1 compiles a kernel, with everything that is inlined
+   into it, three times, but a GPI_NOINLINE function once, unless it asks for its work-item or has a barrier. GPI_NOINLINE takes
+   effect only in groups of one item: in larger groups PoCL gets private arrays wrong that a kernel passes to a function
+   (docs/drivers.md). */
 #if GPI_ON_CPU
 #define GPI_INLINE __attribute__((always_inline)) static
 #else
@@ -263,8 +264,9 @@ static gpi_line gpi_line_load(volatile __global gpi_word *p)
 #else
 #define GPI_NOINLINE static
 #endif
-/* Names the item's number in its group. An item that is alone does not ask for it, because PoCL inlines what does; on Intel's CPU
-   runtime it does: that compiler crashes over a selection that does not (docs/drivers.md). */
+/* Names the item's number in its group. In a group of one item it does not call get_local_id, because PoCL inlines every function
+   that does. On Intel's CPU runtime it calls it all the same, because that compiler crashes on a selection without the call
+   (docs/drivers.md). */
 #if GPI_WG == 1 && !defined(GPI_INTEL_CPU)
 GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_LOCAL_ID gpi_only_item()
@@ -279,8 +281,8 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_RARELY(x) (x)
 #endif
 
-/* Loads or stores 16 elements where any one may be; `type` is their vector's, aligned as one element is.
-   PoCL's own vstore16 writes bytes and shorts one by one. */
+/* Loads or stores 16 elements at p, which is aligned as one element. `type` is a vector of 16 with this alignment.
+   (PoCL's own vstore16 writes bytes and shorts one by one.) */
 #if GPI_ON_CPU
 #define GPI_LOAD_VECTOR(type, p) (*(__global const type *)(p))
 #define GPI_LOAD_PRIVATE(type, p) (*(__private const type *)(p))
@@ -293,15 +295,15 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_STORE_PRIVATE(type, v, p) vstore16(v, 0, p)
 #endif
 
-/* Stores a cache line of 16 words, aligned, which nobody will read soon: past the caches where the compiler
-   is known to take the hint. Measured: docs/PERFORMANCE.md. */
+/* Stores an aligned cache line of 16 words that nobody will read soon: past the caches, if the compiler is known to
+   take the hint. Measured: docs/PERFORMANCE.md. */
 #if GPI_ON_CPU
 #define GPI_STREAM_STORE(v, p) __builtin_nontemporal_store(v, p)
 #else
 #define GPI_STREAM_STORE(v, p) (*(p) = (v))
 #endif
 
-/* A vector of 16 turned round, and its upper half. GPI_LANE_BY_LANE 1: each lane is named, each time. */
+/* GPI_TURNED reverses a vector of 16, and GPI_UPPER is its upper half. GPI_LANE_BY_LANE 1: each lane is named. */
 #if defined(GPI_LANE_BY_LANE) && GPI_LANE_BY_LANE
 #define GPI_TURNED(v)                                                                                        \
     ((__typeof__(v))((v.sf), (v.se), (v.sd), (v.sc), (v.sb), (v.sa), (v.s9), (v.s8), (v.s7), (v.s6), (v.s5), \
@@ -312,18 +314,18 @@ GPI_INLINE size_t gpi_only_item(void) { return 0; }
 #define GPI_UPPER(v) (v.hi)
 #endif
 
-/* Bytes of an output from which on its lines will have left the caches before anybody reads them. */
+/* An output of so many bytes or more leaves the caches before anybody reads it. */
 #ifndef GPI_PAST_CACHES
 #define GPI_PAST_CACHES (32u << 20)
 #endif
 
-/* Stores those of 16 elements whose bit in `mask` is set together, from `to` on, in private memory; up to 16 elements from
-   `to` on are overwritten. GPI_PACKS 1: the compiler is known to have AVX-512's instructions for it. */
+/* gpi_pack_near_n stores those of 16 elements of n bytes whose bit in `mask` is set, side by side from `to` on, in private memory.
+   Up to 16 elements from `to` on are overwritten. GPI_PACKS 1: the compiler has AVX-512's instructions for it. */
 #if GPI_ON_CPU && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && \
     defined(__AVX512VL__) && defined(__BMI2__)
 #define GPI_PACKS 1
 
-/* Bit k: lane k, which is 0 or 1. */
+/* Returns a mask whose bit k is lane k, which is 0 or 1. */
 static uint gpi_mask_of(uint16 lanes) { return __builtin_ia32_cvtd2mask512(as_int16(lanes << 31)); }
 
 static uint16 gpi_pack_lanes(uint16 v, uint mask)
@@ -331,7 +333,7 @@ static uint16 gpi_pack_lanes(uint16 v, uint mask)
     return as_uint16(__builtin_ia32_compresssi512_mask(as_int16(v), (int16)(0), (ushort)mask));
 }
 
-/* Lane k: lane source[k] of a, or from 16 on of b. */
+/* Returns a vector whose lane k is lane source[k] of a, or, if source[k] >= 16, lane source[k] - 16 of b. */
 static uint16 gpi_pick_lanes(uint16 a, uint16 b, uint16 source)
 {
     return as_uint16(__builtin_ia32_vpermi2vard512(as_int16(a), as_int16(source), as_int16(b)));
@@ -341,7 +343,7 @@ typedef char gpi_signed_bytes __attribute__((ext_vector_type(64)));
 #define GPI_BYTES_UP(v, n) \
     __builtin_astype(__builtin_ia32_pslldqi512_byteshift(__builtin_astype(v, long8), n), gpi_signed_bytes)
 
-/* For each of 64 bits how many bits of `plus` are set below it, less those of `minus`. */
+/* Sets sums[k], for k = 0 ... 63, to how many bits of `plus` below bit k are set, minus how many of `minus`. */
 static void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
 {
     typedef char vector __attribute__((ext_vector_type(64), aligned(1)));
@@ -360,7 +362,7 @@ static void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
     *(__private vector *)sums = sum + __builtin_astype(before, gpi_signed_bytes);
 }
 
-/* Of these bits those whose bit in `mask` is set, side by side from the lowest on. */
+/* Returns those bits of `bits` whose bit in `mask` is set, side by side from the lowest on. */
 static ulong gpi_pack_bits(ulong bits, ulong mask) { return __builtin_ia32_pext_di(bits, mask); }
 
 static void gpi_pack_near_1(__private uchar *to, uchar16 v, uint mask)
@@ -393,8 +395,8 @@ static void gpi_pack_near_8(__private uchar *to, ulong16 v, uint mask)
 #define GPI_PACKS 0
 #endif
 
-/* Bytes, GPI_COMPARED of which are compared at a time; what is equal is told by gpi_hits, which can be
-   combined bit by bit and made a number with a bit for each byte. gpi_bytes_where: y where v is x, else 0. */
+/* Comparisons of GPI_COMPARED bytes at a time. The result is a gpi_hits, which can be combined by bitwise operations.
+   gpi_hits_bits makes it a number with a bit for each byte. gpi_bytes_where returns y in each byte that is x in v, else 0. */
 #if GPI_PACKS
 #define GPI_COMPARED 64
 typedef uchar gpi_bytes __attribute__((ext_vector_type(64), aligned(1)));
@@ -444,7 +446,8 @@ static uchar16 gpi_bytes_where(gpi_bytes v, uchar x, char y)
     return as_uchar16(v == (uchar16)(x)) & (uchar16)((uchar)y);
 }
 
-/* Each byte keeps a bit in its own place, and the product's top byte gathers those of eight. */
+/* Returns a bit for each byte of `hits`: each byte keeps only the bit of its own place, and the product's top byte gathers the
+   bits of eight bytes. */
 static ulong gpi_hits_bits(gpi_hits hits)
 {
     const ulong2 bits = (as_ulong2(hits) & 0x8040201008040201ul) * 0x0101010101010101ul >> 56;

@@ -1,7 +1,7 @@
 /* prelude.h - what the host writes ahead of every program, so that an editor or clang can read any file of
    kernels/ by itself (`make compile_commands.json`). Each folder's prelude.h adds what is written ahead of
    the programs there, for one case. No program of the library contains these files. GPI_SHAPE_SERIAL 1 shows
-   the serial shape. Nothing is defined here where the command line has GPI_WG: then it has the rest, too. */
+   the serial shape. If the command line defines GPI_WG, it defines the rest, too, and this file nothing. */
 #ifndef GPI_WG
 #if GPI_SHAPE_SERIAL
 #define GPI_SHAPE_LOCAL 0
