@@ -8,7 +8,7 @@
 #define GPI_COUNT_BAD 3       /* calls that found bad offsets */
 #define GPI_COUNT_SKIPPED 4   /* elements whose index was out of range */
 #define GPI_COUNT_REFUSED 5   /* keys that a hash table refused: by insert, assign, apply, for_each */
-#define GPI_COUNT_STRANGE 9   /* launches that found no hash table where one should be */
+#define GPI_COUNT_STRANGE 9   /* launches whose buffer had no hash table in it */
 #define GPI_COUNT_FULL 10     /* keys that found no slot, in calls that do not list such keys */
 #define GPI_COUNT_ARRIVED 11  /* groups that have ended their part of a launch; 0 between launches */
 #define GPI_COUNT_ZERO 12     /* always 0: the number of elements of a launch during warm-up */

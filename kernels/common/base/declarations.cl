@@ -1,8 +1,8 @@
 /* declarations.cl - declares those of OpenCL's own functions that kernels call.
 
-   PoCL has clang read 900 kB of declarations for each program, which takes longer than compiling most programs. If the caller's
-   text calls nothing, the host defines _OPENCL_H_, which leaves those 900 kB out, and GPI_DECLARES, which takes the declarations
-   below instead (src/program/build.c). If a function is missing here, compiling fails, and the host builds the program with all
+   PoCL has clang read 900 kB of declarations for each program, which takes longer than compiling most programs. For serial
+   programs in which the caller's text calls nothing the host defines _OPENCL_H_, which leaves those 900 kB out, and GPI_DECLARES,
+   for which the declarations below stand in (src/program/build.c). If one is missing here, the host builds the program with all
    declarations. `make declarations` compares this file with what programs call. */
 #ifndef GPI_BASE_DECLARATIONS_CL
 #define GPI_BASE_DECLARATIONS_CL

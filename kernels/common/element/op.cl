@@ -310,7 +310,8 @@ static GPI_LANES_T GPI_N(gpi_lanes_make_)(GPI_VECTOR(GPI_Y) y, uint i)
     return x == x ? x : (GPI_LANES_T)((GPI_LANE)GPI_NEUTRAL);
 }
 #else
-/* By operators: PoCL leaves calls of built-in functions in loops where it cannot inline them (docs/drivers.md). */
+/* Lanes combine by operators, because PoCL leaves calls of built-in functions in loops if it cannot inline them
+   (docs/drivers.md). */
 #if GPI_OP == GPI_MIN
 #define GPI_LANES_DO(a, b) ((a) < (b) ? (a) : (b))
 #elif GPI_OP == GPI_MAX

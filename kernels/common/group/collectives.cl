@@ -38,7 +38,7 @@
 #define GPI_GROUP_ROW 32u
 #define GPI_GROUP_ROWS ((GPI_GROUP_SIZE + GPI_GROUP_ROW - 1) / GPI_GROUP_ROW)
 #define GPI_GROUP_CELL(l) ((l) + (l) / GPI_GROUP_ROW)
-/* Where row r ends. */
+/* The cell of row r's last value. */
 #define GPI_GROUP_END(r) GPI_GROUP_CELL(min((r)*GPI_GROUP_ROW + GPI_GROUP_ROW, (uint)GPI_GROUP_SIZE) - 1)
 #endif
 

@@ -50,7 +50,7 @@ GPI_KERNEL void gp_brackets_pair(GPI_SYMBOL_INPUT_PARAMETERS, __global gpi_index
     gpi_pair_note(nest, (uint)get_group_id(0), shared);
 }
 
-/* Leaves without a tile push and pop nothing. */
+/* Makes the nodes of the tree of tiles above `bottom`. A leaf without a tile pushes and pops nothing. */
 GPI_KERNEL void gp_brackets_tree(GPI_COUNT_PARAMETERS, GPI_NEST_PARAMETERS, uint bottom)
 {
     GPI_NEST_SET(nest);

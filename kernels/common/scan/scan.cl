@@ -74,7 +74,7 @@ GPI_KERNEL void gp_scan_spine(GPI_COMBINE_PARAMETERS __global GPI_T *partials, u
     (void)gpi_sweep_spine(GPI_COMBINE_HERE partials, tiles, gpi_scan_begin(gpi_base_of(initial)), shared);
 }
 
-/* `partials` is not read when there is one tile. */
+/* Scans a tile, before which the product is partials[tile]. `partials` is not read if there is one tile. */
 GPI_KERNEL void gp_scan_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
                                   uint tiles, volatile __global uint *counters)
 {

@@ -1,4 +1,4 @@
-/* tile_sink.cl - where a scan's results go. */
+/* tile_sink.cl - writes a scan's results. */
 #ifndef GPI_SCAN_TILE_SINK_CL
 #define GPI_SCAN_TILE_SINK_CL
 #include "base/paste.cl"

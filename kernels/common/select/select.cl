@@ -73,7 +73,7 @@ GPI_KERNEL void gp_select_spine(__global GPI_T *partials, uint tiles)
     if (GPI_LOCAL_ID == 0) partials[tiles] = total;
 }
 
-/* `partials` is not read when there is one tile. */
+/* Compacts a tile, before which partials[tile] elements are selected. `partials` is not read if there is one tile. */
 GPI_KERNEL void gp_select_downsweep(GPI_INPUT_PARAMETERS, GPI_SINK_PARAMETERS, __global const GPI_T *partials,
                                     uint tiles, volatile __global uint *counters)
 {

@@ -102,7 +102,7 @@ typedef struct gpi_walk {
     gpi_index stack[GPI_WALK_BELOW + GPI_WALK_LEAST + GPI_TILE + 16];
 } gpi_walk;
 
-/* Puts GPI_WALK_BELOW openers of earlier tiles, or "none" where there are no more, below the `count` cells of the stack. Returns
+/* Puts GPI_WALK_BELOW openers of earlier tiles below the `count` cells of the stack, and "none" for those that are missing. Returns
    the stack's new end. */
 GPI_NOINLINE gpi_index *gpi_walk_fetch(gpi_walk *w, uint count)
 {

@@ -202,7 +202,7 @@ static void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_
 }
 
 #else
-/* Is not inlined, because LLVM would then turn the chains into vectors, with slow 64-bit products. */
+/* Reduces the tile's runs. Is not inlined, because LLVM would then turn the chains into vectors, with slow 64-bit products. */
 GPI_NOINLINE void gpi_tile_open(gpi_tile *tile, gpi_input input, ulong base, gpi_tile_shared shared)
 {
     const uint length = gpi_tile_length(input, base), each = gpi_run_length(length);

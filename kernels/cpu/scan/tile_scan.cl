@@ -51,7 +51,8 @@ static void gpi_put_vector(gpi_input input, gpi_sink sink, ulong i, gpi_lanes v)
 #endif
 
 #if GPI_LANES > 1 && GPI_SEGMENTED
-/* The product before a vector. A head's value may be NaN. If lanes never hold NaN, the carry does not either. */
+/* The product before a vector. gpi_carry_of combines it with the identity, because a head's value may be NaN, which the lanes of
+   min and max must not hold (element/op.cl). */
 typedef GPI_T gpi_carry;
 #define GPI_CARRY(sum) gpi_carry_of(sum)
 #define GPI_CARRIED(carry) (carry)
