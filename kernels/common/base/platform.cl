@@ -348,7 +348,7 @@ static void gpi_bit_sums(ulong plus, ulong minus, __private char *sums)
 {
     typedef char vector __attribute__((ext_vector_type(64), aligned(1)));
     gpi_signed_bytes sum = __builtin_ia32_cvtmask2b512(minus) - __builtin_ia32_cvtmask2b512(plus);
-    ulong8 before = (ulong8)(0); /* of 16 bytes each: the sum of those before them */
+    ulong8 before = (ulong8)(0); /* for each 16 bytes the sum of all bytes before */
     for (uint k = 16; k < 64; k += 16) {
         const ulong below = (1ul << k) - 1;
         const uint steps = (uint)popcount(plus & below) - (uint)popcount(minus & below);

@@ -57,9 +57,9 @@ static uint gp_group_pack_at(uint n, volatile __global uint *counter, __local ui
     return atomic_add(counter, total) + before;
 #else
     if (GPI_GROUP_ITEM == 0) memory[0] = atomic_add(counter, total);
-    barrier(CLK_LOCAL_MEM_FENCE); /* where the group begins is written */
+    barrier(CLK_LOCAL_MEM_FENCE); /* the group's first place is written */
     const uint base = memory[0];
-    barrier(CLK_LOCAL_MEM_FENCE); /* it is read: the next call may overwrite it */
+    barrier(CLK_LOCAL_MEM_FENCE); /* the place is read: the next call may overwrite it */
     return base + before;
 #endif
 }

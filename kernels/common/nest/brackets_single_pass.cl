@@ -80,9 +80,9 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
 static uint gpi_lookback_ticket(volatile __global uint *ticket, gpi_pair_shared memory)
 {
     if (GPI_LOCAL_ID == 0) memory->group.height[0] = atomic_inc(ticket);
-    gpi_sync(); /* the ticket is there */
+    gpi_sync(); /* the ticket is written */
     const uint group = (uint)memory->group.height[0];
-    gpi_sync(); /* everybody has it */
+    gpi_sync(); /* all items have read it */
     return group;
 }
 
@@ -135,7 +135,7 @@ static void gpi_lookback_group(gpi_symbol_input in, gpi_answer to, gpi_nest nest
     const gpi_shared shared = &memory->group;
     gpi_pair_group(in, to.match, nest, tile, true, memory);
     gpi_lookback_all_beside(nest.tree, tile, shared->beside);
-    gpi_sync(); /* what is beside the tile's path is there */
+    gpi_sync(); /* the nodes beside the tile's path are written */
     if (GPI_LOCAL_ID == 0)
         shared->before =
             gpi_lookback_climb(nest.tree, tile, gpi_unpack_node(shared->tree[1]), shared->beside);

@@ -177,7 +177,7 @@ GPI_KERNEL void gp_brackets_report(GPI_SYMBOL_INPUT_PARAMETERS, __global ulong *
     const uint l = (uint)GPI_LOCAL_ID;
     gpi_summary sum = gpi_summary_of(nest, l, GPI_WG);
     sums[l] = sum;
-    gpi_sync(); /* the sums of all items are there */
+    gpi_sync(); /* the sums of all items are written */
     if (l != 0) return;
     for (uint j = 1; j < GPI_WG; j++) {
         sum.mismatches += sums[j].mismatches;

@@ -25,7 +25,7 @@ typedef struct gpi_note {
     uint joined;     /* closers whose opener is in another tile */
     uint searches;   /* how often such an opener had to be searched for */
     uint rise;       /* how far the stack gets above its height before the tile; if errors are wanted */
-    uint lone;       /* the first closer without an opener, counted as `first`; local shape under GPI_LOOKBACK */
+    uint lone;       /* the first closer without an opener, as `first`; local shape under GPI_LOOKBACK */
     ulong base;      /* the stack's height before the tile; if errors are wanted */
 } gpi_note;
 

@@ -66,6 +66,6 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
         *prefix = gpi_combine(GPI_COMBINE_PASSED seen, *prefix);
         next = flag == GPI_INCLUSIVE ? 0 : next - 1;
     }
-    return next; /* also not 0 if a device left the loop too early: no incomplete prefix is taken for a result */
+    return next; /* also not 0 if a device left the loop early: no incomplete prefix is taken for a result */
 }
 #endif

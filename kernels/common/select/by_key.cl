@@ -44,7 +44,7 @@ GPI_KERNEL void gp_by_key_look_back(GPI_INPUT_PARAMETERS, GPI_RUNS_PARAMETERS, v
     const uint id = gpi_take_ticket(state, shared);
     const ulong base = (ulong)id * GPI_TILE;
     GPI_COUNT_CHECK(id == 0, counters);
-    if (base >= input.count && id > 0) return; /* so do all later tiles: nobody waits for this one */
+    if (base >= input.count && id > 0) return; /* all later tiles return, too: nobody waits for this one */
     gpi_runs_open(&tile, input, base, shared);
     const GPI_T aggregate = gpi_tile_aggregate(&tile);
     const GPI_T prefix = gpi_look_back(state, id, aggregate, input, polls, counters, shared);

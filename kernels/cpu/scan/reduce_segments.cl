@@ -27,7 +27,7 @@ static GPI_T gpi_segment_reduce(gpi_input segment, gpi_tile_shared shared)
 }
 
 #define GPI_SEGMENTS_BATCH 32u                                      /* segments */
-#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* elements of them all */
+#define GPI_BATCH_MOST (GPI_SIZE <= 16 ? 1024u : 16384u / GPI_SIZE) /* elements of a batch */
 
 /* 1: the result depends on the position of elements in their segment. */
 #define GPI_PLACES (GPI_MAPPED || GPI_FIELD_COUNT > 1 || (GPI_FIELD_COUNT == 1 && GPI_OP_0 >= GPI_ARGMIN))

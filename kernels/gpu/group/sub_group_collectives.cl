@@ -34,7 +34,7 @@ static GPI_GROUP_T GPI_GROUP_N(_sg_exchange)(GPI_GROUP_T x, int by, __local GPI_
     memory[GPI_GROUP_ITEM] = x;
     barrier(CLK_LOCAL_MEM_FENCE); /* all elements are written */
     const GPI_GROUP_T y = memory[(int)GPI_GROUP_ITEM + by];
-    barrier(CLK_LOCAL_MEM_FENCE); /* they are read: the next exchange may overwrite them */
+    barrier(CLK_LOCAL_MEM_FENCE); /* the elements are read: the next exchange may overwrite them */
     return y;
 }
 
@@ -93,7 +93,7 @@ static GPI_GROUP_T GPI_GROUP_N(_reduce)(GPI_GROUP_PARAMETER GPI_GROUP_T x, __loc
     if (gpi_sg_lane() == 0) memory[gpi_sg_index()] = own;
     barrier(CLK_LOCAL_MEM_FENCE); /* the sub-groups' products are written */
     for (uint r = 0; r < GPI_GROUP_TURNS(GPI_GROUP_SUB_GROUPS); r++) sum = GPI_GROUP_COMBINE(sum, memory[r]);
-    barrier(CLK_LOCAL_MEM_FENCE); /* they are read: the next call may overwrite them */
+    barrier(CLK_LOCAL_MEM_FENCE); /* the products are read: the next call may overwrite them */
     return sum;
 }
 
@@ -109,7 +109,7 @@ static GPI_GROUP_T GPI_GROUP_N(_scan_sub_groups)(GPI_GROUP_PARAMETER GPI_GROUP_T
         if (r == gpi_sg_index()) before = sum;
         sum = GPI_GROUP_COMBINE(sum, memory[r]);
     }
-    barrier(CLK_LOCAL_MEM_FENCE); /* they are read: the next call may overwrite them */
+    barrier(CLK_LOCAL_MEM_FENCE); /* the products are read: the next call may overwrite them */
     *total = sum;
     return before;
 }

@@ -51,7 +51,7 @@ typedef struct gpi_group {
     uint closes[GPI_WG]; /* a bit for each closer of an item; in the end only for those that pop an opener */
     gpi_node before;     /* the product of all tiles before this one */
 #if GPI_LOOKBACK
-    gpi_node beside[32]; /* nodes of the tree of tiles to the left of this tile's path to the root, from its leaf up */
+    gpi_node beside[32]; /* in the tree of tiles the nodes to the left of this tile's path, from its leaf up */
 #endif
     gpi_note note;
 #if GPI_SUB_GROUP
@@ -157,12 +157,12 @@ static gpi_brackets_of gpi_open_item(gpi_symbol_input in, ulong begin, uint leng
 {
 #if GPI_TABLE
     gpi_load_table(in, shared);
-    gpi_sync(); /* the table is there */
+    gpi_sync(); /* the table is written */
     const gpi_brackets_of item = gpi_load_item(in, begin, length, shared);
     (void)stage;
 #else
     gpi_load_stage(in, begin, length, stage);
-    gpi_sync(); /* the tile's brackets are there */
+    gpi_sync(); /* the tile's brackets are written */
     const gpi_brackets_of item = gpi_load_item(stage);
 #endif
     shared->opens[get_local_id(0)] = item.opens;
@@ -221,7 +221,7 @@ static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
                 if (l < width && l % (2 * d) == 0) shared->tree[(width + l) / (2 * d)] = node;
             }
         }
-        gpi_sync(); /* the nodes of these levels are there */
+        gpi_sync(); /* the nodes of these levels are written */
     }
 }
 #else
@@ -230,12 +230,12 @@ static void gpi_grow_tree(uint node, uint open, gpi_shared shared)
     const uint l = (uint)get_local_id(0);
     shared->tree[GPI_WG + l] = node;
     shared->open[l] = open;
-    gpi_sync(); /* the items' nodes and openers are there */
+    gpi_sync(); /* the items' nodes and openers are written */
     for (uint width = GPI_WG / 2; width > 0; width /= 2) {
         if (l < width)
             shared->tree[width + l] =
                 gpi_packed_product(shared->tree[2 * (width + l)], shared->tree[2 * (width + l) + 1]);
-        gpi_sync(); /* the nodes of this level are there */
+        gpi_sync(); /* the nodes of this level are written */
     }
 }
 #endif
@@ -254,9 +254,9 @@ static uint gpi_take_bit(uint *open, uint need)
 /* Goes down the stack before an item, opener by opener: first those in other items of the tile, then those in tiles
    before. */
 typedef struct gpi_cursor {
-    gpi_shared shared; /* is no parameter: if all calls of a function pass the same local memory, clang puts the
-                          memory's name in place of the parameter, and PoCL 3.1 gives a function that is not
-                          inlined another memory of that name, with zeros in it */
+    gpi_shared shared; /* is no parameter: if all calls of a function pass the same local memory, clang puts
+                          the memory's name in place of the parameter, and PoCL 3.1 gives a function that is
+                          not inlined another memory of that name, with zeros in it */
     uint self;         /* the item whose stack this is */
     uint item, open;   /* an item, and those of its openers that have not been seen */
     gpi_index before;  /* how many openers of tiles before this one have been seen */
@@ -459,7 +459,7 @@ static void gpi_pair_group(gpi_symbol_input in, __global gpi_index *match, gpi_n
     if (get_local_id(0) == 0) gpi_leaf_set(nest, tile, gpi_unpack_node(shared->tree[1]));
     gpi_pair_items(left.closes, nest, tile, partner, shared);
     gpi_keep_openers(node, left.opens, nest, tile, shared);
-    gpi_sync(); /* all partners are there */
+    gpi_sync(); /* all partners are written */
 #if GPI_MATCH
     gpi_pair_write(match, begin, length, partner);
 #endif
@@ -490,9 +490,9 @@ static void gpi_note_add(gpi_nest nest, uint tile, gpi_note note, gpi_join_share
 {
     __global gpi_note *total = nest.notes + tile;
     if (get_local_id(0) == 0) *sum = *total;
-    gpi_sync(); /* what the tile has noted so far is there */
+    gpi_sync(); /* the tile's note so far is copied */
     gpi_note_sum(note, sum);
-    gpi_sync(); /* everybody has added */
+    gpi_sync(); /* all items have added */
     if (get_local_id(0) == 0) *total = *sum;
 }
 
@@ -556,7 +556,7 @@ static void gpi_enclose_tile(gpi_nest nest, uint tile, __global gpi_index *paren
     const ulong begin = gpi_tile_begin(tile);
     const uint length = gpi_brackets_tile_length(nest, tile);
     gpi_enclose_item(shared->before.pushes, memory->stage, shared);
-    gpi_sync();                                                       /* parents and depths are there */
+    gpi_sync();                                                       /* parents and depths are written */
     for (uint i = (uint)get_local_id(0); i < GPI_TILE; i += GPI_WG) { /* all items alike: PoCL 3.1 */
         if (i >= length) continue;
         if (parents) parent[begin + i] = gpi_parent_of(nest, tile, memory->stage[i]);
@@ -598,7 +598,7 @@ static void gpi_measure_items(gpi_shared shared)
     }
     (void)atomic_max(&shared->note.rise, (uint)(highest - tiles.pushes));
     if (l == 0) shared->note.base = tiles.pushes;
-    gpi_sync(); /* everybody has measured */
+    gpi_sync(); /* all items have measured */
 }
 
 static void gpi_measure_tile(gpi_symbol_input in, gpi_nest nest, uint tile, gpi_pair_shared memory)

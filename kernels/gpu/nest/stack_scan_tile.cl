@@ -98,7 +98,7 @@ static void gpi_slice_scan(GPI_COMBINE_PARAMETER uint count, gpi_slice_shared me
         product = gpi_combine(GPI_COMBINE_PASSED product, memory->value[GPI_SLICE_CELL(k)]);
         memory->value[GPI_SLICE_CELL(k)] = product;
     }
-    gpi_sync(); /* the products are there */
+    gpi_sync(); /* the products are written */
 }
 
 static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stack, gpi_slice_shared memory)
@@ -110,7 +110,7 @@ static void gpi_slice_group(gpi_symbol_input in, gpi_input input, gpi_stack stac
     const uint count = gpi_slice_list(in, stack.nest, tile, memory);
     for (uint k = l; k < count; k += GPI_WG)
         memory->value[GPI_SLICE_CELL(k)] = gpi_load(input, begin + memory->stage[k]);
-    gpi_sync(); /* the values are there */
+    gpi_sync(); /* the values are written */
     gpi_slice_scan(GPI_COMBINE_OF(input) count, memory);
     for (uint k = l; k < count; k += GPI_WG) cell[k + 1] = memory->value[GPI_SLICE_CELL(k)];
     if (l != 0) return;
@@ -315,7 +315,7 @@ static void gpi_fold_group(gpi_symbol_input in, gpi_input input, __global GPI_OU
     gpi_grow_tree(gpi_item_node(left), left.opens, shared);
     gpi_fold_load(input, f);
     memory->link[get_local_id(0)] = (ushort)gpi_fold_search(shared, (uint)popcount(left.closes));
-    gpi_sync(); /* values and links are there */
+    gpi_sync(); /* values and links are written */
     gpi_fold_item(GPI_COMBINE_OF(input) left.opens, memory);
     gpi_sync_all(); /* the items' own products, and those before the tile */
     const GPI_T base = gpi_fold_base(f);

@@ -38,7 +38,7 @@ typedef struct gpi_tree_memory {
     gpi_low low[2 * GPI_WG]; /* the tree of the tile's runs */
     gpi_index key[GPI_TREE_CELLS(GPI_OF_INDEX)];
     uint own[GPI_TREE_WORDS(GPI_TILE, 4)];                      /* uchars: children in the run */
-    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* children in other runs of the tile; two a word */
+    uint children[GPI_TREE_WORDS(GPI_TILE, 2)];                 /* children in other runs; two a word */
     uint end[GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2)]; /* ushorts; 0: beyond the tile */
     ushort index[GPI_TREE_CELLS(GPI_OF_USHORT)];
 #if GPI_SELECT
@@ -119,7 +119,7 @@ static void gpi_tree_load(gpi_family f, gpi_tree_shared memory)
     gpi_tree_clear(memory->own, GPI_TREE_WORDS(GPI_TILE, 4));
     gpi_tree_clear(memory->children, GPI_TREE_WORDS(GPI_TILE, 2));
     gpi_tree_clear(memory->end, GPI_TREE_WORDS(GPI_TREE_CELLS(GPI_OF_USHORT), 2));
-    gpi_sync(); /* the tile is there */
+    gpi_sync(); /* the tile is written */
 }
 
 /* A bit for each element of an item's run. */
@@ -194,7 +194,7 @@ static void gpi_grow_lows(gpi_low low, gpi_tree_shared memory)
                 if (l < width && l % (2 * d) == 0) memory->low[(width + l) / (2 * d)] = low;
             }
         }
-        gpi_sync(); /* the nodes of these levels are there */
+        gpi_sync(); /* the nodes of these levels are written */
     }
 }
 #else
@@ -202,12 +202,12 @@ static void gpi_grow_lows(gpi_low low, gpi_tree_shared memory)
 {
     const uint l = (uint)get_local_id(0);
     memory->low[GPI_WG + l] = low;
-    gpi_sync(); /* the runs' nodes are there */
+    gpi_sync(); /* the runs' nodes are written */
     for (uint width = GPI_WG / 2; width > 0; width /= 2) {
         if (l < width)
             memory->low[width + l] =
                 gpi_low_product(memory->low[2 * (width + l)], memory->low[2 * (width + l) + 1]);
-        gpi_sync(); /* the nodes of this level are there */
+        gpi_sync(); /* the nodes of this level are written */
     }
 }
 #endif
@@ -358,7 +358,7 @@ static void gpi_outside_load(gpi_family f, gpi_outside_shared memory)
         memory->counts[i] = (uchar)gpi_counts(f, first + k * GPI_WG);
 #endif
     }
-    gpi_sync(); /* the keys are there */
+    gpi_sync(); /* the keys are written */
 }
 
 static void gpi_outside_store(gpi_family f, gpi_outside_shared memory)
@@ -410,7 +410,7 @@ static void gpi_group_outside(gpi_family f, gpi_outside_shared memory)
     const uint2 marks = ((__global const uint2 *)f.marks)[run.number];
     memory->far[l] = f.outputs & (GPI_TREE_INDEX | GPI_TREE_CHILDREN) ? marks.x : 0;
     memory->open[l] = marks.y;
-    gpi_sync(); /* all marks are there */
+    gpi_sync(); /* all marks are written */
     gpi_outside_load(f, memory);
     gpi_outside_siblings(f, run, memory->far[l], memory);
     gpi_outside_ends(f, run, marks.y, memory);

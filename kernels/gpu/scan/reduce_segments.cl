@@ -36,7 +36,7 @@ static GPI_T gpi_team_reduce(GPI_COMBINE_PARAMETER GPI_T x, uint lane, uint team
         value[lane] = sum;
         gpi_sync(); /* the products are written */
         if (lane + d < team) sum = gpi_combine(GPI_COMBINE_PASSED sum, value[lane + d]);
-        gpi_sync(); /* they are read: the next turn may overwrite them */
+        gpi_sync(); /* the products are read: the next turn may overwrite them */
     }
     return sum;
 }
@@ -75,10 +75,10 @@ static void gpi_segments_block(gpi_input input, gpi_offsets offsets, gpi_list li
             if (bad) gpi_bad_add(list, counters);
             listed[l] = segment.count > small && gpi_large_add(list, s, segment.count);
         }
-        gpi_sync(); /* what is listed is known to the teams */
+        gpi_sync(); /* `listed` is written */
         const bool skip = !mine || listed[l - lane];
 #if GPI_SUB_GROUP
-        gpi_sync(); /* and read: the next segments may overwrite it */
+        gpi_sync(); /* `listed` is read: the next segments may overwrite it */
 #endif
         segment.count = skip ? 0 : segment.count;
         const GPI_T sum =

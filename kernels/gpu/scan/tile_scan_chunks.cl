@@ -54,9 +54,9 @@ GPI_INLINE_GPU void gpi_row_store(gpi_input input, ulong base, gpi_sink sink, co
     } else {
         const uint lane = gpi_sg_lane();
         __local const GPI_CELL *at = gpi_stage_row(shared, row);
-        gpi_sg_sync(); /* what was in its place is read */
+        gpi_sg_sync(); /* the row's place on the stage is read */
         gpi_chunk_put(gpi_stage_chunk(shared, row), x);
-        gpi_sg_sync(); /* this one is written */
+        gpi_sg_sync(); /* the row is written */
         GPI_UNROLL
         for (uint k = 0; k < 4; k++) {
             const uint j = lane + k * GPI_SUB_GROUP, i = place - 4 * lane + j;
@@ -102,9 +102,9 @@ GPI_INLINE_GPU void gpi_tile_scan(const gpi_tile *tile, GPI_T prefix, gpi_input 
     straight = gpi_tile_length(input, base) == GPI_TILE && gpi_put_aligned(sink);
 #endif
     gpi_products_scan(GPI_COMBINE_OF(input) gpi_combine(GPI_COMBINE_OF(input) prefix, tile->before), shared);
-    gpi_sg_sync(); /* what is before each chunk is written */
+    gpi_sg_sync(); /* the products before the chunks are written */
     if (!straight) {
-        gpi_sync_all(); /* all is read: in place, other items now overwrite it */
+        gpi_sync_all(); /* the input is read: in place, other items now overwrite it */
         gpi_rows_scan(tile, input, base, sink, sink.exclusive, false, shared);
     } else if (sink.exclusive) {
         gpi_rows_scan(tile, input, base, sink, true, true, shared);

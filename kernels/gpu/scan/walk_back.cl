@@ -40,7 +40,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
 #endif
     while (gpi_sg_vote(more, &shared->sub_group)) {
         GPI_T seen = gpi_identity();
-        uint flag = GPI_INCLUSIVE; /* of what is before the first tile */
+        uint flag = GPI_INCLUSIVE; /* of lanes before the first tile */
         if (l < next) flag = gpi_observe(state, next - 1 - l, &seen);
         const uint inclusive = gpi_sg_first(gpi_sg_ballot(flag == GPI_INCLUSIVE, &shared->sub_group));
         const uint late = gpi_sg_first(gpi_sg_ballot(flag == GPI_EMPTY, &shared->sub_group));
@@ -73,7 +73,7 @@ static uint gpi_walk_back(GPI_COMBINE_PARAMETER volatile __global uint *state, u
             gpi_sg_pause();
         }
     }
-    return next; /* also not 0 if a device left the loop too early: no incomplete prefix is taken for a result */
+    return next; /* also not 0 if a device left the loop early: no incomplete prefix is taken for a result */
 }
 #else
 #include "scan/walk_back_item.cl"
