@@ -5,7 +5,7 @@
        pair             pairs brackets inside the tile, writes its cells, publishes its node
        climb            computes the product of the tiles before
        join             finds the openers of the tile's other closers in tiles before it
-       measure          if errors are wanted: how far the stack gets above its height before the tile
+       measure          if errors are wanted: finds how far the stack gets above its height before the tile
        enclose          writes parents and depths: the tile is still in the cache (serial) or in local memory
 
    The partner of an opener that its tile leaves open is written by the group that closes it. In the serial shape

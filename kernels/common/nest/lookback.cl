@@ -18,8 +18,8 @@
    valid when all four words are written, so that every access is a relaxed atomic and no order between words is
    needed. A node depends on the input alone, so that it does not matter who writes it, or how often.
 
-   Waiting. Groups wait for leaves only, and a group publishes its leaf before it waits for anybody. A node above the
-   leaves that is late is computed from its children by the group that needs it.
+   Waiting. Groups wait for leaves only, and a group publishes its leaf before it waits for anybody. If a node above the
+   leaves is late, the group that needs it computes the node from its children, and publishes it.
      - Tiles are handed out by ticket: whoever waits, waits for groups that have already started.
      - Local shape: the items of a group look at the nodes to the left of its path at the same time, a level each. A
        wait is bounded. After `polls` looks at a late leaf, the item computes the leaf from the input, publishes it,
@@ -31,7 +31,7 @@
    (Levien, The stack monoid, 2020, and Merrill & Garland 2016, for decoupled look-back over it; the tree is
    ours.)
 
-   Behind base/fault_injection.cl: words and cells of a tile go past gpi_tells. */
+   In tests, gpi_tells (base/fault_injection.cl) may suppress or delay the words and cells that a tile publishes. */
 #ifndef GPI_NEST_LOOKBACK_CL
 #define GPI_NEST_LOOKBACK_CL
 #include "base/count.cl"

@@ -8,8 +8,8 @@
        joint[x]      the product of those openers that node x's left child pushes and its right child does not pop
 
    So the product of the stack up to the k-th opener of tile t is base[t] . cell[t][k]. The product of the lowest m
-   openers that a node pushes is found on one way down, because joint[x] is the product of all openers in the left child
-   of x that count. */
+   openers that a node pushes is found on one way down: where the way goes right at node x, joint[x] is the product of the
+   openers to the left. */
 #ifndef GPI_NEST_STACK_PRODUCTS_CL
 #define GPI_NEST_STACK_PRODUCTS_CL
 #include "base/count.cl"

@@ -51,7 +51,7 @@ typedef struct gpi_group {
     uint closes[GPI_WG]; /* a bit for each closer of an item; in the end only for those that pop an opener */
     gpi_node before;     /* the product of all tiles before this one */
 #if GPI_LOOKBACK
-    gpi_node beside[32]; /* in the tree of tiles the nodes to the left of this tile's path, from its leaf up */
+    gpi_node beside[32]; /* in the tree of tiles the nodes to the left of the tile's path, from its leaf up */
 #endif
     gpi_note note;
 #if GPI_SUB_GROUP
