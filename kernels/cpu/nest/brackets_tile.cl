@@ -29,7 +29,7 @@ typedef uint *gpi_pair_shared;
 typedef uint *gpi_join_shared;
 
 #define GPI_GROUP_TILES GPI_GROUP_TILES_SERIAL
-#define GPI_PAIR_FEW 16 /* up to so many brackets of a block that are not in adjacent pairs are handled singly */
+#define GPI_PAIR_FEW 16 /* up to so many brackets that are not in adjacent pairs are handled singly */
 
 /* A tile that is being paired. Its stack grows from `base` up, its closers without an opener from the last cell down. The
    next cell of an opener, `free`, changes with every bracket: it is not in the struct, so that it can stay in a
